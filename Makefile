@@ -1,0 +1,43 @@
+# Each target makes what it needs; `make demo` and `make test` are all a newcomer types.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+XDIST  ?= -n auto
+
+.PHONY: demo test test-all check format bench docs wheel clean
+
+demo: $(READY)
+	$(BIN)/python -m cautious demo
+
+test: $(READY)
+	$(BIN)/python -m pytest $(XDIST) --cov --cov-report=term
+
+test-all: $(READY)
+	$(BIN)/python -m pytest $(XDIST) -m "" --cov --cov-report=term
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+wheel: $(READY)
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+# The environment is rebuilt only when the declared dependencies change. `--group` needs pip 25.1.
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .coverage

@@ -1,0 +1,34 @@
+"""Prediction sets: the one representation of a cautious answer.
+
+A batch of ``n`` answers about ``K`` classes is a boolean matrix of shape ``(n, K)`` whose columns
+follow ``classes_``. A row with one true cell is a determinate answer, a full row abstains, and
+anything between is a partial answer. This package turns what people and other libraries write
+into that matrix and back, names sets for people, and holds the checks that every measure relies on.
+"""
+
+from cautious.sets.checks import (
+    check_classes,
+    check_mask,
+    check_probabilities,
+    check_truth,
+    check_weight,
+    first_row,
+)
+from cautious.sets.conversion import as_labels, as_mask, set_sizes
+from cautious.sets.naming import set_names
+from cautious.sets.pairing import CheckedSets, check_sets
+
+__all__ = [
+    "CheckedSets",
+    "as_labels",
+    "as_mask",
+    "check_classes",
+    "check_mask",
+    "check_probabilities",
+    "check_sets",
+    "check_truth",
+    "check_weight",
+    "first_row",
+    "set_names",
+    "set_sizes",
+]

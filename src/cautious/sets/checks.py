@@ -1,0 +1,290 @@
+"""The checks that every decision and every measure relies on.
+
+Each error names the argument, what was given, what is allowed, and the first offending row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, Ints, Labels, Mask
+
+__all__ = [
+    "as_codes",
+    "check_classes",
+    "check_mask",
+    "check_probabilities",
+    "check_truth",
+    "check_weight",
+    "few_labels",
+    "first_row",
+]
+
+
+def first_row(offending: npt.ArrayLike) -> int:
+    """Position of the first true element: the row an error message should name."""
+    return int(np.argmax(np.asarray(offending)))
+
+
+def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classes") -> Labels:
+    """Check that class labels are a flat sequence without repeats or gaps.
+
+    Parameters
+    ----------
+    classes : sequence
+        Class labels in column order.
+    name : str
+        What to call the argument in an error.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        The labels; of dtype object when they mix kinds, so that no label changes its type.
+
+    Examples
+    --------
+    >>> check_classes(["no", "yes"])
+    array(['no', 'yes'], dtype='<U3')
+    """
+    labels = _flat_labels(classes, name)
+    if len(labels) == 0:
+        raise ValueError(f"{name} is empty; give at least one class label.")
+    missing = np.asarray(pd.isna(labels))
+    if missing.any():
+        raise ValueError(
+            f"{name}[{first_row(missing)}] is missing (None or NaN); every class needs a label."
+        )
+    repeated = pd.Index(labels).duplicated()
+    if repeated.any():
+        at = first_row(repeated)
+        raise ValueError(
+            f"{name}[{at}] repeats {labels.tolist()[at]!r}; each class may appear only once."
+        )
+    return labels
+
+
+def _flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
+    """Labels as a 1-D array whose elements keep the types the user gave them."""
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise TypeError(f"{name} is {values!r}; give a sequence of labels.")
+    if isinstance(values, pd.Series | pd.Index) or hasattr(values, "categories"):
+        values = pd.Series(values).to_numpy(dtype=object)
+    array = np.asarray(values, dtype=None if isinstance(values, np.ndarray) else object)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; a flat sequence of labels is expected.")
+    if array.dtype == object and len(array):
+        kinds = {type(value) for value in array.tolist()}
+        # One kind of label gets its natural dtype; mixed kinds ("a", 1) must not become text.
+        if len(kinds) == 1 and kinds <= {str, int, bool, float, np.str_}:
+            array = np.array(array.tolist())
+    return array
+
+
+def check_mask(
+    mask: npt.ArrayLike, *, n_classes: int | None = None, name: str = "mask", empty: str = "error"
+) -> Mask:
+    """Check a boolean matrix of prediction sets.
+
+    Parameters
+    ----------
+    mask : array-like of shape (n, K)
+        Booleans, or integers that are all 0 or 1.
+    n_classes : int, optional
+        The number of columns expected.
+    name : str
+        What to call the argument in an error.
+    empty : {"error", "abstain"}
+        What an empty row means: a mistake, or an abstention (it becomes the full row).
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+
+    Examples
+    --------
+    >>> check_mask([[1, 0], [0, 0]], empty="abstain")
+    array([[ True, False],
+           [ True,  True]])
+    """
+    if empty not in ("error", "abstain"):
+        raise ValueError(f"empty is {empty!r}; choose 'error' or 'abstain'.")
+    array = np.asarray(mask)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} has shape {array.shape}; expected (n, K): a row an example, a column a class."
+        )
+    if n_classes is not None and array.shape[1] != n_classes:
+        raise ValueError(
+            f"{name} has {array.shape[1]} columns but there are {n_classes} classes; "
+            "give one column a class, in the order of the class labels."
+        )
+    if array.dtype != np.bool_:
+        array = _booleans(array, name)
+    is_empty = ~np.asarray(array.any(axis=1))
+    if is_empty.any():
+        if empty == "error":
+            raise ValueError(
+                f"{name} has an empty prediction set in row {first_row(is_empty)} "
+                f"({int(is_empty.sum())} in all); if an empty set means 'don't know', "
+                "pass empty='abstain'."
+            )
+        array = array | is_empty[:, None]
+    return array
+
+
+def _booleans(array: npt.NDArray[Any], name: str) -> Mask:
+    """Read a matrix of 0s and 1s, or of Python booleans, as booleans."""
+    if array.dtype == object:
+        flat = [not isinstance(cell, bool | np.bool_) for cell in array.ravel().tolist()]
+        strange = np.array(flat, dtype=np.bool_).reshape(array.shape)
+        allowed = "True and False"
+    elif np.issubdtype(array.dtype, np.integer):
+        strange = np.asarray((array != 0) & (array != 1))
+        allowed = "0 and 1"
+    else:
+        raise TypeError(
+            f"{name} holds values of type {array.dtype}, not booleans. If these are probabilities, "
+            "turn them into sets first, for example with cautious.decision.threshold_rule; "
+            "if it is a mask, call .astype(bool)."
+        )
+    if strange.any():
+        row = first_row(strange.any(axis=1))
+        value = array[row, first_row(strange[row])]
+        raise ValueError(f"{name} holds {value!r} in row {row}; only {allowed} are allowed.")
+    return array.astype(np.bool_)
+
+
+def check_probabilities(
+    p: npt.ArrayLike, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
+) -> Floats:
+    """Check class probabilities: finite, within [0, 1], each row adding up to one.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities.
+    name : str
+        What to call the argument in an error.
+    n_classes : int, optional
+        The number of columns expected.
+    atol : float, default=1e-6
+        How far a row sum may be from one, and a value outside [0, 1].
+
+    Returns
+    -------
+    ndarray of shape (n, K), float64
+
+    Examples
+    --------
+    >>> check_probabilities([[0.2, 0.8]])
+    array([[0.2, 0.8]])
+    """
+    array = np.asarray(p)
+    if array.dtype == object or not np.issubdtype(array.dtype, np.number):
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"{name} holds values of type {array.dtype}; probabilities are numbers."
+            ) from None
+    # Single-precision probabilities are common; their rows add up to one only to about 1e-6.
+    tolerance = max(atol, 1e-3) if array.dtype == np.float16 else atol
+    array = array.astype(np.float64, copy=False)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} has shape {array.shape}; expected (n, K): a row an example, a column a class."
+        )
+    if n_classes is not None and array.shape[1] != n_classes:
+        raise ValueError(f"{name} has {array.shape[1]} columns but there are {n_classes} classes.")
+    low, high = array.min(axis=1, initial=0.0), array.max(axis=1, initial=0.0)
+    outside = ~((low >= -tolerance) & (high <= 1 + tolerance))
+    if outside.any():
+        row = first_row(outside)
+        raise ValueError(
+            f"{name} has a value that is no probability in row {row}: {array[row].tolist()}; "
+            "values must be finite and between 0 and 1."
+        )
+    sums = array.sum(axis=1)
+    off = np.abs(sums - 1) > tolerance
+    if off.any():
+        row = first_row(off)
+        raise ValueError(
+            f"{name} adds up to {sums[row]:.6g} in row {row}; each row must add up to 1 "
+            f"(within {tolerance:g}). Divide each row by its sum if these are unnormalised scores."
+        )
+    return array
+
+
+def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
+    """Check example weights; ``None`` weighs every example once.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,) or None
+        Finite numbers, none of them negative.
+    n : int
+        The number of examples.
+
+    Returns
+    -------
+    ndarray of shape (n,), float64
+
+    Examples
+    --------
+    >>> check_weight(None, 2)
+    array([1., 1.])
+    """
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}; expected ({n},), one weight an example."
+        )
+    bad = ~((weight >= 0) & (weight < np.inf))
+    if bad.any():
+        row = first_row(bad)
+        raise ValueError(
+            f"sample_weight is {weight[row]} in row {row}; weights must be finite and not negative."
+        )
+    return weight
+
+
+def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") -> Labels:
+    """Check true labels: flat, none missing."""
+    labels = _flat_labels(y_true, name)
+    missing = np.asarray(pd.isna(labels))
+    if missing.any():
+        raise ValueError(
+            f"{name} is missing (None or NaN) in row {first_row(missing)}; "
+            "drop the examples whose truth is unknown."
+        )
+    return labels
+
+
+def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = None) -> Ints:
+    """Position of each label in ``classes``; a label that is not there is an error naming its row.
+
+    ``rows`` says which row each value comes from, where that is not simply its position.
+    """
+    codes = pd.Index(classes).get_indexer(pd.Index(values))
+    unknown = codes < 0
+    if unknown.any():
+        at = first_row(unknown)
+        row = at if rows is None else int(rows[at])
+        raise ValueError(
+            f"{name} holds {values[at : at + 1].tolist()[0]!r} in row {row}, which is not among "
+            f"the classes {few_labels(classes)}."
+        )
+    return codes.astype(np.intp, copy=False)
+
+
+def few_labels(classes: Labels) -> str:
+    """List classes without flooding the screen."""
+    shown = ", ".join(repr(c) for c in classes[:10].tolist())
+    return f"[{shown}, … {len(classes)} in all]" if len(classes) > 10 else f"[{shown}]"

@@ -1,0 +1,255 @@
+"""From what people and libraries write to the boolean mask, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+
+from cautious._typing import Ints, Labels, Mask
+from cautious.sets.checks import as_codes, check_classes, check_mask
+
+__all__ = ["as_labels", "as_mask", "seen_labels", "set_sizes"]
+
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
+
+
+def as_mask(
+    y_set: Any,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    *,
+    abstain: Any = -1,
+    empty: str = "error",
+    level: int | None = None,
+    name: str = "y_set",
+) -> Mask:
+    """Turn prediction sets of any common form into a boolean mask.
+
+    Parameters
+    ----------
+    y_set : object
+        One of
+
+        - a matrix (n, K) of booleans or of 0s and 1s (array, frame, sparse matrix, nested lists;
+          crepes with ``labels=False``); a frame's columns are put in the order of the classes;
+        - an array (n, K, levels), or the pair whose second part it is, as MAPIE's ``predict_set``
+          returns;
+        - a sequence of label collections (crepes' lists, tuples, sets);
+        - a sequence of single labels, where ``None``, NaN, a masked entry or `abstain` means
+          "don't know" (scikit-fallback's arrays, masked arrays, nullable pandas columns).
+    classes : sequence of length K, optional
+        Class labels in column order; needed unless `y_set` is a matrix.
+    abstain : object, default=-1
+        A label that stands for "don't know". It is an ordinary label if it is among the classes.
+    empty : {"error", "abstain"}
+        What an empty set means. Conformal sets can be empty, and only the caller knows what
+        that should count as.
+    level : int, optional
+        Which confidence level to take from an array (n, K, levels) with several.
+    name : str
+        What to call the argument in an error.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+
+    Examples
+    --------
+    >>> as_mask([["cat"], ["cat", "dog"], None], ["cat", "dog"])
+    array([[ True, False],
+           [ True,  True],
+           [ True,  True]])
+    >>> as_mask([0, -1, 1], [0, 1])
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    """
+    labels = None if classes is None else check_classes(classes)
+    n_classes = None if labels is None else len(labels)
+    matrix = _as_matrix(y_set, labels, level=level, name=name)
+    if matrix is not None:
+        return check_mask(matrix, n_classes=n_classes, name=name, empty=empty)
+    if labels is None:
+        raise ValueError(
+            f"{name} holds class labels; pass classes= with all class labels, in column order."
+        )
+    given = _members(y_set, None if abstain in labels.tolist() else abstain, name)
+    mask = np.zeros((given.n, len(labels)), dtype=np.bool_)
+    mask[given.row, as_codes(given.label, labels, name=name, rows=given.row)] = True
+    mask[given.abstained] = True
+    return check_mask(mask, name=name, empty=empty)
+
+
+def as_labels(mask: npt.ArrayLike, classes: Sequence[Any] | npt.ArrayLike) -> list[tuple[Any, ...]]:
+    """List the classes of each prediction set.
+
+    Parameters
+    ----------
+    mask : array-like of shape (n, K), bool
+        Prediction sets.
+    classes : sequence of length K
+        Class labels in column order.
+
+    Returns
+    -------
+    list of tuple
+        The labels in each set, in column order.
+
+    Examples
+    --------
+    >>> as_labels([[True, False], [True, True]], ["cat", "dog"])
+    [('cat',), ('cat', 'dog')]
+    """
+    labels = check_classes(classes)
+    rows, columns = np.nonzero(check_mask(mask, n_classes=len(labels)))
+    names = labels[columns].tolist()
+    ends = np.searchsorted(rows, np.arange(len(np.asarray(mask)) + 1))
+    return [tuple(names[a:b]) for a, b in pairwise(ends)]
+
+
+def set_sizes(mask: npt.ArrayLike) -> Ints:
+    """Count the classes in each prediction set.
+
+    Parameters
+    ----------
+    mask : array-like of shape (n, K), bool
+        Prediction sets.
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+
+    Examples
+    --------
+    >>> set_sizes([[True, False], [True, True]])
+    array([1, 2])
+    """
+    sizes: Ints = check_mask(mask).sum(axis=1, dtype=np.intp)
+    return sizes
+
+
+def seen_labels(y_set: Any) -> tuple[list[Any], int | None]:
+    """Return the labels that occur in `y_set` and, if it is a matrix, its number of columns."""
+    matrix = _as_matrix(y_set, None, level=0, name="y_set")
+    if matrix is None:
+        return _members(y_set, -1, "y_set").label.tolist(), None
+    named = isinstance(y_set, pd.DataFrame) and not isinstance(y_set.columns, pd.RangeIndex)
+    return (y_set.columns.tolist() if named else []), matrix.shape[1]
+
+
+def _as_matrix(
+    y_set: Any, labels: Labels | None, *, level: int | None, name: str
+) -> npt.NDArray[Any] | None:
+    """Return the matrix behind `y_set`, or None if it is a sequence of labels."""
+    if isinstance(y_set, tuple) and len(y_set) == 2 and np.ndim(y_set[1]) == 3:
+        y_set = y_set[1]  # MAPIE returns (point predictions, sets)
+    if isinstance(y_set, pd.DataFrame):
+        return _frame_values(y_set, labels, name)
+    if sparse.issparse(y_set):
+        return np.asarray(y_set.toarray())
+    if isinstance(y_set, list | tuple) and _is_nested_booleans(y_set, labels):
+        return np.array(y_set)
+    shape = getattr(y_set, "shape", ())
+    if len(shape) == 3:
+        return _at_level(np.asarray(y_set), level, name)
+    if len(shape) != 2:
+        return None
+    matrix = np.asarray(y_set)
+    # Rows of equally many labels also make a two-dimensional array; only text can look like that.
+    return None if matrix.dtype.kind in "US" else matrix
+
+
+def _at_level(array: npt.NDArray[Any], level: int | None, name: str) -> npt.NDArray[Any]:
+    """Take one confidence level from an (n, K, levels) array."""
+    n_levels = array.shape[2]
+    if level is None and n_levels != 1:
+        raise ValueError(
+            f"{name} holds sets for {n_levels} confidence levels; choose one with level=0 to "
+            f"level={n_levels - 1}."
+        )
+    if level is not None and not 0 <= level < n_levels:
+        raise ValueError(f"level is {level}; {name} has levels 0 to {n_levels - 1}.")
+    return np.asarray(array[:, :, level or 0])
+
+
+def _frame_values(frame: pd.DataFrame, labels: Labels | None, name: str) -> npt.NDArray[Any]:
+    """Return a frame's values with its columns in class order."""
+    if labels is not None and not isinstance(frame.columns, pd.RangeIndex):
+        wanted = labels.tolist()
+        if sorted(map(str, frame.columns)) != sorted(map(str, wanted)):
+            raise ValueError(
+                f"{name} has columns {frame.columns.tolist()} but the classes are {wanted}; "
+                "name the columns after the classes."
+            )
+        by_text = {str(column): column for column in frame.columns}
+        frame = frame[[by_text[str(label)] for label in wanted]]
+    return np.asarray(frame.to_numpy())
+
+
+def _is_nested_booleans(rows: Sequence[Any], labels: Labels | None) -> bool:
+    """Tell a mask written as nested lists from lists of labels that happen to be booleans."""
+    if labels is not None and labels.dtype == np.bool_:
+        return False
+    return bool(rows) and all(
+        isinstance(row, list | tuple | np.ndarray)
+        and len(row) == len(rows[0])
+        and len(row) > 0
+        and all(isinstance(cell, bool | np.bool_) for cell in row)
+        for row in rows
+    )
+
+
+class _Members(NamedTuple):
+    """Label sets as flat pairs: ``label[i]`` belongs to the set of row ``row[i]``."""
+
+    n: int
+    row: Ints
+    label: Labels
+    abstained: Mask
+
+
+def _members(y_set: Any, abstain: Any, name: str) -> _Members:
+    """Read a sequence whose elements are labels, abstentions or collections of labels."""
+    if isinstance(y_set, str) or not hasattr(y_set, "__len__"):
+        raise TypeError(
+            f"{name} is {y_set!r}; give a boolean matrix (n, K), or one label or set of labels "
+            "for each example."
+        )
+    abstained = np.zeros(len(y_set), dtype=np.bool_)
+    if hasattr(y_set, "get_dense_fallback_mask"):  # scikit-fallback stores its rejections aside
+        abstained |= np.asarray(y_set.get_dense_fallback_mask(), dtype=np.bool_)
+    if isinstance(y_set, np.ma.MaskedArray):
+        abstained |= np.ma.getmaskarray(y_set)
+        y_set = y_set.data
+    values = y_set.to_numpy(dtype=object) if isinstance(y_set, pd.Series | pd.Index) else y_set
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype != object:
+        return _single_labels(np.asarray(values), abstain, abstained)
+    row: list[int] = []
+    label: list[Any] = []
+    for i, item in enumerate(values):
+        if isinstance(item, _COLLECTIONS):
+            row.extend([i] * len(item))
+            label.extend(item.tolist() if isinstance(item, np.ndarray) else item)
+        elif pd.isna(item) or (abstain is not None and type(item) is not bool and item == abstain):
+            abstained[i] = True
+        elif not abstained[i]:
+            row.append(i)
+            label.append(item)
+    flat = np.empty(len(label), dtype=object)
+    flat[:] = label
+    return _Members(len(abstained), np.asarray(row, dtype=np.intp), flat, abstained)
+
+
+def _single_labels(values: Labels, abstain: Any, abstained: Mask) -> _Members:
+    """Read a plain array with one label a row."""
+    abstained |= pd.isna(values)
+    comparable = values.dtype.kind in ("US" if isinstance(abstain, str) else "iuf")
+    if abstain is not None and comparable:
+        abstained |= values == abstain
+    row = np.flatnonzero(~abstained)
+    return _Members(len(values), row, values[row], abstained)

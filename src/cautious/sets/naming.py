@@ -1,0 +1,49 @@
+"""Naming prediction sets for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from cautious.sets.checks import check_classes, check_mask
+
+__all__ = ["set_names"]
+
+
+def set_names(
+    mask: npt.ArrayLike, classes: Sequence[Any] | npt.ArrayLike, *, abstain: str | None = None
+) -> list[str]:
+    """Write each prediction set the way a person would.
+
+    Parameters
+    ----------
+    mask : array-like of shape (n, K), bool
+        Prediction sets.
+    classes : sequence of length K
+        Class labels in column order.
+    abstain : str, optional
+        What to write for the full set; ``None`` lists all its classes like any other set.
+
+    Returns
+    -------
+    list of str
+        One name a row, classes in column order between braces.
+
+    Examples
+    --------
+    >>> set_names([[True, True, False], [False, False, True], [True, True, True]],
+    ...           ["human", "bicycle", "car"], abstain="don't know")
+    ['{human, bicycle}', '{car}', "don't know"]
+    """
+    labels = [str(label) for label in check_classes(classes).tolist()]
+    rows = check_mask(mask, n_classes=len(labels)).tolist()
+    return [
+        abstain
+        if abstain is not None and all(row)
+        else "{"
+        + ", ".join([name for name, inside in zip(labels, row, strict=True) if inside])
+        + "}"
+        for row in rows
+    ]

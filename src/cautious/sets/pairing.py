@@ -1,0 +1,101 @@
+"""Truths and prediction sets, brought together and checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.sets.checks import as_codes, check_classes, check_truth, check_weight, few_labels
+from cautious.sets.conversion import as_mask, seen_labels
+
+__all__ = ["CheckedSets", "check_sets"]
+
+
+@dataclass(frozen=True)
+class CheckedSets:
+    """Truths and prediction sets that belong together.
+
+    Attributes
+    ----------
+    truth : ndarray of shape (n,), int
+        True class of each example as a position in ``classes``.
+    mask : ndarray of shape (n, K), bool
+        Prediction sets, none of them empty.
+    classes : ndarray of shape (K,)
+        Class labels in column order.
+    weight : ndarray of shape (n,), float
+        How often each example counts.
+    """
+
+    truth: Ints
+    mask: Mask
+    classes: Labels
+    weight: Floats
+
+
+def check_sets(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> CheckedSets:
+    """Bring truths and prediction sets of any accepted form together.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True class labels.
+    y_set : mask of shape (n, K), labels or label sets
+        Anything :func:`cautious.sets.as_mask` takes.
+    labels : sequence of length K, optional
+        Class labels in column order. By default the sorted labels seen in `y_true` (and in
+        `y_set` where it holds labels), which must then be as many as the mask has columns.
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts.
+    empty : {"error", "abstain"}
+        What an empty prediction set means.
+
+    Returns
+    -------
+    CheckedSets
+
+    Examples
+    --------
+    >>> checked = check_sets(["no", "yes"], [["no"], ["no", "yes"]])
+    >>> checked.truth, checked.mask.sum(axis=1)
+    (array([0, 1]), array([1, 2]))
+    """
+    truth = check_truth(y_true)
+    if labels is None:
+        seen, width = seen_labels(y_set)
+        classes = check_classes(_sorted_labels([*truth.tolist(), *seen]), name="labels")
+        if width is not None and width != len(classes):
+            raise ValueError(
+                f"y_set has {width} columns but y_true holds {len(classes)} different labels "
+                f"{few_labels(classes)}; pass labels= with the class of each column, in order "
+                "(for an estimator: labels=estimator.classes_)."
+            )
+    else:
+        classes = check_classes(labels, name="labels")
+    mask = as_mask(y_set, classes, empty=empty, name="y_set")
+    if len(mask) != len(truth):
+        raise ValueError(
+            f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each an example."
+        )
+    codes = as_codes(truth, classes, name="y_true")
+    return CheckedSets(codes, mask, classes, check_weight(sample_weight, len(truth)))
+
+
+def _sorted_labels(values: list[Any]) -> list[Any]:
+    """Distinct labels in a stable order: sorted where they can be compared, by text otherwise."""
+    distinct = list(dict.fromkeys(values))
+    try:
+        return sorted(distinct)
+    except TypeError:
+        return sorted(distinct, key=lambda label: (type(label).__name__, str(label)))

@@ -1,0 +1,69 @@
+"""Resampling: totals are kept, moments are the multinomial's, weights mean repetition."""
+
+import numpy as np
+import pytest
+
+from cautious.bootstrap import as_generator, bootstrap_weights, percentile_interval
+
+
+def replicates(*args, **kwargs):
+    return np.concatenate(list(bootstrap_weights(*args, **kwargs)))
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [np.ones(12), np.array([3.0, 1.0, 2.0] * 4), np.array([50.0, 0.0, 70.0] * 4), np.full(12, 0.5)],
+    ids=["equal", "repetitions", "aggregated", "fractions"],
+)
+def test_stratum_totals_are_kept(weight):
+    strata = np.repeat([0, 1], 6)
+    drawn = replicates(weight, 50, strata=strata, random_state=1)
+    assert drawn.shape == (50, 12)
+    for stratum in (0, 1):
+        total = weight[strata == stratum].sum()
+        np.testing.assert_allclose(drawn[:, strata == stratum].sum(axis=1), total)
+    assert (drawn[:, weight == 0] == 0).all()
+
+
+@pytest.mark.parametrize("scale", [1, 30])
+def test_moments_are_multinomial(scale):
+    weight = scale * np.array([1.0, 2.0, 3.0, 4.0])
+    share = weight / weight.sum()
+    drawn = replicates(weight, 20_000, random_state=0)
+    np.testing.assert_allclose(drawn.mean(axis=0), weight, rtol=0.02)
+    np.testing.assert_allclose(drawn.var(axis=0), weight.sum() * share * (1 - share), rtol=0.05)
+
+
+def test_seeded():
+    np.testing.assert_array_equal(
+        replicates(np.ones(5), 4, random_state=3), replicates(np.ones(5), 4, random_state=3)
+    )
+    legacy = [as_generator(np.random.RandomState(3)).random() for _ in range(2)]
+    assert legacy[0] == legacy[1]
+    generator = np.random.default_rng(0)
+    assert as_generator(generator) is generator
+
+
+def test_memory_is_bounded_by_batches():
+    sizes = [len(batch) for batch in bootstrap_weights(np.ones(3_000_000), 3, random_state=0)]
+    assert sizes == [1, 1, 1]
+
+
+def test_empty_stratum_weight():
+    drawn = replicates([0.0, 0.0, 1.0], 3, strata=[0, 0, 1], random_state=0)
+    np.testing.assert_array_equal(drawn, [[0, 0, 1]] * 3)
+
+
+def test_interval_leaves_undefined_replicates_out():
+    interval = percentile_interval(1.0, [np.nan, 0.0, 2.0], level=0.9)
+    assert interval.low == pytest.approx(0.1)
+    assert interval.high == pytest.approx(1.9)
+    assert interval.n_resamples == 3
+    assert np.isnan(percentile_interval(1.0, [np.nan]).low)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="n_resamples is 0"):
+        replicates([1.0], 0)
+    with pytest.raises(ValueError, match="level is 95"):
+        percentile_interval(0.0, [0.0], level=95)

@@ -1,0 +1,152 @@
+"""The checks: each bad input gets an error that names the argument and the first offending row."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.sets import (
+    check_classes,
+    check_mask,
+    check_probabilities,
+    check_sets,
+    check_truth,
+    check_weight,
+)
+
+
+class TestClasses:
+    def test_labels_keep_their_types(self):
+        assert check_classes(["b", "a"]).tolist() == ["b", "a"]
+        assert check_classes([3, 1]).dtype.kind == "i"
+        assert check_classes(["a", 1]).tolist() == ["a", 1]
+        assert check_classes(pd.Series(["x", "y"])).tolist() == ["x", "y"]
+        assert check_classes(pd.Categorical(["x", "y"])).tolist() == ["x", "y"]
+
+    @pytest.mark.parametrize(
+        ("classes", "error", "message"),
+        [
+            ([], ValueError, "classes is empty"),
+            (["a", "b", "a"], ValueError, r"classes\[2\] repeats 'a'"),
+            (["a", None], ValueError, r"classes\[1\] is missing"),
+            ([0.0, np.nan], ValueError, r"classes\[1\] is missing"),
+            (np.zeros((2, 2)), ValueError, r"shape \(2, 2\)"),
+            ("ab", TypeError, "sequence of labels"),
+            (3, TypeError, "sequence of labels"),
+        ],
+    )
+    def test_bad(self, classes, error, message):
+        with pytest.raises(error, match=message):
+            check_classes(classes)
+
+
+class TestMask:
+    @pytest.mark.parametrize(
+        ("mask", "error", "message"),
+        [
+            ([[True, False], [False, False]], ValueError, "empty prediction set in row 1"),
+            ([True, False], ValueError, r"shape \(2,\)"),
+            ([[1, 0], [0, 2]], ValueError, "holds .*2.* in row 1; only 0 and 1"),
+            ([[0.0, 1.0]], TypeError, "probabilities"),
+            ([[True, None]], ValueError, "None in row 0; only True and False"),
+            ([[True, False, False]], ValueError, "3 columns but there are 2 classes"),
+        ],
+    )
+    def test_bad(self, mask, error, message):
+        with pytest.raises(error, match=message):
+            check_mask(mask, n_classes=2)
+
+    def test_unknown_meaning_of_empty(self):
+        with pytest.raises(ValueError, match="empty is 'drop'"):
+            check_mask([[True]], empty="drop")
+
+    def test_objects_that_are_booleans(self):
+        mask = check_mask(np.array([[True, np.True_]], dtype=object))
+        assert mask.dtype == np.bool_
+
+    def test_no_rows(self):
+        assert check_mask(np.zeros((0, 3), dtype=bool)).shape == (0, 3)
+
+
+class TestProbabilities:
+    def test_single_precision_passes(self):
+        p = np.full((1, 3), 1 / 3, dtype=np.float32)
+        assert check_probabilities(p).dtype == np.float64
+
+    def test_half_precision_and_text_numbers(self):
+        assert check_probabilities(np.full((1, 3), 1 / 3, dtype=np.float16)).shape == (1, 3)
+        assert check_probabilities([["0.5", "0.5"]]).tolist() == [[0.5, 0.5]]
+
+    @pytest.mark.parametrize(
+        ("p", "error", "message"),
+        [
+            ([[0.5, 0.5], [0.5, 0.6]], ValueError, "adds up to 1.1 in row 1"),
+            ([[0.5, 0.5], [np.nan, 1.0]], ValueError, "no probability in row 1"),
+            ([[-0.5, 1.5]], ValueError, "no probability in row 0"),
+            ([[np.inf, 0.0]], ValueError, "no probability in row 0"),
+            ([0.5, 0.5], ValueError, r"shape \(2,\)"),
+            ([["a", "b"]], TypeError, "probabilities are numbers"),
+            ([[0.5, 0.25, 0.25]], ValueError, "3 columns but there are 2 classes"),
+        ],
+    )
+    def test_bad(self, p, error, message):
+        with pytest.raises(error, match=message):
+            check_probabilities(p, n_classes=2)
+
+
+class TestWeight:
+    @pytest.mark.parametrize(
+        ("weight", "message"),
+        [
+            ([1.0], r"shape \(1,\); expected \(2,\)"),
+            ([1.0, -1.0], "is -1.0 in row 1"),
+            ([np.nan, 1.0], "is nan in row 0"),
+            ([1.0, np.inf], "is inf in row 1"),
+        ],
+    )
+    def test_bad(self, weight, message):
+        with pytest.raises(ValueError, match=message):
+            check_weight(weight, 2)
+
+
+class TestPairing:
+    def test_labels_are_inferred_from_both_sides(self):
+        checked = check_sets(["a", "a"], [["b"], ["a", "c"]])
+        assert checked.classes.tolist() == ["a", "b", "c"]
+        assert checked.truth.tolist() == [0, 0]
+        assert checked.mask.tolist() == [[False, True, False], [True, False, True]]
+
+    def test_named_frame(self):
+        frame = pd.DataFrame({"dog": [True, False], "cat": [False, True]})
+        checked = check_sets(["cat", "cat"], frame)
+        assert checked.classes.tolist() == ["cat", "dog"]
+        assert checked.mask.tolist() == [[False, True], [True, False]]
+
+    def test_labels_of_mixed_kinds_have_an_order(self):
+        assert check_sets(["a", 1], [["a"], [1]]).classes.tolist() == [1, "a"]
+
+    def test_weights(self):
+        checked = check_sets([0, 1], [0, 1], sample_weight=[2, 0])
+        assert checked.weight.tolist() == [2.0, 0.0]
+
+    @pytest.mark.parametrize(
+        ("y_true", "y_set", "kwargs", "message"),
+        [
+            ([0, 1], np.ones((2, 3), dtype=bool), {}, "3 columns but y_true holds 2 different"),
+            ([0, 1], np.ones((3, 2), dtype=bool), {}, "2 rows and y_set has 3"),
+            ([0, 5], np.ones((2, 2), dtype=bool), {"labels": [0, 1]}, "y_true holds 5 in row 1"),
+            ([0, None], np.ones((2, 2), dtype=bool), {}, "y_true is missing .* row 1"),
+            (
+                list(range(20)),
+                np.ones((20, 3), dtype=bool),
+                {},
+                r"\[0, 1, .*, … 20 in all\]",
+            ),
+        ],
+    )
+    def test_bad(self, y_true, y_set, kwargs, message):
+        with pytest.raises(ValueError, match=message):
+            check_sets(y_true, y_set, **kwargs)
+
+    def test_truth_must_be_flat(self):
+        with pytest.raises(ValueError, match="y_true has shape"):
+            check_truth(np.zeros((2, 1)))
