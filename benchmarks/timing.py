@@ -1,0 +1,44 @@
+"""Timing two things in one run, so that their ratio means something on any machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+
+def seconds(work: Callable[[], Any], *, repeats: int = 3) -> float:
+    """Best wall-clock time of a few runs, after one that warms caches and compilers up."""
+    work()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def median_seconds(work: Callable[[Any], Any], items: list[Any]) -> float:
+    """Median wall-clock time over single items, after warming up on the first."""
+    work(items[0])
+    times = []
+    for item in items:
+        start = time.perf_counter()
+        work(item)
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+def row(
+    name: str, ours: float, *, reference: float | None = None, against: str = "", note: str = ""
+) -> dict[str, Any]:
+    """One line of the table: our time, the reference's in the same run, and their ratio."""
+    return {
+        "name": name,
+        "seconds": ours,
+        "against": against,
+        "reference": reference,
+        "ratio": None if reference is None else ours / reference,
+        "note": note,
+    }
