@@ -14,13 +14,20 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cautious import bootstrap, sets
+    from cautious import (
+        bootstrap,
+        costs,
+        datasets,
+        sets,
+    )
 
 __version__ = _version("cautious")
 
 __all__ = [
     "__version__",
     "bootstrap",
+    "costs",
+    "datasets",
     "sets",
 ]
 

@@ -1,0 +1,252 @@
+"""Cost matrices: predictions are rows, truths are columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats
+from cautious.sets import check_classes
+
+__all__ = [
+    "check_cost_matrix",
+    "check_cost_vector",
+    "check_costs",
+    "check_labels",
+    "class_weighted",
+    "imbalance",
+    "ordinal",
+    "resolve_classes",
+    "zero_one",
+]
+
+Classes: TypeAlias = Sequence[Any] | npt.NDArray[Any] | pd.Index | None
+"""Class labels in column order, or None when classes are known by position only."""
+
+
+def zero_one(n_classes: int) -> Floats:
+    r"""0/1 costs: every wrong answer costs 1, every right one nothing.
+
+    .. math:: c_{\hat y}(y) = [\hat y \neq y]
+
+    Yang, Destercke & Masson (2017), section II, call them accuracy.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes K.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+
+    Examples
+    --------
+    >>> zero_one(2)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    return 1.0 - np.eye(_check_count(n_classes))
+
+
+def ordinal(n_classes: int, power: float = 1) -> Floats:
+    r"""Costs of ordered classes, growing with the distance between ranks.
+
+    .. math:: c_{y_i}(y_j) = |i - j|^{power}
+
+    Yang, Destercke & Masson (2017), section VII-A, with `power` 1.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes K.
+    power : float, default=1
+        Must be positive; 2 gives squared distances.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+
+    Examples
+    --------
+    >>> ordinal(3)
+    array([[0., 1., 2.],
+           [1., 0., 1.],
+           [2., 1., 0.]])
+    """
+    if not (np.isfinite(power) and power > 0):
+        raise ValueError(f"power is {power}; give a positive number (1 for absolute distances).")
+    rank = np.arange(_check_count(n_classes), dtype=np.float64)
+    distance: Floats = np.abs(rank[:, None] - rank) ** power
+    return distance
+
+
+def class_weighted(weights: npt.ArrayLike) -> Floats:
+    r"""Costs of missing each class, whatever was answered instead.
+
+    .. math:: c_{\hat y}(y) = w_y [\hat y \neq y]
+
+    Parameters
+    ----------
+    weights : array-like of shape (K,)
+        Cost of missing each class; non-negative.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+
+    See Also
+    --------
+    imbalance : weights from class counts.
+
+    Examples
+    --------
+    >>> class_weighted([1, 5])
+    array([[0., 5.],
+           [1., 0.]])
+    """
+    missing = check_cost_vector(weights, "weights")
+    return zero_one(len(missing)) * missing
+
+
+def imbalance(counts: npt.ArrayLike) -> Floats:
+    r"""Costs that make up for unequal class frequencies.
+
+    .. math:: c_{\hat y}(y) = \frac{n}{K n_y} [\hat y \neq y]
+
+    Missing every case of a class then costs the same for every class, and the mean weight over
+    the cases is one; scikit-learn calls these weights "balanced".
+
+    Parameters
+    ----------
+    counts : array-like of shape (K,)
+        How often each class occurs (or its prior probability); positive.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+
+    Examples
+    --------
+    >>> imbalance([90, 10])
+    array([[0.        , 5.        ],
+           [0.55555556, 0.        ]])
+    """
+    n = check_cost_vector(counts, "counts")
+    if (n == 0).any():
+        raise ValueError(
+            f"counts[{int(np.argmin(n))}] is 0; a class that never occurs has no balancing weight. "
+            "Leave it out, or give the cost of missing it to class_weighted."
+        )
+    return class_weighted(n.sum() / (len(n) * n))
+
+
+def check_cost_matrix(
+    matrix: npt.ArrayLike,
+    *,
+    n_classes: int | None = None,
+    diagonal: Literal["any", "least", "zero"] = "any",
+    name: str = "matrix",
+) -> Floats:
+    """Check a cost matrix: square, finite and non-negative.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (K, K)
+        Rows are predictions, columns are truths.
+    n_classes : int, optional
+        The number of classes expected.
+    diagonal : {"any", "least", "zero"}
+        What is asked of right answers: nothing; that for no truth a wrong answer is cheaper
+        (a violation often means that the matrix is transposed or holds rewards); or that they
+        cost nothing.
+    name : str
+        What to call the argument in an error.
+
+    Returns
+    -------
+    ndarray of shape (K, K), float64
+
+    Examples
+    --------
+    >>> check_cost_matrix([[0, 2], [4, 0]], diagonal="zero")
+    array([[0., 2.],
+           [4., 0.]])
+    """
+    if diagonal not in ("any", "least", "zero"):
+        raise ValueError(f"diagonal is {diagonal!r}; choose 'any', 'least' or 'zero'.")
+    array = check_costs(matrix, name)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ValueError(
+            f"{name} has shape {array.shape}; a cost matrix is square: "
+            "one row a prediction, one column a truth."
+        )
+    if n_classes is not None and len(array) != n_classes:
+        raise ValueError(f"{name} is for {len(array)} classes but there are {n_classes}.")
+    if len(array) < 2:
+        raise ValueError(f"{name} has {len(array)} classes; costs need at least two.")
+    right = array.diagonal()
+    if diagonal == "zero" and right.any():
+        y = int(np.argmax(right != 0))
+        raise ValueError(
+            f"{name}[{y}, {y}] is {right[y]:g}; right answers must cost 0 here. Subtract each "
+            "column's diagonal cost: that changes no decision."
+        )
+    if diagonal != "any" and (array < right).any():
+        i, y = np.argwhere(array < right)[0]
+        raise ValueError(
+            f"{name}[{i}, {y}] = {array[i, y]:g} is less than the right answer's "
+            f"{name}[{y}, {y}] = {right[y]:g}; rows are predictions and columns are truths, and "
+            "costs are to be small. Transpose the matrix, turn rewards into costs, or pass "
+            "diagonal='any' if this is meant."
+        )
+    return array
+
+
+def check_costs(values: npt.ArrayLike, name: str) -> Floats:
+    """Check that costs are finite, non-negative numbers, naming the first that is not."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} does not hold numbers of a regular shape ({error}).") from None
+    wrong = ~(np.isfinite(array) & (array >= 0))
+    if wrong.any():
+        at = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"{name}[{', '.join(map(str, at))}] is {array[at]:g}; costs must be finite and not "
+            "negative. Add a constant to each column if some are negative: no decision changes."
+        )
+    return array
+
+
+def check_cost_vector(values: npt.ArrayLike, name: str) -> Floats:
+    """Check one non-negative number a class."""
+    array = check_costs(values, name)
+    if array.ndim != 1 or len(array) < 2:
+        raise ValueError(f"{name} has shape {array.shape}; give one number for each of K >= 2.")
+    return array
+
+
+def resolve_classes(classes: Classes, n_classes: int) -> tuple[Any, ...] | None:
+    """Check class labels, if any were given."""
+    return None if classes is None else check_labels(classes, n_classes)
+
+
+def check_labels(
+    classes: Sequence[Any] | npt.NDArray[Any] | pd.Index, n_classes: int
+) -> tuple[Any, ...]:
+    """Check that there is one label a class."""
+    labels = tuple(check_classes(classes).tolist())
+    if len(labels) != n_classes:
+        raise ValueError(f"classes has {len(labels)} labels but there are {n_classes} classes.")
+    return labels
+
+
+def _check_count(n_classes: int) -> int:
+    if n_classes < 2:
+        raise ValueError(f"n_classes is {n_classes}; costs need at least two classes.")
+    return n_classes

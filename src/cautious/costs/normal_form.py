@@ -1,0 +1,241 @@
+r"""Friedel's normal form: costs of two classes and of abstaining, in two numbers.
+
+Which abstention window is best does not change when a constant is added to the costs of one truth,
+nor when all costs are multiplied by one factor. Without the costs of right answers and in units of
+the dearer mistake, a 3×2 table is left with the cost μ of the cheaper mistake and the cost ν of
+abstaining.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats
+from cautious.sets import check_classes
+
+__all__ = ["NormalForm", "normal_form"]
+
+
+@dataclass(frozen=True)
+class NormalForm:
+    r"""Costs of two classes and of abstaining in normal form, and the way back.
+
+    .. math::
+
+        C = \begin{pmatrix} o_N & o_P + s \\ o_N + s \mu & o_P \\
+        o_N + s \nu_N & o_P + s \nu_P \end{pmatrix}
+
+    with rows n, p, ⊥ and columns N, P. The positive class P is the one that is dearer to miss.
+
+    Attributes
+    ----------
+    mu : float
+        Cost of a false positive, relative to that of a false negative; within [0, 1].
+    nu_negative, nu_positive : float
+        Cost of abstaining on each class, relative to that of a false negative.
+    scale : float
+        Cost s of a false negative beyond that of a right answer, in the table's units.
+    offset_negative, offset_positive : float
+        Costs of right answers, in the table's units.
+    negative, positive : object
+        Labels of the classes; 0 and 1 are the first and the second column of the table if it
+        carried no labels.
+    flipped : bool
+        Whether the positive class is the table's first one, because missing it is dearer.
+
+    See Also
+    --------
+    normal_form : makes it from a table.
+    """
+
+    mu: float
+    nu_negative: float
+    nu_positive: float
+    scale: float
+    offset_negative: float
+    offset_positive: float
+    negative: Any = 0
+    positive: Any = 1
+    flipped: bool = False
+
+    @property
+    def nu(self) -> float:
+        """Relative cost of abstaining, where it is the same for both classes."""
+        if not np.isclose(self.nu_negative, self.nu_positive, rtol=1e-12, atol=1e-15):
+            raise ValueError(
+                f"abstaining costs {self.nu_negative:g} on negatives and {self.nu_positive:g} on "
+                "positives, beyond a right answer; use nu_negative and nu_positive."
+            )
+        return self.nu_positive
+
+    def table(self) -> pd.DataFrame:
+        """Costs in the table's own units: rows both classes and ⊥, columns truths.
+
+        Returns
+        -------
+        DataFrame of shape (3, 2)
+            In the order of the table the normal form was made from.
+        """
+        s, n, p = self.scale, self.offset_negative, self.offset_positive
+        labels = [self.negative, self.positive]
+        frame = pd.DataFrame(
+            [
+                [n, p + s],
+                [n + s * self.mu, p],
+                [n + s * self.nu_negative, p + s * self.nu_positive],
+            ],
+            index=pd.Index([*labels, "⊥"], name="prediction"),
+            columns=pd.Index(labels, name="truth"),
+        )
+        order = [1, 0] if self.flipped else [0, 1]
+        return frame.iloc[[*order, 2], order]
+
+    def normalised_table(self) -> pd.DataFrame:
+        """Costs in normal form: rows n, p, ⊥, columns N, P, right answers free.
+
+        Returns
+        -------
+        DataFrame of shape (3, 2)
+        """
+        labels = [self.negative, self.positive]
+        return pd.DataFrame(
+            [[0.0, 1.0], [self.mu, 0.0], [self.nu_negative, self.nu_positive]],
+            index=pd.Index([*labels, "⊥"], name="prediction"),
+            columns=pd.Index(labels, name="truth"),
+        )
+
+    def cost(self, normalised: npt.ArrayLike, prior_positive: float) -> Floats:
+        r"""Turn a normalised expected cost into the table's units.
+
+        .. math:: c = s \, c' + (1 - \pi) o_N + \pi o_P
+
+        Parameters
+        ----------
+        normalised : array-like
+            Expected costs in normal form.
+        prior_positive : float
+            Share :math:`\pi` of the positive class in the cases they are expected over.
+
+        Returns
+        -------
+        ndarray
+        """
+        return np.asarray(self.scale * np.asarray(normalised) + self._offset(prior_positive))
+
+    def normalised(self, cost: npt.ArrayLike, prior_positive: float) -> Floats:
+        """Turn an expected cost in the table's units into a normalised one.
+
+        Parameters
+        ----------
+        cost : array-like
+            Expected costs in the table's units.
+        prior_positive : float
+            Share of the positive class in the cases they are expected over.
+
+        Returns
+        -------
+        ndarray
+        """
+        return np.asarray((np.asarray(cost) - self._offset(prior_positive)) / self.scale)
+
+    def _offset(self, prior_positive: float) -> float:
+        if not 0 <= prior_positive <= 1:
+            raise ValueError(f"prior_positive is {prior_positive}; a share lies within [0, 1].")
+        return (1 - prior_positive) * self.offset_negative + prior_positive * self.offset_positive
+
+
+def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
+    r"""Bring the costs of two classes and of abstaining into normal form.
+
+    Subtract the cost of the right answer from each column and divide by the cost of a false
+    negative: μ is the relative cost of a false positive and ν that of abstaining
+    (Friedel, Rückert & Kramer, 2006, section 2). The positive class is the one that is dearer
+    to miss, so that μ ≤ 1; if that is the table's first class, ``flipped`` says so.
+
+    Parameters
+    ----------
+    table : array-like or DataFrame of shape (3, 2)
+        Rows are predictions: the first class, the second class, abstaining. Columns are truths:
+        the first class (negative, as a rule) and the second. The rows of a frame are put in the
+        order of its columns where they carry the same labels.
+
+    Returns
+    -------
+    NormalForm
+
+    Examples
+    --------
+    The costs in the spam experiment of Ferri & Hernández-Orallo (2004):
+
+    >>> form = normal_form([[0, 100], [20, 0], [2, 3]])
+    >>> form.mu, form.nu_negative, form.nu_positive
+    (0.2, 0.02, 0.03)
+    >>> form.table()
+    truth          0      1
+    prediction
+    0            0.0  100.0
+    1           20.0    0.0
+    ⊥            2.0    3.0
+    """
+    values, labels = _read(table)
+    right = np.array([values[0, 0], values[1, 1]])
+    extra = values - right
+    false_positive, false_negative = extra[1, 0], extra[0, 1]
+    if min(false_positive, false_negative) < 0:
+        y = 0 if false_positive < 0 else 1
+        raise ValueError(
+            f"table: a wrong answer costs {values[1 - y, y]:g} when {labels[y]!r} is true, less "
+            f"than the right one ({right[y]:g}). Rows are predictions and columns are truths: "
+            "transpose the table, or turn rewards into costs."
+        )
+    if false_positive == false_negative == 0:
+        raise ValueError("table: no mistake costs more than a right answer; nothing to decide.")
+    if (extra[2] < 0).any():
+        y = int(np.argmax(extra[2] < 0))
+        raise ValueError(
+            f"table: abstaining costs {values[2, y]:g} when {labels[y]!r} is true, less than the "
+            f"right answer ({right[y]:g}); the last row must be that of abstaining."
+        )
+    flipped = bool(false_positive > false_negative)
+    n, p = (1, 0) if flipped else (0, 1)
+    scale = extra[n, p]
+    return NormalForm(
+        mu=float(extra[p, n] / scale),
+        nu_negative=float(extra[2, n] / scale),
+        nu_positive=float(extra[2, p] / scale),
+        scale=float(scale),
+        offset_negative=float(right[n]),
+        offset_positive=float(right[p]),
+        negative=labels[n],
+        positive=labels[p],
+        flipped=flipped,
+    )
+
+
+def _read(table: npt.ArrayLike | pd.DataFrame) -> tuple[Floats, list[Any]]:
+    """Costs with rows first class, second class, ⊥, and the labels of the two classes."""
+    labels: list[Any] = [0, 1]
+    if isinstance(table, pd.DataFrame):
+        labels = check_classes(table.columns, name="table.columns").tolist()
+        rows = table.index.tolist()
+        if len(labels) == 2 and len(rows) == 3:
+            names = [row for row in rows if row in labels]
+            if len(names) == 2:
+                abstain = next(k for k, row in enumerate(rows) if row not in labels)
+                table = table.iloc[[rows.index(labels[0]), rows.index(labels[1]), abstain]]
+    # Unlike cost matrices, these may be negative: only differences from right answers matter.
+    values = np.array(table, dtype=np.float64)
+    if values.shape != (3, 2):
+        raise ValueError(
+            f"table has shape {values.shape}; give 3 rows (predict the first class, predict the "
+            "second, abstain) and 2 columns (truths)."
+        )
+    if not np.isfinite(values).all():
+        i, j = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(f"table[{i}, {j}] is {values[i, j]}; costs must be finite.")
+    return values, labels

@@ -1,0 +1,230 @@
+r"""Properties 2 to 10 of set costs, each with the set and the truth that show it best.
+
+Yang, Destercke & Masson (2017), section IV. In their words :math:`c_{\hat Y}(y)` is the cost of the
+set, :math:`\bar c_{\hat Y}(y)` the mean over its classes (the discounted cost), and
+:math:`C_{(\hat Y)}(y)` the costs of its classes in ascending order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Mask
+from cautious.costs.members import greatest_over_members, least_over_members, mean_over_members
+
+__all__ = ["PROPERTIES", "AuditedSets", "Finding"]
+
+
+@dataclass(frozen=True)
+class AuditedSets:
+    """The sets under audit, their costs and the costs of their classes.
+
+    Attributes
+    ----------
+    mask : ndarray of shape (n_sets, K), bool
+    costs : ndarray of shape (n_sets, K)
+        Costs of the sets.
+    matrix : ndarray of shape (K, K)
+        Costs of single classes.
+    atol : float
+        Costs this close count as equal.
+    """
+
+    mask: Mask
+    costs: Floats
+    matrix: Floats
+    atol: float
+
+    @cached_property
+    def indeterminate(self) -> Mask:
+        """Which sets hold more than one class."""
+        return np.asarray(self.mask.sum(axis=1) > 1)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Discounted costs of the sets."""
+        return mean_over_members(self.mask, self.matrix)
+
+    @cached_property
+    def cost_vectors(self) -> npt.NDArray[np.uint64]:
+        r"""A number for each :math:`C_{(\hat Y)}(y)`: equal vectors have equal numbers.
+
+        A sorted vector is a multiset of cost levels. Give each level a random 64-bit number: the
+        sum over the set, modulo 2^64, then tells multisets apart; two different ones share it
+        with a probability of 2^-64.
+        """
+        values, inverse = np.unique(self.matrix, return_inverse=True)
+        # A new level starts where the gap is wider than rounding.
+        level = np.concatenate([[0], np.cumsum(np.diff(values) > self.atol)])[inverse.reshape(-1)]
+        number = np.random.default_rng(0).integers(2**64, size=level.max() + 1, dtype=np.uint64)
+        numbers = number[level].reshape(self.matrix.shape)
+        total = np.zeros(self.mask.shape, dtype=np.uint64)
+        for inside, row in zip(self.mask.T, numbers, strict=True):
+            np.add(total, row, out=total, where=inside[:, None])
+        return total
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What an examination of the sets showed.
+
+    Attributes
+    ----------
+    met : bool
+        Whether the property is met on the sets examined.
+    row : int or None
+        The set that shows it (that breaks a property of all sets; that has one of some set).
+    truths : tuple of int
+        The truths that go with it.
+    probability : ndarray of shape (K,) or None
+        For property 1, the probability under which the set is worth its cost.
+    detail : str
+        The costs compared, for people.
+    """
+
+    met: bool
+    row: int | None = None
+    truths: tuple[int, ...] = ()
+    probability: Floats | None = None
+    detail: str = ""
+
+
+def _worst(excess: Floats, at: Mask, sets: AuditedSets, strict: bool = False) -> Finding:
+    """Break the property where `excess`, looked at where `at`, is largest beyond rounding."""
+    if not at.any():
+        return Finding(True)
+    masked = np.where(at, excess, -np.inf)
+    row, y = np.unravel_index(int(masked.argmax()), masked.shape)
+    # A strict property is broken by equality, any other only by more than rounding.
+    broken = masked[row, y] >= -sets.atol if strict else masked[row, y] > sets.atol
+    return Finding(False, int(row), (int(y),)) if broken else Finding(True)
+
+
+def permissiveness(sets: AuditedSets) -> Finding:
+    r"""Property 2: :math:`c_{\hat Y} \not\ge \bar c_{\hat Y}` for sets of two classes or more."""
+    least_excess = np.min(sets.costs - sets.mean, axis=1, keepdims=True)
+    worst = _worst(least_excess, sets.indeterminate[:, None], sets, strict=True)
+    if worst.met:
+        return worst
+    return Finding(False, worst.row, detail="costs at least the mean of its classes at every truth")
+
+
+def rightful_caution(sets: AuditedSets) -> Finding:
+    r"""Property 3: :math:`y \in \hat Y \Rightarrow c_{\hat Y}(y) < \bar c_{\hat Y}(y)`."""
+    at = sets.mask & sets.indeterminate[:, None]
+    return _compared(_worst(sets.costs - sets.mean, at, sets, strict=True), sets, sets.mean, "mean")
+
+
+def non_dominance(sets: AuditedSets) -> Finding:
+    r"""Property 4: :math:`c_{\hat Y}(y) \ge \min_{\hat y \in \hat Y} c_{\hat y}(y)`."""
+    least = least_over_members(sets.mask, sets.matrix)
+    everywhere = np.ones_like(sets.mask)
+    return _compared(_worst(least - sets.costs, everywhere, sets), sets, least, "least")
+
+
+def mistake_averse(sets: AuditedSets) -> Finding:
+    r"""Property 6: :math:`y \notin \hat Y \Rightarrow c_{\hat Y}(y) \ge \bar c_{\hat Y}(y)`."""
+    return _compared(_worst(sets.mean - sets.costs, ~sets.mask, sets), sets, sets.mean, "mean")
+
+
+def cautiousness_seeking(sets: AuditedSets) -> Finding:
+    r"""Property 7: :math:`y \notin \hat Y \Rightarrow c_{\hat Y}(y) \le \bar c_{\hat Y}(y)`."""
+    return _compared(_worst(sets.costs - sets.mean, ~sets.mask, sets), sets, sets.mean, "mean")
+
+
+def upper_bound(sets: AuditedSets) -> Finding:
+    r"""Property 10: :math:`c_{\hat Y}(y) \le \max_{\hat y \in \hat Y} c_{\hat y}(y)`."""
+    greatest = greatest_over_members(sets.mask, sets.matrix)
+    everywhere = np.ones_like(sets.mask)
+    return _compared(_worst(sets.costs - greatest, everywhere, sets), sets, greatest, "greatest")
+
+
+def permutation_invariance(sets: AuditedSets) -> Finding:
+    r"""Property 5: where the classes of a set cost the same, in any order, so does the set.
+
+    .. math:: C_{(\hat Y)}(y) = C_{(\hat Y)}(y') \Rightarrow c_{\hat Y}(y) = c_{\hat Y}(y')
+    """
+    # Truths with the same cost vector become neighbours, ordered by the cost of the set.
+    order = np.lexsort((sets.costs, sets.cost_vectors), axis=1)
+    vectors = np.take_along_axis(sets.cost_vectors, order, axis=1)
+    costs = np.take_along_axis(sets.costs, order, axis=1)
+    step = np.where(vectors[:, 1:] == vectors[:, :-1], np.diff(costs, axis=1), 0.0)
+    row, k = np.unravel_index(int(step.argmax()), step.shape)
+    if step[row, k] <= sets.atol:
+        return Finding(True)
+    pair = int(order[row, k]), int(order[row, k + 1])
+    return _pair(False, sets, int(row), pair, "though its classes cost the same at both")
+
+
+def correctness_insensitivity(sets: AuditedSets) -> Finding:
+    r"""Property 8: :math:`y, y' \in \hat Y \Rightarrow c_{\hat Y}(y) = c_{\hat Y}(y')`."""
+    low, high, spread = _spread_inside(sets)
+    row = int(spread.argmax())
+    if spread[row] <= sets.atol:
+        return Finding(True)
+    return _pair(False, sets, row, (int(low[row]), int(high[row])), "though it holds both")
+
+
+def correctness_sensitivity(sets: AuditedSets) -> Finding:
+    r"""Property 9: some :math:`\hat Y` holds two truths with different vectors and costs.
+
+    The paper does not write that both truths are in the set, but without it every matrix would do
+    (take a single class), and 0/1 costs, which the paper says do not, would too.
+    """
+    low, high, spread = _spread_inside(sets)
+    rows = np.arange(len(spread))
+    vectors = sets.cost_vectors
+    # Where the cheapest and the dearest truth share a vector, any truth inside with another
+    # vector differs from one of them by at least half the spread.
+    other_vector = sets.mask & (vectors != vectors[rows, low][:, None])
+    direct = other_vector[rows, high]
+    other = np.where(direct, high, other_vector.argmax(axis=1))
+    far = np.abs(sets.costs[rows, other] - sets.costs[rows, low])
+    near_low = ~direct & (far < spread / 2)
+    first = np.where(near_low, high, low)
+    gap = np.abs(sets.costs[rows, other] - sets.costs[rows, first])
+    gap = np.where(other_vector.any(axis=1), gap, 0.0)
+    row = int(gap.argmax())
+    if gap[row] <= sets.atol:
+        return Finding(False, detail="no set costs differently at two truths inside it")
+    return _pair(True, sets, row, (int(first[row]), int(other[row])), "and holds both")
+
+
+def _spread_inside(sets: AuditedSets) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]:
+    """Truths inside each set at which it is cheapest and dearest, and how far they differ."""
+    low = np.where(sets.mask, sets.costs, np.inf).argmin(axis=1)
+    high = np.where(sets.mask, sets.costs, -np.inf).argmax(axis=1)
+    rows = np.arange(len(sets.mask))
+    return low, high, sets.costs[rows, high] - sets.costs[rows, low]
+
+
+def _compared(finding: Finding, sets: AuditedSets, bound: Floats, what: str) -> Finding:
+    if finding.met or finding.row is None:
+        return finding
+    at = finding.row, finding.truths[0]
+    detail = f"costs {sets.costs[at]:.4g}; the {what} of its classes is {bound[at]:.4g}"
+    return Finding(False, finding.row, finding.truths, detail=detail)
+
+
+def _pair(met: bool, sets: AuditedSets, row: int, pair: tuple[int, int], why: str) -> Finding:
+    first, second = sets.costs[row, pair[0]], sets.costs[row, pair[1]]
+    return Finding(met, row, pair, detail=f"costs {first:.4g} and {second:.4g}, {why}")
+
+
+PROPERTIES: dict[int, tuple[str, Callable[[AuditedSets], Finding]]] = {
+    2: ("permissiveness", permissiveness),
+    3: ("reward of rightful caution", rightful_caution),
+    4: ("non-dominance", non_dominance),
+    5: ("permutation invariance", permutation_invariance),
+    6: ("mistake averse", mistake_averse),
+    7: ("cautiousness seeking", cautiousness_seeking),
+    8: ("correctness insensitivity", correctness_insensitivity),
+    9: ("correctness sensitivity", correctness_sensitivity),
+    10: ("upper bound", upper_bound),
+}
+"""Names of properties 2 to 10 and how to examine them."""

@@ -1,0 +1,102 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.costs import NormalForm, SetCosts, class_selective, normal_form
+
+cost = st.integers(0, 40).map(lambda n: n / 4)
+
+
+@st.composite
+def tables(draw):
+    right = np.array([draw(st.integers(-8, 8)) / 2, draw(st.integers(-8, 8)) / 2])
+    fp, fn = draw(cost), draw(cost.filter(bool))
+    return right + np.array([[0, fn], [fp, 0], [draw(cost), draw(cost)]])
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.floats(0, 1), st.lists(st.floats(0.01, 1), min_size=6, max_size=6))
+def test_there_and_back(table, prior, shares):
+    form = normal_form(table)
+    assert 0 <= form.mu <= 1
+    np.testing.assert_allclose(form.table().to_numpy(), table, rtol=1e-13, atol=1e-13)
+    # Expected costs of any behaviour: shares of the three answers given each truth.
+    answers = np.array(shares).reshape(3, 2)
+    answers /= answers.sum(axis=0)
+    positive = 0 if form.flipped else 1
+    weight = np.array([1 - prior, prior]) if positive == 1 else np.array([prior, 1 - prior])
+    real = (answers * weight * table).sum()
+    order = [1, 0] if form.flipped else [0, 1]
+    turned = answers[[*order, 2]][:, order] * weight[order]
+    relative = (turned * form.normalised_table().to_numpy()).sum()
+    fn, fp, abstain_n, abstain_p = turned[0, 1], turned[1, 0], turned[2, 0], turned[2, 1]
+    by_hand = fn + form.mu * fp + form.nu_negative * abstain_n + form.nu_positive * abstain_p
+    assert relative == pytest.approx(by_hand, rel=1e-12, abs=1e-14)
+    assert form.cost(relative, prior) == pytest.approx(real, rel=1e-11, abs=1e-12)
+    assert form.normalised(real, prior) == pytest.approx(relative, rel=1e-10, abs=1e-11)
+
+
+def test_one_cost_of_abstaining():
+    """Friedel, Rückert & Kramer (2006), section 2: subtract C(P,p) and C(N,n), divide by C(P,n)."""
+    form = normal_form([[1, 12], [5, 2], [3, 4]])
+    assert (form.mu, form.nu, form.scale) == (0.4, 0.2, 10)
+    assert not form.flipped
+    assert form.normalised_table().to_numpy().tolist() == [[0, 1], [0.4, 0], [0.2, 0.2]]
+
+
+def test_flips_when_the_first_class_is_dearer_to_miss():
+    frame = pd.DataFrame(
+        [[2, 3], [0, 20], [100, 0]], index=["?", "spam", "ham"], columns=["spam", "ham"]
+    )
+    form = normal_form(frame)
+    assert form.flipped
+    assert (form.positive, form.negative) == ("spam", "ham")
+    assert (form.mu, form.nu_negative, form.nu_positive) == (0.2, 0.03, 0.02)
+    assert form.table().loc["spam", "ham"] == 20
+    assert form.table().columns.tolist() == ["spam", "ham"]
+    assert form.table().to_numpy().tolist() == [[0, 20], [100, 0], [2, 3]]
+    assert form.normalised_table().columns.tolist() == ["ham", "spam"]
+
+
+def test_costs_of_sets_of_two_classes_are_such_a_table():
+    costs = class_selective([1, 2], 0.4, classes=["n", "p"])
+    form = normal_form(costs.table())
+    assert (form.mu, form.nu, form.positive) == (0.5, 0.2, "p")
+    again = SetCosts.from_table(form.table().rename(index={"⊥": "{n, p}"}))
+    np.testing.assert_allclose(again.table(), costs.table())
+
+
+def test_a_free_false_positive():
+    assert normal_form([[0, 3], [0, 0], [1, 1]]).mu == 0
+    flipped = normal_form([[0, 0], [3, 0], [1, 1]])
+    assert (flipped.mu, flipped.flipped) == (0, True)
+
+
+def test_costs_of_abstaining_that_differ_have_no_common_nu():
+    form = normal_form([[0, 100], [20, 0], [2, 3]])
+    with pytest.raises(ValueError, match=r"0\.02 on negatives and 0\.03 on positives"):
+        _ = form.nu
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[0, 1], [1, 0]], r"shape \(2, 2\)"),
+        (pd.DataFrame(np.zeros((2, 3))), r"shape \(2, 3\)"),
+        ([[0, 1], [np.nan, 0], [1, 1]], r"table\[1, 0\] is nan"),
+        ([[1, 0], [5, 3], [1, 1]], "wrong answer costs 0 when 1 is true, less than the right one"),
+        ([[5, 3], [1, 0], [5, 1]], "wrong answer costs 1 when 0 is true"),
+        ([[0, 0], [0, 0], [1, 1]], "no mistake costs more"),
+        ([[1, 4], [3, 1], [2, 0]], "abstaining costs 0 when 1 is true"),
+    ],
+)
+def test_bad_tables(table, message):
+    with pytest.raises(ValueError, match=message):
+        normal_form(table)
+
+
+def test_bad_prior():
+    with pytest.raises(ValueError, match="prior_positive is 2"):
+        NormalForm(0.5, 0.1, 0.1, 1, 0, 0).cost(0.2, 2)

@@ -1,0 +1,209 @@
+import copy
+import pickle
+from decimal import Decimal, getcontext
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.costs import (
+    PowerMeanCosts,
+    all_sets,
+    discounted,
+    labelled,
+    ordinal,
+    p_discounted,
+    zero_one,
+)
+
+POWERS = [
+    -np.inf,
+    -40.0,
+    -1.0,
+    -1e-9,
+    0.0,
+    1e-12,
+    1e-3,
+    0.05,
+    0.3,
+    0.5,
+    1.0,
+    1.5,
+    2.0,
+    30.0,
+    np.inf,
+]
+
+
+def scalar_power_mean(values, p):
+    """Power mean of a few numbers, in 60 digits."""
+    getcontext().prec = 60
+    values = [Decimal(float(v)) for v in values]
+    if p == np.inf:
+        return float(max(values))
+    if p == -np.inf:
+        return float(min(values))
+    n = Decimal(len(values))
+    if 0 in values and p == 0:
+        return 0.0
+    if p == 0:
+        return float((sum(v.ln() for v in values) / n).exp())
+    p = Decimal(p)
+    mean = sum(Decimal(0) if v == 0 else (p * v.ln()).exp() for v in values) / n
+    return 0.0 if mean == 0 else float((mean.ln() / p).exp())
+
+
+def naive(matrix, mask, p_correct, p_wrong):
+    out = np.empty(mask.shape)
+    for s, row in enumerate(mask):
+        for y in range(len(matrix)):
+            p = p_correct if row[y] else p_wrong
+            out[s, y] = scalar_power_mean(matrix[row, y], p)
+    return out
+
+
+@st.composite
+def problems(draw):
+    k = draw(st.integers(2, 6))
+    zeros = draw(st.booleans())
+    values = st.floats(1e-3, 1e3) | st.sampled_from([1.0, 2.0] + [0.0] * zeros)
+    matrix = np.array(draw(st.lists(values, min_size=k * k, max_size=k * k))).reshape(k, k)
+    usable = [p for p in POWERS if p >= 0 or p == -np.inf or matrix.all()]
+    masks = st.lists(st.lists(st.booleans(), min_size=k, max_size=k).filter(any), max_size=6)
+    mask = np.array(draw(masks), dtype=bool).reshape(-1, k)
+    return matrix, mask, draw(st.sampled_from(usable)), draw(st.sampled_from(usable))
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_against_a_scalar_loop(problem):
+    matrix, mask, p_correct, p_wrong = problem
+    ours = PowerMeanCosts(matrix, p_correct, p_wrong).of(mask)
+    np.testing.assert_allclose(ours, naive(matrix, mask, p_correct, p_wrong), rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", POWERS)
+@pytest.mark.parametrize("low", [1e-300, 1e-30, 0.999999])
+def test_extreme_ranges_neither_overflow_nor_underflow(p, low):
+    matrix = np.array([[low, 1e200, 3.0], [low, 5.0, 1e-5], [1e200, low, 1e-5 * 3]])
+    mask = all_sets(3)
+    expected = naive(matrix, mask, p, p)
+    np.testing.assert_allclose(PowerMeanCosts(matrix, p, p).of(mask), expected, rtol=1e-11)
+
+
+def test_large_powers_with_zeros():
+    matrix = np.array([[0, 0, 1e-9], [0, 1e9, 2], [3, 0, 0]])
+    mask = all_sets(3)
+    np.testing.assert_allclose(
+        PowerMeanCosts(matrix, 50, 200).of(mask), naive(matrix, mask, 50, 200), rtol=1e-12
+    )
+
+
+def test_all_costs_zero():
+    assert not PowerMeanCosts(np.zeros((2, 2)), 0.5, 0.0).of(all_sets(2)).any()
+
+
+@pytest.mark.parametrize("p", POWERS)
+def test_single_classes_cost_exactly_what_the_matrix_says(p):
+    matrix = np.random.default_rng(0).random((5, 5)) + 0.1
+    costs = PowerMeanCosts(matrix, p, 0.7)
+    np.testing.assert_array_equal(costs.of(np.eye(5, dtype=bool)), matrix)
+    np.testing.assert_array_equal(costs.singletons(), matrix)
+
+
+@pytest.mark.parametrize("attitude", ["cautious", "averse"])
+def test_r_zero_is_discounted(attitude):
+    matrix = np.random.default_rng(1).random((5, 5))
+    mask = all_sets(5)
+    expected = discounted(matrix).of(mask)
+    np.testing.assert_array_equal(p_discounted(matrix, 0, attitude).of(mask), expected)
+    np.testing.assert_allclose(expected[-1], matrix.mean(axis=0), rtol=1e-14)
+
+
+def test_means_grow_with_the_power():
+    matrix = np.random.default_rng(2).random((4, 4)) + 0.01
+    mask = all_sets(4)
+    tables = [PowerMeanCosts(matrix, p, p).of(mask) for p in POWERS]
+    for lower, higher in pairwise(tables):
+        assert (lower <= higher * (1 + 1e-12)).all()
+
+
+def test_attitudes_differ_only_where_the_truth_is_missed():
+    mask = all_sets(4)
+    cautious = p_discounted(ordinal(4), 0.4).of(mask)
+    averse = p_discounted(ordinal(4), 0.4, "averse").of(mask)
+    np.testing.assert_array_equal(cautious[mask], averse[mask])
+    assert (averse[~mask] >= cautious[~mask] - 1e-12).all()
+    assert (averse[~mask] > cautious[~mask] + 1e-6).any()
+
+
+def test_the_geometric_mean_of_a_free_class_is_free():
+    costs = p_discounted(ordinal(3), r=1).of([[True, True, False], [True, True, True]])
+    np.testing.assert_allclose(costs, [[0, 0, np.sqrt(2)], [0, 0, 0]], rtol=1e-15)
+
+
+def test_explicit_powers():
+    mask = all_sets(3)
+    one = p_discounted(ordinal(3), p=3).of(mask)
+    np.testing.assert_allclose(one, naive(ordinal(3), mask, 3, 3), rtol=1e-13)
+    two = p_discounted(ordinal(3), p=(0.5, 7)).of(mask)
+    np.testing.assert_allclose(two, naive(ordinal(3), mask, 0.5, 7), rtol=1e-13)
+    highest = p_discounted(ordinal(3), p=np.inf).of([[True] * 3])
+    np.testing.assert_array_equal(highest, [[2, 1, 2]])
+    # The minimum needs no translation: it divides by nothing.
+    np.testing.assert_array_equal(p_discounted(ordinal(3), p=-np.inf).of([[True] * 3]), [[0] * 3])
+
+
+def test_epsilon_translates_all_costs():
+    costs = p_discounted(zero_one(3), p=-1, epsilon=0.5)
+    np.testing.assert_array_equal(costs.matrix, zero_one(3) + 0.5)
+    assert costs.of([[True, True, False]])[0, 0] == pytest.approx(2 / (1 / 0.5 + 1 / 1.5))
+
+
+@pytest.mark.parametrize("r", [-0.1, 1.1, np.nan])
+def test_r_outside_its_range(r):
+    with pytest.raises(ValueError, match=r"r is .*within \[0, 1\].*p=1 - r"):
+        p_discounted(zero_one(3), r)
+
+
+def test_zero_costs_with_a_negative_power_name_the_translation():
+    with pytest.raises(ValueError, match=r"matrix\[0, 0\] is 0 .*epsilon=0.01"):
+        p_discounted(zero_one(3), p=-0.5)
+    with pytest.raises(ValueError, match="epsilon"):
+        PowerMeanCosts(zero_one(3), 1.0, -2.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "either r"),
+        ({"r": 0.5, "p": 0.5}, "not both"),
+        ({"r": 0.5, "attitude": "bold"}, "attitude is 'bold'"),
+        ({"r": 0.5, "epsilon": -1}, "epsilon is -1"),
+        ({"p": np.nan}, "p_correct is nan"),
+        ({"r": 0.5, "classes": ["a", "b"]}, "classes has 2 labels but there are 3"),
+    ],
+)
+def test_other_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        p_discounted(zero_one(3), **arguments)
+
+
+def test_classes_come_from_a_frame():
+    costs = discounted(labelled([[0, 2], [4, 0]], ["h", "n"]))
+    assert costs.classes == ("h", "n")
+    assert costs.labels == ("h", "n")
+    assert discounted([[0, 2], [4, 0]]).labels == (0, 1)
+
+
+def test_costs_are_frozen_and_survive_copies():
+    given_matrix = ordinal(3)
+    costs = p_discounted(given_matrix, 0.3)
+    given_matrix[0, 1] = 99
+    assert costs.matrix[0, 1] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        costs.matrix[0, 1] = 2
+    for twin in (copy.deepcopy(costs), pickle.loads(pickle.dumps(costs))):
+        np.testing.assert_array_equal(twin.of(all_sets(3)), costs.of(all_sets(3)))

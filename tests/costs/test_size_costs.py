@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.costs import SizeCosts, all_sets, f_beta_costs, utility_costs
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 6), st.integers(0, 10**6))
+def test_against_a_scalar_loop(k, seed):
+    rng = np.random.default_rng(seed)
+    hit, miss = rng.random(k), rng.random(k)
+    mask = all_sets(k)
+    costs = SizeCosts(hit, miss).of(mask)
+    for row, got in zip(mask, costs, strict=True):
+        size = row.sum()
+        expected = [hit[size - 1] if row[y] else miss[size - 1] for y in range(k)]
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_f_beta_is_one_less_the_measure_of_precision_and_recall():
+    """Yang, Destercke & Masson (2017), eq. 9."""
+    for beta in (0.5, 1, 2):
+        for size, hit in enumerate(f_beta_costs(6, beta).hit, start=1):
+            precision, recall = 1 / size, 1
+            f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+            assert hit == pytest.approx(1 - f, abs=1e-15)
+
+
+def test_f_beta_of_zaffalon_table_7():
+    """Zaffalon, Corani & Mauá (2012), Table 7: F1 .67 .50, F2 .83 .71 for sets of 2 and 3."""
+    np.testing.assert_allclose(1 - f_beta_costs(3, 1).hit[1:], [0.67, 0.50], atol=0.005)
+    np.testing.assert_allclose(1 - f_beta_costs(3, 2).hit[1:], [0.83, 0.71], atol=0.005)
+
+
+def test_expected_cost_is_one_less_expected_utility():
+    u = np.sqrt
+    mask = all_sets(4)
+    p = np.array([0.4, 0.3, 0.2, 0.1])
+    inside = mask @ p
+    utility = inside * u(1 / mask.sum(axis=1))
+    np.testing.assert_allclose(utility_costs(4, u).of(mask) @ p, 1 - utility, rtol=1e-14)
+
+
+def test_utility_need_not_be_normalised_nor_vectorised():
+    costs = utility_costs(3, lambda x: 0.2 + 0.5 * x if x else 0.1)
+    np.testing.assert_allclose(costs.hit, [0.3, 0.55, 0.8 - 0.5 / 3])
+    np.testing.assert_allclose(costs.miss, 0.9)
+    assert utility_costs(3, lambda x: x * (1 + 1e-15)).hit[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: utility_costs(3, lambda x: 2 * x), r"utility\(1\) is 2; .*may not exceed 1"),
+        (lambda: utility_costs(3, lambda x: np.nan), r"utility\(1\) is nan"),
+        (lambda: utility_costs(1, np.sqrt), "n_classes is 1"),
+        (lambda: f_beta_costs(3, -1), "beta is -1"),
+        (lambda: SizeCosts([0, 1], [1, 1, 1]), "hit has 2 elements and miss 3"),
+        (lambda: SizeCosts([0, -1], [1, 1]), r"hit\[1\] is -1"),
+        (lambda: SizeCosts([[0, 1]], [1, 1]), "hit has shape"),
+        (lambda: f_beta_costs(3, classes=["a", "b"]), "classes has 2 labels"),
+    ],
+)
+def test_bad_input(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

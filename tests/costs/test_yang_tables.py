@@ -1,0 +1,147 @@
+"""Every table of costs in Yang, Destercke & Masson (2017), number by number."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.costs import (
+    SetCosts,
+    class_selective,
+    discounted,
+    f_beta_costs,
+    labelled,
+    p_discounted,
+    utility_costs,
+)
+
+CLASSES = ["h", "b", "n"]
+TABLE_I = labelled([[0, 1, 2], [1, 0, 2], [4, 4, 0]], CLASSES)
+
+
+def u65(x):
+    return -0.6 * x**2 + 1.6 * x  # eq. 8
+
+
+def expect(costs, rows):
+    table = costs.table()
+    assert sorted(table.index) == sorted(rows)
+    printed = np.array([[float(Fraction(c)) for c in row.split()] for row in rows.values()])
+    np.testing.assert_allclose(table.loc[list(rows)].to_numpy(), printed, rtol=1e-14, atol=1e-15)
+
+
+def test_table_iii_utility_discounted_accuracy():
+    costs = utility_costs(3, u65, classes=CLASSES)
+    expect(
+        costs,
+        {
+            "{h}": "0 1 1",
+            "{b}": "1 0 1",
+            "{n}": "1 1 0",
+            "{h, b}": "0.35 0.35 1",
+            "{b, n}": "1 0.35 0.35",
+            "{h, n}": "0.35 1 0.35",
+            "{h, b, n}": "8/15 8/15 8/15",
+        },
+    )
+
+
+def test_table_iii_misprints_the_full_set():
+    """The last row is printed .54; 1 - g(1/3) = 8/15 = .5333 rounds to .53."""
+    ours = utility_costs(3, u65).of([[True] * 3])[0, 0]
+    printed = 0.54
+    assert ours == pytest.approx(8 / 15, rel=1e-14)
+    assert round(ours, 2) != printed
+
+
+def test_table_iv_f1():
+    expect(
+        f_beta_costs(3, 1, classes=CLASSES),
+        {
+            "{h}": "0 1 1",
+            "{b}": "1 0 1",
+            "{n}": "1 1 0",
+            "{h, b}": "1/3 1/3 1",
+            "{b, n}": "1 1/3 1/3",
+            "{h, n}": "1/3 1 1/3",
+            "{h, b, n}": "0.5 0.5 0.5",
+        },
+    )
+
+
+def test_table_v_discounted():
+    expect(
+        discounted(TABLE_I),
+        {
+            "{h}": "0 1 2",
+            "{b}": "1 0 2",
+            "{n}": "4 4 0",
+            "{h, b}": "1/2 1/2 2",
+            "{b, n}": "5/2 2 1",
+            "{h, n}": "2 5/2 1",
+            "{h, b, n}": "5/3 5/3 4/3",
+        },
+    )
+
+
+def test_table_ix_class_selective():
+    eta = {"a": 3, "b": 5, "c": 7}
+    delta = Fraction(5, 4)
+    a, b, c, d = eta["a"], eta["b"], eta["c"], delta
+    expect(
+        class_selective(pd.Series(eta), float(delta)),
+        {
+            "{a}": f"0 {b} {c}",
+            "{b}": f"{a} 0 {c}",
+            "{c}": f"{a} {b} 0",
+            "{a, b}": f"{d} {d} {c + d}",
+            "{a, c}": f"{d} {b + d} {d}",
+            "{b, c}": f"{a + d} {d} {d}",
+            "{a, b, c}": f"{2 * d} {2 * d} {2 * d}",
+        },
+    )
+
+
+def test_table_x_p_discounted():
+    """The full set at n is printed .89, which is ((2 sqrt 2) / 3)^2 = 8/9."""
+    expect(
+        p_discounted(TABLE_I, r=0.5),
+        {
+            "{h}": "0 1 2",
+            "{b}": "1 0 2",
+            "{n}": "4 4 0",
+            "{h, b}": "0.25 0.25 2",
+            "{b, n}": "2.25 1 0.5",
+            "{h, n}": "1 2.25 0.5",
+            "{h, b, n}": "1 1 8/9",
+        },
+    )
+    assert round(8 / 9, 2) == 0.89
+
+
+@pytest.mark.parametrize(
+    ("pair", "boundaries"),
+    [([0.5, 0.5], (0.25, 0.875)), ([0.25, 0.75], (1 / 6, 5 / 6))],
+    ids=["Table VI", "Table VII"],
+)
+def test_tables_vi_and_vii_have_the_boundaries_of_figure_2(pair, boundaries):
+    frame = pd.DataFrame([[0, 2], [4, 0], pair], index=["{h}", "{n}", "{h, n}"], columns=["h", "n"])
+    costs = SetCosts.from_table(frame).of([[True, False], [False, True], [True, True]])
+    for i, at in enumerate(boundaries):
+        expected = costs @ [1 - at, at]
+        assert expected[i] == pytest.approx(expected[2], rel=1e-14)
+        before, after = costs @ [1 - at + 0.01, at - 0.01], costs @ [1 - at - 0.01, at + 0.01]
+        assert before.argmin() == (0, 2)[i]
+        assert after.argmin() == (2, 1)[i]
+
+
+@pytest.mark.parametrize(("at_n", "expected"), [(2, 5 / 6), (3, 7 / 6)], ids=["Ex. 5", "Ex. 6"])
+def test_examples_5_and_6(at_n, expected):
+    frame = pd.concat([TABLE_I, pd.DataFrame([[0.25, 0.25, at_n]], ["{h, b}"], CLASSES)])
+    costs = SetCosts.from_table(frame)
+    even = np.full(3, 1 / 3)
+    h, b, hb = costs.of([[True, False, False], [False, True, False], [True, True, False]]) @ even
+    assert h == pytest.approx(1, rel=1e-14)
+    assert b == pytest.approx(1, rel=1e-14)
+    assert hb == pytest.approx(expected, rel=1e-14)
