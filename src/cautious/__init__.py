@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         bootstrap,
         costs,
         datasets,
+        preparation,
         sets,
     )
 
@@ -28,6 +29,7 @@ __all__ = [
     "bootstrap",
     "costs",
     "datasets",
+    "preparation",
     "sets",
 ]
 

@@ -29,6 +29,8 @@ def load_dataset(
 def load_dataset(
     name: str, *, return_X_y: Literal[True], as_frame: Literal[False]
 ) -> tuple[Labels, Labels]: ...
+@overload
+def load_dataset(name: str, *, return_X_y: bool = False, as_frame: bool = True) -> Any: ...
 def load_dataset(
     name: str, *, return_X_y: bool = False, as_frame: bool = True
 ) -> Bunch | tuple[pd.DataFrame, pd.Series[Any]] | tuple[Labels, Labels]:
