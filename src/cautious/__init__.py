@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cautious import (
         bootstrap,
         costs,
+        curves,
         datasets,
         preparation,
         sets,
@@ -28,6 +29,7 @@ __all__ = [
     "__version__",
     "bootstrap",
     "costs",
+    "curves",
     "datasets",
     "preparation",
     "sets",

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, RandomState
+from cautious._typing import Floats, Ints, RandomState
 
 __all__ = ["Interval", "bootstrap_weights", "percentile_interval"]
 
@@ -95,28 +95,28 @@ def bootstrap_weights(
     for start in range(0, n_resamples, at_once):
         batch = np.zeros((min(at_once, n_resamples - start), len(weights)))
         for rows in members:
-            batch[:, rows] = _resample(weights[rows], len(batch), rng)
+            _resample(weights[rows], rng, batch, rows)
         yield batch
 
 
-def _resample(weights: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Draw ``size`` replicates of one stratum."""
+def _resample(weights: Floats, rng: np.random.Generator, batch: Floats, rows: Ints) -> None:
+    """Draw one stratum of every replicate in the batch, into the columns given by ``rows``."""
     total = float(weights.sum())
     if total == 0:
-        return np.zeros((size, len(weights)))
+        return
     n_draws = max(1, round(total))
     scale = total / n_draws
     if n_draws > 8 * len(weights):  # aggregated counts: one binomial a cell beats many single draws
-        counts = rng.multinomial(n_draws, weights / total, size=size)
-        return counts.astype(np.float64) * scale
-    if np.all(weights == weights[0]):
-        draws = rng.integers(len(weights), size=(size, n_draws))
-    else:
-        edges = np.cumsum(weights)
-        draws = np.searchsorted(edges, rng.random((size, n_draws)) * edges[-1], side="right")
-        np.minimum(draws, np.flatnonzero(weights)[-1], out=draws)
-    counts = np.stack([np.bincount(row, minlength=len(weights)) for row in draws])
-    return counts.astype(np.float64) * scale
+        batch[:, rows] = rng.multinomial(n_draws, weights / total, size=len(batch)) * scale
+        return
+    edges = None if np.all(weights == weights[0]) else np.cumsum(weights)
+    for replicate in batch:
+        if edges is None:
+            draws = rng.integers(len(weights), size=n_draws)
+        else:
+            draws = np.searchsorted(edges, rng.random(n_draws) * edges[-1], side="right")
+            np.minimum(draws, np.flatnonzero(weights)[-1], out=draws)
+        replicate[rows] = np.bincount(draws, minlength=len(weights)) * scale
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:

@@ -1,0 +1,38 @@
+"""Curves and surfaces: how a cautious classifier fares over every threshold and every cost.
+
+Each is an object with data only, exact at its breakpoints; drawing is done elsewhere.
+"""
+
+from cautious.curves.budgets import bounded_abstention, bounded_cost, bounded_improvement
+from cautious.curves.cost_surface import AbstentionCostSurface
+from cautious.curves.costed_window import CostedWindow
+from cautious.curves.differential import DifferentialCostSurface, DifferentialGrid
+from cautious.curves.hull import CostHull
+from cautious.curves.one_vs_rest import one_vs_rest
+from cautious.curves.plane import CostPlane
+from cautious.curves.regions import Region
+from cautious.curves.staircase import Staircase
+from cautious.curves.surface_grid import SurfaceGrid
+from cautious.curves.vacc_inference import VaccTest, vacc_test
+from cautious.curves.windows import chow_window, roc_slopes, window_answers
+
+__all__ = [
+    "AbstentionCostSurface",
+    "CostHull",
+    "CostPlane",
+    "CostedWindow",
+    "DifferentialCostSurface",
+    "DifferentialGrid",
+    "Region",
+    "Staircase",
+    "SurfaceGrid",
+    "VaccTest",
+    "bounded_abstention",
+    "bounded_cost",
+    "bounded_improvement",
+    "chow_window",
+    "one_vs_rest",
+    "roc_slopes",
+    "vacc_test",
+    "window_answers",
+]

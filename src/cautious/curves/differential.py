@@ -1,0 +1,193 @@
+r"""Differential cost surfaces: where one classifier is cheaper than another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats
+from cautious.curves.surface_grid import grid_lines
+
+if TYPE_CHECKING:
+    from cautious.curves.cost_surface import AbstentionCostSurface
+
+__all__ = ["DifferentialCostSurface", "DifferentialGrid"]
+
+# Costs are sums of shares; differences below this are rounding, and count as a tie.
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class DifferentialGrid:
+    """Differences on a grid of relative costs.
+
+    Attributes
+    ----------
+    mu, nu : ndarray of shape (n,)
+        Grid lines.
+    difference : ndarray of shape (n, n)
+        ``difference[i, j]`` belongs to ``nu[i]`` and ``mu[j]``.
+    zero_line : DataFrame
+        Where the sign changes along the grid lines, exactly; see
+        :meth:`DifferentialCostSurface.zero_line`.
+    """
+
+    mu: Floats
+    nu: Floats
+    difference: Floats
+    zero_line: pd.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class DifferentialCostSurface:
+    r"""Difference :math:`d = k_s - k_t` of two abstention cost surfaces.
+
+    Negative where the first classifier is cheaper (Friedel, Rückert & Kramer 2006, section 3).
+
+    Parameters
+    ----------
+    first, second : AbstentionCostSurface
+        The two surfaces.
+
+    Examples
+    --------
+    >>> from cautious.curves import AbstentionCostSurface
+    >>> y = [0, 0, 0, 1, 1, 1]
+    >>> sharp = AbstentionCostSurface.from_predictions(y, [0, 1, 2, 3, 4, 5])
+    >>> blunt = AbstentionCostSurface.from_predictions(y, [0, 2, 3, 1, 4, 5])
+    >>> difference = sharp.differential(blunt)
+    >>> round(difference.cost(1.0, 1.0), 4)
+    -0.1667
+    >>> difference.winning_shares()
+    first     1.0
+    tie       0.0
+    second    0.0
+    dtype: float64
+    """
+
+    first: AbstentionCostSurface
+    second: AbstentionCostSurface
+
+    def cost(
+        self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
+    ) -> Floats:
+        """Difference of the least expected costs at given relative costs, with broadcasting."""
+        return self.first.cost(mu, nu, nu_negative) - self.second.cost(mu, nu, nu_negative)
+
+    def vacc(self) -> float:
+        """Difference of the volumes under the two surfaces."""
+        return self.first.vacc() - self.second.vacc()
+
+    def grid(self, n: int = 101) -> DifferentialGrid:
+        """Differences on an `n` by `n` grid over the unit square, with the exact zero line on it.
+
+        Parameters
+        ----------
+        n : int, default=101
+            Grid lines a side, the edges included; at least 2.
+
+        Returns
+        -------
+        DifferentialGrid
+        """
+        lines = grid_lines(n)
+        difference = self.cost(lines[None, :], lines[:, None])
+        return DifferentialGrid(lines, lines, difference, self.zero_line(n))
+
+    def along(self, *, mu: float | None = None, nu: float | None = None) -> pd.DataFrame:
+        r"""Who is cheaper along one line of the unit square, exactly.
+
+        With one cost fixed, both surfaces are piecewise linear in the other, with kinks at
+        :math:`\min(q, \nu)/(1-q)` or at :math:`\min(q, \mu(1-q))` for the bins' probabilities
+        :math:`q`. Between kinks a root is that of a straight line.
+
+        Parameters
+        ----------
+        mu, nu : float
+            The cost that stays fixed; give one of them.
+
+        Returns
+        -------
+        DataFrame
+            Consecutive intervals of the other cost: ``start``, ``end`` and ``winner``, one of
+            "first", "second" and "tie".
+        """
+        if (mu is None) == (nu is None):
+            raise ValueError("give exactly one of mu and nu: the cost that stays fixed.")
+        starts, signs = self._pieces(mu, nu)
+        names = np.array(["tie", "second", "first"])  # signs 0, 1 and -1 index it
+        ends = np.append(starts[1:], 1.0)
+        return pd.DataFrame({"start": starts, "end": ends, "winner": names[signs]})
+
+    def zero_line(self, n: int = 101) -> pd.DataFrame:
+        """Points on the grid lines at which the difference changes its sign.
+
+        Parameters
+        ----------
+        n : int, default=101
+            Grid lines a side, the edges included; at least 2.
+
+        Returns
+        -------
+        DataFrame
+            ``mu`` and ``nu`` of each crossing, and ``line``, which says which of the two the grid
+            line holds fixed. Where the surfaces tie over a stretch, both of its ends are listed.
+        """
+        found = []
+        for value in grid_lines(n):
+            crossings, _ = self._pieces(None, float(value))
+            found += [(crossing, value, "nu") for crossing in crossings[1:]]
+            crossings, _ = self._pieces(float(value), None)
+            found += [(value, crossing, "mu") for crossing in crossings[1:]]
+        return pd.DataFrame(found, columns=["mu", "nu", "line"])
+
+    def winning_shares(self, n: int = 200) -> pd.Series[float]:
+        """Share of the unit square in which either classifier is cheaper.
+
+        Parameters
+        ----------
+        n : int, default=200
+            Number of lines of constant ν, evenly spread, along which the lengths are exact.
+
+        Returns
+        -------
+        Series
+            Shares "first", "tie" and "second", adding up to 1.
+        """
+        if n < 1:
+            raise ValueError(f"n is {n}; at least one line is needed.")
+        lengths = np.zeros(3)
+        for nu in (np.arange(n) + 0.5) / n:
+            starts, signs = self._pieces(None, float(nu))
+            lengths += np.bincount(signs + 1, np.diff(starts, append=1.0), minlength=3)
+        return pd.Series(lengths / n, index=["first", "tie", "second"])
+
+    def _pieces(self, mu: float | None, nu: float | None) -> tuple[Floats, npt.NDArray[np.intp]]:
+        """Cut a line into intervals of one sign: where they start, and their signs."""
+        kinks = [_kinks(s.hull.probability, mu, nu) for s in (self.first, self.second)]
+        at = np.unique(np.concatenate([[0.0, 1.0], *kinks]))
+        values = np.asarray(self.cost(at, nu) if mu is None else self.cost(mu, at))  # type: ignore[arg-type]
+        values[np.abs(values) <= _TIE] = 0.0
+        crosses = np.flatnonzero(values[:-1] * values[1:] < 0)
+        before, after = values[crosses], values[crosses + 1]
+        roots = at[crosses] + (at[crosses + 1] - at[crosses]) * (before / (before - after))
+        # Between neighbours the difference is a straight line of one sign: that of the sum.
+        at = np.insert(at, crosses + 1, roots)
+        values = np.insert(values, crosses + 1, 0.0)
+        signs = np.sign(values[:-1] + values[1:]).astype(np.intp)
+        changes = np.flatnonzero(np.diff(signs, prepend=9))
+        return at[changes], signs[changes]
+
+
+def _kinks(probability: Floats, mu: float | None, nu: float | None) -> Floats:
+    """Where a surface bends along a line of constant mu or nu, inside the unit interval."""
+    if mu is not None:
+        bends = np.minimum(probability, mu * (1 - probability))
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bends = np.minimum(probability, nu) / (1 - probability)  # type: ignore[arg-type]
+    return bends[(bends > 0) & (bends < 1)]

@@ -1,0 +1,147 @@
+r"""The hull of a staircase: the few cuts that can ever be optimal.
+
+Plot, for every cut between neighbouring scores, the positives below it against the negatives below
+it. Every cost of every threshold is linear in those two numbers, so only the corners of the lower
+convex hull can be optimal, whatever the costs: it is the ROC convex hull seen from below. An edge
+of the hull is a *bin* of neighbouring scores; along the hull the share of positives in a bin
+increases. These bins are the blocks of isotonic regression (pool adjacent violators) of the class
+on the score, and the shares are the calibrated probabilities it gives. The optimal window treats
+each bin as a Bayes decision on its probability would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn.isotonic import isotonic_regression
+
+from cautious._typing import Floats, Ints
+from cautious.curves.priors import ClassScales
+from cautious.curves.staircase import Staircase
+from cautious.curves.windows import Costs, posterior_window, thresholds_at
+
+__all__ = ["CostHull", "hull_bins"]
+
+
+@dataclass(frozen=True, eq=False)
+class CostHull:
+    """Corners and bins of the lower convex hull: all that optimal windows depend on.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (h + 1,)
+        Threshold at each corner, as the lower and as the upper end of a window. They differ only
+        where no float lies between two neighbouring scores.
+    positives, negatives : ndarray of shape (h,)
+        Shares of all cases that are in each bin and in each class.
+    """
+
+    lower: Floats
+    upper: Floats
+    positives: Floats
+    negatives: Floats
+
+    @classmethod
+    def of(cls, staircase: Staircase, scales: ClassScales) -> CostHull:
+        """Hull of a staircase whose classes are scaled to shares of all cases."""
+        cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
+        lower, upper = thresholds_at(staircase.scores, cuts)
+        return cls(lower, upper, positives * scales.positive, negatives * scales.negative)
+
+    @cached_property
+    def probability(self) -> Floats:
+        """Share of positives in each bin: its calibrated probability, increasing."""
+        return np.asarray(self.positives / (self.positives + self.negatives))
+
+    @cached_property
+    def positives_below(self) -> Floats:
+        """Share of all cases that are positives below each corner."""
+        return np.concatenate([[0.0], np.cumsum(self.positives)])
+
+    @cached_property
+    def negatives_above(self) -> Floats:
+        """Share of all cases that are negatives above each corner."""
+        return np.concatenate([np.cumsum(self.negatives[::-1])[::-1], [0.0]])
+
+    @cached_property
+    def cases_below(self) -> Floats:
+        """Share of all cases below each corner."""
+        return np.concatenate([[0.0], np.cumsum(self.positives + self.negatives)])
+
+    def corners(self, costs: Costs) -> tuple[Ints, Ints]:
+        """Corners that bound the optimal window, lower and upper.
+
+        Bins that are as cheap to answer as to abstain on are answered, and bins that are as cheap
+        to call positive as negative are called positive.
+        """
+        below, above = posterior_window(costs)
+        upper = np.searchsorted(self.probability, above, side="left")
+        lower = np.searchsorted(self.probability, below, side="right")
+        return np.minimum(lower, upper), upper
+
+    def cost(self, costs: Costs, lower: Ints, upper: Ints) -> Floats:
+        """Cost expected of the windows between given corners."""
+        positive_abstained = self.positives_below[upper] - self.positives_below[lower]
+        negative_abstained = self.negatives_above[lower] - self.negatives_above[upper]
+        return np.asarray(
+            costs.false_negative * self.positives_below[lower]
+            + costs.false_positive * self.negatives_above[upper]
+            + costs.abstain_positive * positive_abstained
+            + costs.abstain_negative * negative_abstained
+        )
+
+    def thresholds(self, lower: Ints, upper: Ints) -> tuple[Floats, Floats]:
+        """Thresholds of the windows between given corners."""
+        top = self.upper[upper]
+        return np.where(lower < upper, self.lower[lower], top), top
+
+
+def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
+    r"""Merge neighbouring scores into the bins of the lower convex hull.
+
+    Parameters
+    ----------
+    positives, negatives : ndarray of shape (k,)
+        Counts at increasing scores. Scores where both are zero are passed over.
+
+    Returns
+    -------
+    cuts : ndarray of shape (h + 1,), int
+        Corners of the hull: bin ``e`` holds the scores ``cuts[e]:cuts[e + 1]``.
+    positives, negatives : ndarray of shape (h,)
+        Counts of each bin, with strictly increasing shares of positives.
+
+    Notes
+    -----
+    A cut can be a corner only where a negative ends below it and a positive starts above it, which
+    is found without a loop; scikit-learn's linear-time pool-adjacent-violators does the rest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cuts, pos, neg = hull_bins(np.array([0., 1, 0, 1, 1]), np.array([1., 0, 1, 0, 0]))
+    >>> cuts, pos, neg
+    (array([0, 1, 3, 5]), array([0., 1., 2.]), array([1., 1., 0.]))
+    """
+    present = np.flatnonzero((positives > 0) | (negatives > 0))
+    if len(present) < len(positives):
+        cuts, pos, neg = hull_bins(positives[present], negatives[present])
+        return np.append(present, len(positives))[cuts], pos, neg
+    corner = np.flatnonzero((negatives[:-1] > 0) & (positives[1:] > 0)) + 1
+    starts = np.concatenate([[0], corner])[: len(positives)]
+    if len(starts) == 0:
+        return np.zeros(1, dtype=np.intp), np.empty(0), np.empty(0)
+    pos, neg = np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
+    fitted = isotonic_regression(pos / (pos + neg), sample_weight=pos + neg)
+    keep = np.flatnonzero(np.concatenate([[True], fitted[1:] != fitted[:-1]]))
+    # Running means leave rounding errors behind, in which two collinear edges look different. The
+    # shares of the bins themselves do not: equal fractions are equal numbers.
+    while True:
+        starts, pos, neg = starts[keep], np.add.reduceat(pos, keep), np.add.reduceat(neg, keep)
+        share = pos / (pos + neg)
+        rising = np.concatenate([[True], share[1:] > share[:-1]])
+        if rising.all():
+            return np.append(starts, len(positives)), pos, neg
+        keep = np.flatnonzero(rising)

@@ -1,0 +1,118 @@
+r"""Regions of the cost square in which one abstention window is optimal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cautious._typing import Floats, Ints
+from cautious.curves.plane import CostPlane, corner_planes
+
+if TYPE_CHECKING:
+    from cautious.curves.cost_surface import AbstentionCostSurface
+
+__all__ = ["Region", "optimal_regions"]
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A polygon of relative costs over which one window is optimal.
+
+    Attributes
+    ----------
+    vertices : ndarray of shape (m, 2)
+        Corners (μ, ν) of the polygon, counter-clockwise.
+    plane : CostPlane
+        The window and its rates; on the polygon the surface is this plane.
+    area : float
+        Area of the polygon, the share of the unit square it covers.
+    """
+
+    vertices: Floats
+    plane: CostPlane
+    area: float
+
+
+def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
+    r"""Cut the unit square of costs into the polygons of constant optimal window.
+
+    Let :math:`q_1 < \dots < q_h` be the bins' probabilities, :math:`q_0 = 0`, :math:`q_{h+1} = 1`.
+    The window between corners :math:`i < j` is optimal where
+    :math:`q_i \le \nu \le q_{i+1}` and :math:`\mu(1-q_{j+1}) \le \nu \le \mu(1-q_j)`: a horizontal
+    band cut by two rays from the origin. The window without abstention at corner :math:`t` is
+    optimal where :math:`q_t \le \mu(1-q_t)`, :math:`\mu(1-q_{t+1}) \le q_{t+1}` and
+    :math:`\nu \ge \max(q_t, \mu(1-q_{t+1}))`: a vertical strip above a broken line, which is
+    where lemma 1's bound :math:`\mu/(1+\mu)` becomes exact for these data.
+
+    Parameters
+    ----------
+    surface : AbstentionCostSurface
+        The surface.
+
+    Returns
+    -------
+    list of Region
+        Polygons of positive area that cover the square once; at most quadratic in the number of
+        hull corners.
+    """
+    q = np.concatenate([[0.0], surface.hull.probability, [1.0]])
+    lower, upper = np.triu_indices(len(q) - 1)
+    same = lower == upper
+    polygons = np.where(same[:, None, None], _strips(q, lower), _bands(q, lower, upper))
+    areas = _areas(polygons)
+    keep = np.flatnonzero(areas > 1e-15)
+    planes = corner_planes(surface.hull, lower[keep], upper[keep], surface.classes)
+    return [
+        Region(_distinct(polygons[k]), plane, float(areas[k]))
+        for k, plane in zip(keep, planes, strict=True)
+    ]
+
+
+def _bands(q: Floats, i: Ints, j: Ints) -> Floats:
+    """Polygons {q_i <= ν <= q_{i+1}, μ(1 - q_{j+1}) <= ν <= μ(1 - q_j), μ <= 1}, maybe empty."""
+    left, right = 1 - q[j], 1 - q[j + 1]
+    top = np.minimum(q[i + 1], left)
+    bottom = np.minimum(q[i], top)
+    knee = np.clip(right, bottom, top)  # where the right-hand ray meets μ = 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        corners = [
+            (bottom / left, bottom),
+            (np.fmin(bottom / right, 1), bottom),
+            (np.fmin(knee / right, 1), knee),
+            (np.fmin(top / right, 1), top),
+            (top / left, top),
+        ]
+    return np.asarray(np.nan_to_num(np.stack([np.stack(c, axis=-1) for c in corners], axis=1)))
+
+
+def _strips(q: Floats, t: Ints) -> Floats:
+    """Polygons {odds(q_t) <= μ <= odds(q_{t+1}), μ <= 1, max(q_t, μ(1 - q_{t+1})) <= ν <= 1}."""
+    low, high = q[t], q[t + 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        right = np.fmin(high / (1 - high), 1)
+        left = np.fmin(low / (1 - low), right)
+        knee = np.clip(np.fmin(low / (1 - high), 1), left, right)
+    one = np.ones_like(low)
+    corners = [
+        (left, low),
+        (knee, low),
+        (right, np.maximum(low, right * (1 - high))),
+        (right, one),
+        (left, one),
+    ]
+    return np.stack([np.stack(c, axis=-1) for c in corners], axis=1)
+
+
+def _areas(polygons: Floats) -> Floats:
+    """Shoelace formula over the last two axes."""
+    x, y = polygons[..., 0], polygons[..., 1]
+    following_x, following_y = np.roll(x, -1, axis=-1), np.roll(y, -1, axis=-1)
+    return np.asarray((x * following_y - following_x * y).sum(axis=-1) / 2)
+
+
+def _distinct(vertices: Floats) -> Floats:
+    """Drop corners that repeat their predecessor."""
+    moved = np.abs(vertices - np.roll(vertices, 1, axis=0)).max(axis=1) > 0
+    return np.asarray(vertices[moved])

@@ -1,0 +1,279 @@
+r"""Scores as a staircase: cumulated class counts at sorted distinct scores.
+
+Whatever a two-class classifier with a score can do by choosing thresholds depends on the data only
+through how many positives and negatives lie at each distinct score. That is all a
+:class:`Staircase` keeps. Two staircases of two batches add up to the staircase of both, in any
+order, so data of any size can be summarised piece by piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, Mask
+from cautious.curves.labels import binary_truth
+from cautious.sets import check_weight, first_row
+
+__all__ = ["Staircase"]
+
+
+@dataclass(frozen=True, eq=False)
+class Staircase:
+    r"""Weighted counts of positives and negatives at sorted distinct scores.
+
+    Parameters
+    ----------
+    scores : array-like of shape (k,)
+        Strictly increasing scores; ``-inf`` and ``inf`` are allowed and sort as usual.
+    positives, negatives : array-like of shape (k,)
+        Total weight of the positive and of the negative examples at each score. Scores where both
+        are zero are left out.
+    classes : tuple (negative, positive)
+        The labels of the two classes.
+
+    See Also
+    --------
+    Staircase.from_predictions : from labels and scores of single examples.
+    Staircase.from_counts : from counts in any order, with repeated scores.
+
+    Examples
+    --------
+    >>> one = Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9])
+    >>> two = Staircase.from_predictions([0, 1], [0.1, 0.9])
+    >>> (one + two).frame()
+       score  positives  negatives
+    0    0.1        0.0        1.0
+    1    0.2        1.0        1.0
+    2    0.9        2.0        0.0
+    """
+
+    scores: Floats
+    positives: Floats
+    negatives: Floats
+    classes: tuple[Any, Any] = (0, 1)
+
+    def __post_init__(self) -> None:
+        scores = check_scores(self.scores, name="scores")
+        positives = _check_counts(self.positives, "positives", len(scores))
+        negatives = _check_counts(self.negatives, "negatives", len(scores))
+        out_of_order = ~(scores[1:] > scores[:-1])
+        if out_of_order.any():
+            at = first_row(out_of_order)
+            raise ValueError(
+                f"scores[{at + 1}] = {scores[at + 1]} does not exceed scores[{at}] = {scores[at]}; "
+                "scores must increase strictly. Staircase.from_counts takes them in any order."
+            )
+        if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
+            raise ValueError(
+                f"classes is {self.classes!r}; give two different labels, (negative, positive)."
+            )
+        absent = (positives == 0) & (negatives == 0)
+        if absent.any():
+            scores, positives, negatives = (a[~absent] for a in (scores, positives, negatives))
+        object.__setattr__(self, "scores", scores)
+        object.__setattr__(self, "positives", positives)
+        object.__setattr__(self, "negatives", negatives)
+        object.__setattr__(self, "classes", tuple(self.classes))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: npt.ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> Staircase:
+        """Count examples at each distinct score; one sort.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : array-like of shape (n,)
+            Scores that grow with the belief in the positive class: probabilities, margins,
+            log-odds. Infinite scores are allowed, NaN is not.
+        pos_label : label, optional
+            The positive class. Not needed for labels 0 and 1, -1 and 1, or booleans. With more
+            than two classes it is the one that stands against all others.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+        classes : (negative, positive), optional
+            Both labels, for batches in which one of them may be missing.
+
+        Returns
+        -------
+        Staircase
+        """
+        is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
+        score = check_scores(y_score, name="y_score", n=len(is_positive))
+        if sample_weight is None:
+            # Sorting each class by itself moves scores only, no positions, and merging two sorted
+            # runs is linear: together cheaper than one argsort of everything.
+            runs = np.concatenate([np.sort(score[~is_positive]), np.sort(score[is_positive])])
+            order = np.argsort(runs, kind="stable")
+            positive = order >= len(runs) - np.count_nonzero(is_positive)
+            return cls(*_collapse(runs[order], positive, ~positive), names)
+        order = np.argsort(score)
+        weight, positive = check_weight(sample_weight, len(order))[order], is_positive[order]
+        return cls(*_collapse(score[order], weight * positive, weight * ~positive), names)
+
+    @classmethod
+    def from_counts(
+        cls,
+        scores: npt.ArrayLike,
+        positives: npt.ArrayLike,
+        negatives: npt.ArrayLike,
+        classes: tuple[Any, Any] = (0, 1),
+    ) -> Staircase:
+        """Build a staircase from counts in any order, adding up those of equal scores.
+
+        Parameters
+        ----------
+        scores, positives, negatives : array-like of shape (m,)
+            Scores, repeated or not, and the counts that belong to each.
+        classes : tuple (negative, positive)
+            The labels of the two classes.
+
+        Returns
+        -------
+        Staircase
+
+        Examples
+        --------
+        >>> Staircase.from_counts([3, 1, 3], [1, 0, 2], [0, 5, 1]).frame()
+           score  positives  negatives
+        0    1.0        0.0        5.0
+        1    3.0        3.0        1.0
+        """
+        score = check_scores(scores, name="scores")
+        counts = [
+            _check_counts(count, name, len(score))
+            for count, name in ((positives, "positives"), (negatives, "negatives"))
+        ]
+        # A stable sort runs through the already sorted pieces of a merge in linear time.
+        order = np.argsort(score, kind="stable")
+        return cls(*_collapse(score[order], *(count[order] for count in counts)), classes)
+
+    def __add__(self, other: Staircase) -> Staircase:
+        if not isinstance(other, Staircase):
+            return NotImplemented
+        if self.classes != other.classes:
+            raise ValueError(
+                f"these staircases count different classes, {self.classes!r} and "
+                f"{other.classes!r}; build both with the same classes=(negative, positive)."
+            )
+        return Staircase.from_counts(
+            np.concatenate([self.scores, other.scores]),
+            np.concatenate([self.positives, other.positives]),
+            np.concatenate([self.negatives, other.negatives]),
+            self.classes,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Staircase):
+            return NotImplemented
+        return self.classes == other.classes and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("scores", "positives", "negatives")
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def n_positives(self) -> float:
+        """Total weight of the positive examples."""
+        return float(self.positives.sum())
+
+    @property
+    def n_negatives(self) -> float:
+        """Total weight of the negative examples."""
+        return float(self.negatives.sum())
+
+    def flipped(self) -> Staircase:
+        """Swap the classes and turn the scores round, so that the other class is the positive one.
+
+        Examples
+        --------
+        >>> Staircase([1, 2], [0, 4], [3, 1], ("ham", "spam")).flipped().frame()
+           score  positives  negatives
+        0   -2.0        1.0        4.0
+        1   -1.0        3.0        0.0
+        """
+        return Staircase(
+            -self.scores[::-1], self.negatives[::-1], self.positives[::-1], self.classes[::-1]
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """One row a distinct score, with the counts of both classes."""
+        return pd.DataFrame(
+            {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
+        )
+
+
+def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> Floats:
+    """Check that scores are one number an example, none of them NaN."""
+    array = np.asarray(scores)
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; give one score an example, shape (n,). From "
+            "predict_proba take the column of the positive class."
+        )
+    if n is not None and len(array) != n:
+        raise ValueError(
+            f"y_true has {n} rows and {name} has {len(array)}; give one of each an example."
+        )
+    if array.dtype == object or not np.issubdtype(array.dtype, np.number):
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"{name} holds values of type {array.dtype}; scores are numbers."
+            ) from None
+    if np.iscomplexobj(array):
+        raise TypeError(f"{name} holds complex numbers; scores must have an order.")
+    array = array.astype(np.float64, copy=False)
+    is_nan = np.isnan(array)
+    if is_nan.any():
+        raise ValueError(
+            f"{name} is NaN in row {first_row(is_nan)} ({int(is_nan.sum())} in all); a score that "
+            "does not exist cannot be ordered. Drop these rows, or give them a score on purpose."
+        )
+    return array
+
+
+def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
+    """Check that counts are finite, non-negative, and one a score."""
+    array = np.asarray(counts, dtype=np.float64)
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count a score.")
+    bad = ~((array >= 0) & (array < np.inf))
+    if bad.any():
+        at = first_row(bad)
+        raise ValueError(f"{name}[{at}] is {array[at]}; counts must be finite and not negative.")
+    return array
+
+
+def _collapse(
+    scores: Floats, positives: Floats | Mask, negatives: Floats | Mask
+) -> tuple[Floats, Floats, Floats]:
+    """Add up the counts of equal neighbours in sorted scores."""
+    is_new = scores[1:] != scores[:-1]
+    if is_new.all():
+        return scores, positives.astype(np.float64), negatives.astype(np.float64)
+    starts = np.append(0, np.flatnonzero(is_new) + 1)
+    return (
+        scores[starts],
+        np.add.reduceat(positives, starts, dtype=np.float64),
+        np.add.reduceat(negatives, starts, dtype=np.float64),
+    )

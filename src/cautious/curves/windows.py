@@ -1,0 +1,227 @@
+r"""Abstention windows: where thresholds lie, what they answer, and which are Bayes-optimal."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.curves.staircase import check_scores
+from cautious.sets import first_row
+
+__all__ = ["Costs", "chow_window", "roc_slopes", "thresholds_at", "window_answers"]
+
+_LARGEST = np.finfo(np.float64).max
+
+
+class Costs(NamedTuple):
+    """What mistakes and abstaining cost beyond a right answer, broadcast against each other.
+
+    In normal form a false negative costs one, a false positive μ, and abstaining ν.
+    """
+
+    false_negative: Floats
+    false_positive: Floats
+    abstain_positive: Floats
+    abstain_negative: Floats
+
+
+def check_costs(
+    mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
+) -> Costs:
+    """Check relative costs, which must be finite and not negative, and broadcast them."""
+    named = {"mu": mu, "nu": nu, "nu_negative": nu if nu_negative is None else nu_negative}
+    arrays = [np.asarray(value, dtype=np.float64) for value in named.values()]
+    for name, array in zip(named, arrays, strict=True):
+        bad = ~((array >= 0) & (array < np.inf))
+        if bad.any():
+            at = np.unravel_index(first_row(bad.ravel()), array.shape)
+            place = f"[{', '.join(map(str, at))}]" if at else ""
+            raise ValueError(
+                f"{name}{place} is {array[at]}; relative costs must be finite and not negative. "
+                "They are measured against the cost of a false negative; to forbid abstaining, "
+                "take nu = 1."
+            )
+    return Costs(*np.broadcast_arrays(1.0, *arrays))
+
+
+def chow_window(
+    mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
+) -> tuple[Floats, Floats]:
+    r"""Optimal window on calibrated probabilities of the positive class.
+
+    At probability :math:`q` the three answers cost :math:`q` (n), :math:`\mu(1-q)` (p) and
+    :math:`\nu_P q + \nu_N (1-q)` (⊥). Answering n is best up to, and answering p from
+
+    .. math::
+
+        q_n = \frac{\nu_N}{1 - \nu_P + \nu_N}, \qquad
+        q_p = \frac{\mu - \nu_N}{\mu - \nu_N + \nu_P},
+
+    if :math:`\nu_P + \nu_N/\mu < 1`; otherwise abstaining never pays and both thresholds are
+    :math:`\mu/(1+\mu)`. With :math:`\nu_P = \nu_N = \nu` that condition is
+    :math:`\nu < \mu/(1+\mu)` and :math:`(q_n, q_p) = (\nu, 1 - \nu/\mu)`; with :math:`\mu = 1` it
+    is Chow's rule: abstain while :math:`\max(q, 1-q) < 1 - \nu`.
+
+    Parameters
+    ----------
+    mu : float or array-like
+        Cost of a false positive relative to a false negative.
+    nu : float or array-like
+        Relative cost of abstaining (on a positive, if `nu_negative` is given).
+    nu_negative : float or array-like, optional
+        Relative cost of abstaining on a negative, where it differs.
+
+    Returns
+    -------
+    lower, upper : float or ndarray
+        Answer n up to `lower`, p from `upper`, abstain between.
+
+    References
+    ----------
+    Chow (1970); Friedel, Rückert & Kramer (2006), lemma 1.
+
+    Examples
+    --------
+    >>> chow_window(1.0, 0.25)
+    (0.25, 0.75)
+    >>> chow_window(0.25, 0.5)  # abstaining is too dear
+    (0.2, 0.2)
+    """
+    lower, upper = posterior_window(check_costs(mu, nu, nu_negative))
+    return plain(lower), plain(upper)
+
+
+def posterior_window(costs: Costs) -> tuple[Floats, Floats]:
+    """Thresholds of :func:`chow_window`, for costs in any unit."""
+    fn, fp, on_pos, on_neg = costs
+    pays = on_pos * fp + on_neg * fn < fn * fp
+    indifferent = fp / (fn + fp)
+    # Where abstaining pays, both denominators are positive; elsewhere they are not used.
+    lower = np.where(pays, on_neg / np.where(pays, fn - on_pos + on_neg, 1.0), indifferent)
+    upper = np.where(pays, (fp - on_neg) / np.where(pays, fp - on_neg + on_pos, 1.0), indifferent)
+    # Rounding could make them cross by one unit in the last place at the very edge.
+    return lower, np.maximum(lower, upper)
+
+
+def roc_slopes(
+    mu: npt.ArrayLike,
+    nu: npt.ArrayLike,
+    nu_negative: npt.ArrayLike | None = None,
+    *,
+    prior: float = 0.5,
+) -> tuple[Floats, Floats]:
+    r"""Slopes of the two lines that touch the ROC hull at the optimal thresholds.
+
+    Tortorella's rule: the thresholds of the optimal window are where lines of these slopes touch
+    the convex hull of the ROC curve (false-positive rate across, true-positive rate up). With
+    odds :math:`o(q) = q/(1-q)` of :func:`chow_window`'s two probabilities the slopes are
+    :math:`o(q)\,\pi_N/\pi_P`; the steeper one belongs to the upper threshold.
+
+    Parameters
+    ----------
+    mu, nu, nu_negative : float or array-like
+        Relative costs, as in :func:`chow_window`.
+    prior : float
+        Probability :math:`\pi_P` of the positive class, strictly between 0 and 1.
+
+    Returns
+    -------
+    lower, upper : float or ndarray
+        Slopes for the lower and the upper threshold.
+
+    References
+    ----------
+    Tortorella (2005); Pietraszek (2005), cost-based model.
+
+    Examples
+    --------
+    >>> roc_slopes(1.0, 0.25, prior=0.5)
+    (0.3333333333333333, 3.0)
+    """
+    if not 0 < prior < 1:
+        raise ValueError(f"prior is {prior}; a class probability lies strictly between 0 and 1.")
+    lower, upper = posterior_window(check_costs(mu, nu, nu_negative))
+    balance = (1 - prior) / prior
+    with np.errstate(divide="ignore"):
+        return plain(lower / (1 - lower) * balance), plain(upper / (1 - upper) * balance)
+
+
+def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
+    r"""Lower and upper thresholds for cuts between neighbouring distinct scores.
+
+    Cut :math:`i` has the first :math:`i` scores below it. Its threshold lies midway between its
+    neighbours, or at -inf or inf beyond all scores (Friedel et al. 2006, eq. 2).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (k,)
+        Strictly increasing scores.
+    cuts : ndarray of int
+        Positions from 0 to k.
+
+    Returns
+    -------
+    lower, upper : ndarray
+        ``m <= lower`` holds exactly for the scores below the cut, ``m >= upper`` exactly for those
+        above. The two are the same number unless no float lies between the neighbours.
+    """
+    # An infinite score counts as the largest float, so that a finite threshold sets it apart.
+    clipped = np.clip(scores, -_LARGEST, _LARGEST)
+    below, above = np.maximum(cuts - 1, 0), np.minimum(cuts, len(scores) - 1)
+    midway = clipped[below] / 2 + clipped[above] / 2
+    beyond = np.where(cuts == 0, -np.inf, np.where(cuts == len(scores), np.inf, 0.0))
+    inside = beyond == 0
+    lower = np.where(midway < scores[above], midway, scores[below])
+    upper = np.where(midway > scores[below], midway, scores[above])
+    return np.where(inside, lower, beyond), np.where(inside, upper, beyond)
+
+
+def window_answers(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
+    r"""Answers of one abstention window as prediction sets.
+
+    The positive class if :math:`m \ge u`, else the negative class if :math:`m \le l`, else both
+    (Friedel et al. 2006, eq. 1). A threshold at ``-inf`` or ``inf`` lies beyond every score, an
+    infinite score included.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n,)
+        Scores.
+    lower, upper : float
+        Thresholds, ``lower <= upper``.
+
+    Returns
+    -------
+    ndarray of shape (n, 2), bool
+        Columns negative, positive; a full row abstains.
+
+    Examples
+    --------
+    >>> window_answers([0.1, 0.5, 0.9], 0.3, 0.7)
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    """
+    score = check_scores(y_score, name="y_score")
+    check_window(lower, upper)
+    positive = (score >= upper) & (upper < np.inf)
+    negative = ~positive & (score <= lower) & (lower > -np.inf)
+    return np.column_stack([~positive, ~negative])
+
+
+def check_window(lower: float, upper: float) -> None:
+    """Check that a window's thresholds are numbers in order."""
+    if not lower <= upper:
+        raise ValueError(
+            f"the window ({lower}, {upper}) is no window; the lower threshold may not exceed the "
+            "upper one, and neither may be NaN."
+        )
+
+
+def plain(values: Any) -> Floats:
+    """Give a lone number back as a Python float, anything else as an array."""
+    array = np.asarray(values, dtype=np.float64)
+    return array if array.ndim else float(array)  # type: ignore[return-value]

@@ -1,0 +1,135 @@
+"""Windows under a budget against every window tried one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.curves import (
+    AbstentionCostSurface,
+    bounded_abstention,
+    bounded_cost,
+    bounded_improvement,
+)
+from cautious.curves.range_queries import first_at_most, range_minimum
+
+
+def costs_of(table, mu, per):
+    """Cost and abstention of every window; no cost where nothing is answered."""
+    cost, abstention = table[:, 0] + mu * table[:, 1], table[:, 2:].sum(axis=1)
+    if per == "case":
+        return cost, abstention
+    answered = 1 - abstention
+    nothing = answered < 1e-12
+    return np.where(nothing, 0.0, cost / np.where(nothing, 1, answered)), abstention
+
+
+@pytest.mark.parametrize("per", ["answer", "case"])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_bounded_abstention_is_the_best_of_all_windows(data, per, cases):
+    case = data.draw(cases)
+    mu = data.draw(st.sampled_from([0.0, 0.3, 1.0, 2.5]))
+    budget = data.draw(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]))
+    surface = AbstentionCostSurface.from_predictions(
+        case.truth, case.score, sample_weight=case.weight, priors=case.priors
+    )
+    cost, abstention = costs_of(case.windows(), mu, per)
+    feasible = abstention <= budget + 1e-12
+    if per == "answer":
+        feasible &= abstention < 1 - 1e-12  # a mean over no answers is none
+    best = cost[feasible].min()
+    found = bounded_abstention(surface, budget, mu=mu, per=per)
+    assert found.abstention <= budget + 1e-9
+    height = found.cost(mu, 0)
+    assert (height if per == "case" else height / found.answered) == pytest.approx(best, abs=1e-9)
+    least = abstention[feasible & (cost <= best + 1e-13)].min()
+    assert found.abstention <= least + 1e-9
+
+
+@pytest.mark.parametrize("per", ["answer", "case"])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_bounded_cost_abstains_least_of_all_windows(data, per, cases):
+    case = data.draw(cases)
+    mu = data.draw(st.sampled_from([0.0, 0.3, 1.0, 2.5]))
+    budget = data.draw(st.sampled_from([0.0, 0.05, 0.1, 0.25, 0.5, 5.0]))
+    surface = AbstentionCostSurface.from_predictions(
+        case.truth, case.score, sample_weight=case.weight, priors=case.priors
+    )
+    cost, abstention = costs_of(case.windows(), mu, per)
+    feasible = cost <= budget + 1e-13
+    found = bounded_cost(surface, budget, mu=mu, per=per)
+    assert found.abstention == pytest.approx(abstention[feasible].min(), abs=1e-9)
+    height = found.cost(mu, 0)
+    if per == "answer" and found.answered > 1e-9:
+        height /= found.answered
+    assert height <= budget + 1e-9
+    equals = feasible & (abstention <= abstention[feasible].min() + 1e-12)
+    assert height == pytest.approx(cost[equals].min(), abs=1e-9)
+
+
+def test_budgets_on_real_scores(weka):
+    surface = AbstentionCostSurface.from_predictions(weka.actual, weka.NB)
+    free = bounded_abstention(surface, 0.0)
+    assert free.abstention == 0
+    assert free.error == pytest.approx(surface.cost(1, 1))
+    some = bounded_abstention(surface, 0.05)
+    assert 0 < some.abstention <= 0.05
+    assert some.selective_error < free.error
+    strict = bounded_cost(surface, 0.01)
+    assert strict.selective_error <= 0.01
+    half = bounded_improvement(surface, 0.5)
+    assert half.selective_error <= free.error / 2
+    assert bounded_improvement(surface, 0.0).abstention == 0
+    per_case = bounded_cost(surface, 0.01, per="case")
+    assert per_case.error <= 0.01
+    assert per_case.abstention <= strict.abstention
+
+
+def test_nothing_can_be_answered_within_a_hopeless_budget():
+    surface = AbstentionCostSurface.from_predictions([0, 1, 0, 1], [1, 1, 2, 2])
+    nothing = bounded_cost(surface, 0.1)
+    assert nothing.abstention == 1
+    assert (nothing.lower, nothing.upper) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: bounded_abstention(s, -0.1), "max_abstention is -0.1"),
+        (lambda s: bounded_abstention(s, 1.1), "max_abstention is 1.1"),
+        (lambda s: bounded_abstention(s, 0.1, per="row"), "per is 'row'"),
+        (lambda s: bounded_abstention(s, 0.1, mu=-1), "mu is -1"),
+        (lambda s: bounded_cost(s, -1), "max_cost is -1"),
+        (lambda s: bounded_cost(s, np.nan), "max_cost is nan"),
+        (lambda s: bounded_cost(s, 0.1, per="row"), "per is 'row'"),
+        (lambda s: bounded_improvement(s, 1.5), "fraction is 1.5"),
+    ],
+)
+def test_bad_budgets_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(AbstentionCostSurface.from_predictions([0, 1], [1, 2]))
+
+
+numbers = st.lists(st.integers(-5, 5), min_size=1, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(numbers, st.data())
+def test_range_queries_answer_as_a_loop_would(values, data):
+    array = np.array(values, dtype=float)
+    n = len(values)
+    pairs = data.draw(
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20)
+    )
+    first = np.array([min(pair) for pair in pairs], dtype=np.intp)
+    last = np.array([max(pair) for pair in pairs], dtype=np.intp)
+    expected = [min(values[a : b + 1]) for a, b in zip(first, last, strict=True)]
+    assert range_minimum(array, first, last).tolist() == expected
+    limit = np.array(data.draw(st.lists(st.integers(-6, 6), min_size=n, max_size=n)), dtype=float)
+    found = first_at_most(array, np.arange(n), limit)
+    expected = [next((j for j in range(i, n) if values[j] <= limit[i]), n) for i in range(n)]
+    assert found.tolist() == expected

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.curves import AbstentionCostSurface
+
+
+def two_surfaces(data, cases):
+    surfaces = []
+    for _ in range(2):
+        case = data.draw(cases)
+        surfaces.append(
+            AbstentionCostSurface.from_predictions(
+                case.truth, case.score, sample_weight=case.weight, priors=case.priors
+            )
+        )
+    return surfaces
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_lines_are_cut_where_the_winner_changes(data, cases):
+    first, second = two_surfaces(data, cases)
+    difference = first.differential(second)
+    fixed = data.draw(st.sampled_from([0.05, 0.2, 0.4, 1 / 3, 0.9, 1.0]))
+    for line, along in (("nu", "mu"), ("mu", "nu")):
+        pieces = difference.along(**{line: fixed})
+        assert pieces.start.iloc[0] == 0
+        assert pieces.end.iloc[-1] == 1
+        assert (pieces.end.to_numpy()[:-1] == pieces.start.to_numpy()[1:]).all()
+        # Everywhere inside a piece, the sign is what the piece says.
+        for start, end, winner in pieces.itertuples(index=False):
+            inside = start + (end - start) * np.linspace(0.01, 0.99, 23)
+            d = difference.cost(**{line: fixed, along: inside})
+            if winner == "tie":
+                assert np.abs(d) == pytest.approx(0, abs=2e-12)
+            else:
+                assert (d * (-1 if winner == "first" else 1) > -1e-13).all()
+        # At each change the difference is zero: the crossing is exact, not read off a grid.
+        at = pieces.start.to_numpy()[1:]
+        assert difference.cost(**{line: fixed, along: at}) == pytest.approx(0, abs=2e-12)
+
+
+def test_grid_zero_line_and_shares(weka):
+    part = AbstentionCostSurface.from_predictions(weka.actual, weka.PART)
+    tree = AbstentionCostSurface.from_predictions(weka.actual, weka.J48)
+    difference = part.differential(tree)
+    grid = difference.grid(21)
+    assert grid.difference[4, 9] == part.cost(grid.mu[9], grid.nu[4]) - tree.cost(
+        grid.mu[9], grid.nu[4]
+    )
+    assert difference.vacc() == pytest.approx(part.vacc() - tree.vacc())
+    zero = grid.zero_line
+    assert len(zero) > 5
+    assert difference.cost(zero.mu, zero.nu) == pytest.approx(0, abs=2e-12)
+    for column in ("mu", "nu"):
+        lines = zero.loc[zero.line == column, column]
+        assert np.isin(lines, grid.mu).all()
+    # Each change of sign between neighbouring grid points has a crossing between them.
+    for i, nu in enumerate(grid.nu):
+        row = grid.difference[i]
+        on_line = zero[(zero.line == "nu") & (zero.nu == nu)]
+        for j in np.flatnonzero(row[:-1] * row[1:] < -1e-24):
+            assert on_line.mu.between(grid.mu[j], grid.mu[j + 1]).any()
+    shares = difference.winning_shares(100)
+    assert shares.sum() == pytest.approx(1)
+    fine = difference.cost(*np.meshgrid(*[(np.arange(300) + 0.5) / 300] * 2))
+    assert shares["first"] == pytest.approx((fine < -1e-12).mean(), abs=0.01)
+    assert shares["second"] == pytest.approx((fine > 1e-12).mean(), abs=0.01)
+    assert 0.02 < shares["first"] < 0.98
+    turned = tree.differential(part)
+    assert turned.winning_shares(100)["second"] == pytest.approx(shares["first"])
+
+
+def test_a_surface_never_loses_to_the_trivial_one(weka):
+    # Fig. 4 (e): near two corners the best window is trivial, elsewhere the scores pay.
+    surface = AbstentionCostSurface.from_predictions(weka.actual, weka.NB)
+    difference = surface.differential(surface.trivial())
+    assert difference.grid(31).difference.max() <= 1e-12
+    shares = difference.winning_shares(50)
+    assert shares["second"] == 0
+    assert shares["first"] > 0.9
+
+
+def test_a_surface_ties_with_itself():
+    surface = AbstentionCostSurface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+    difference = surface.differential(surface)
+    assert difference.winning_shares(7)["tie"] == 1
+    assert len(difference.zero_line(5)) == 0
+
+
+def test_bad_calls_are_named():
+    surface = AbstentionCostSurface.from_predictions([0, 1], [1, 2])
+    difference = surface.differential(surface)
+    with pytest.raises(ValueError, match="exactly one of mu and nu"):
+        difference.along()
+    with pytest.raises(ValueError, match="exactly one of mu and nu"):
+        difference.along(mu=0.1, nu=0.1)
+    with pytest.raises(ValueError, match="at least one line"):
+        difference.winning_shares(0)
+    with pytest.raises(ValueError, match="at least 2 lines"):
+        difference.grid(1)

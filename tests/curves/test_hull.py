@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+from sklearn.isotonic import IsotonicRegression
+
+from cautious.curves.hull import hull_bins
+
+counts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=25).filter(
+    lambda rows: any(p + n for p, n in rows)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(counts)
+def test_bins_are_the_lower_convex_hull(rows):
+    positives, negatives = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    cuts, pos, neg = hull_bins(positives, negatives)
+    p, n = (np.append(0, np.cumsum(c)) for c in (positives, negatives))
+    share = pos / (pos + neg)
+    assert (np.diff(share) > 0).all()
+    assert pos.sum() == p[-1]
+    assert neg.sum() == n[-1]
+    assert pos == pytest.approx(np.diff(p[cuts]))
+    # No cut lies below any line through neighbouring corners.
+    for e in range(len(pos)):
+        above = neg[e] * (p - p[cuts[e]]) - pos[e] * (n - n[cuts[e]])
+        assert (above >= -1e-9).all()
+
+
+def test_corners_are_those_of_qhull():
+    rng = np.random.default_rng(3)
+    score = rng.normal(size=400)
+    truth = rng.random(400) < 1 / (1 + np.exp(-2 * score))
+    order = np.argsort(score)
+    positives, negatives = truth[order].astype(float), 1.0 - truth[order]
+    cuts, _, _ = hull_bins(positives, negatives)
+    points = np.column_stack([np.append(0, np.cumsum(c)) for c in (negatives, positives)])
+    # Far-away points above close the hull, so that only its lower side is made of cuts.
+    corners = ConvexHull(np.vstack([points, [[0, 1e4], [points[-1, 0], 1e4]]])).vertices
+    lower = np.sort(corners[corners < len(points)])
+    assert {tuple(points[c]) for c in cuts} >= {tuple(points[c]) for c in lower}
+    assert len(cuts) <= len(lower) + 1
+
+
+def test_probabilities_are_those_of_isotonic_regression():
+    rng = np.random.default_rng(4)
+    score = np.round(rng.normal(size=300), 1)
+    truth = (rng.random(300) < 1 / (1 + np.exp(-score))).astype(float)
+    weight = rng.integers(1, 4, size=300).astype(float)
+    values = np.unique(score)
+    positives = np.array([weight[(score == v) & (truth == 1)].sum() for v in values])
+    negatives = np.array([weight[(score == v) & (truth == 0)].sum() for v in values])
+    cuts, pos, neg = hull_bins(positives, negatives)
+    expected = IsotonicRegression().fit(score, truth, sample_weight=weight).predict(values)
+    found = np.repeat(pos / (pos + neg), np.diff(cuts))
+    assert found == pytest.approx(expected)
+
+
+def test_collinear_edges_are_one_bin_in_spite_of_rounding():
+    # One of each three is positive, the first: running means of thirds do not stay equal.
+    positives = np.array([1.0, 0.0, 0.0] * 50)
+    cuts, pos, neg = hull_bins(positives, 1 - positives)
+    assert cuts.tolist() == [0, 150]
+    assert (pos[0], neg[0]) == (50, 100)
+    # Weights in tenths, where isotonic regression alone leaves the two bins of share 1/2 apart.
+    cuts, pos, neg = hull_bins(np.array([6, 6, 3]) * 0.1, np.array([6, 4, 5]) * 0.1)
+    assert cuts.tolist() == [0, 3]
+    assert pos / (pos + neg) == pytest.approx([0.5])
+
+
+def test_no_counts_have_no_bins():
+    cuts, pos, neg = hull_bins(np.zeros(3), np.zeros(3))
+    assert (len(cuts), len(pos), len(neg)) == (1, 0, 0)
+
+
+def test_scores_without_counts_are_passed_over():
+    cuts, pos, neg = hull_bins(np.array([0.0, 0, 0, 2, 0]), np.array([0.0, 3, 0, 0, 0]))
+    assert pos.tolist() == [0, 2]
+    assert neg.tolist() == [3, 0]
+    assert cuts[1] in (2, 3)

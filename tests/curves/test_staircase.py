@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.curves import Staircase
+
+examples = st.lists(
+    st.tuples(st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 3.0, np.inf]), st.integers(0, 1)),
+    min_size=1,
+    max_size=30,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(examples, st.data())
+def test_any_split_in_any_order_adds_up_to_the_whole(rows, data):
+    score, truth = (np.array(column) for column in zip(*rows, strict=True))
+    weight = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
+    )
+    part_of_row = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
+    )
+    parts = data.draw(st.permutations(range(4)))
+    whole = Staircase.from_predictions(truth, score, sample_weight=weight, classes=(0, 1))
+    batches = [
+        Staircase.from_predictions(
+            truth[part_of_row == part],
+            score[part_of_row == part],
+            sample_weight=weight[part_of_row == part],
+            classes=(0, 1),
+        )
+        for part in parts
+    ]
+    assert functools.reduce(lambda a, b: a + b, batches) == whole
+    assert batches[0] + (batches[1] + (batches[2] + batches[3])) == whole
+
+
+@settings(max_examples=40, deadline=None)
+@given(examples)
+def test_counts_are_those_of_a_dictionary(rows):
+    score, truth = (np.array(column) for column in zip(*rows, strict=True))
+    staircase = Staircase.from_predictions(truth, score, classes=(0, 1))
+    assert staircase.scores.tolist() == sorted(set(score.tolist()))
+    for s, positives, negatives in staircase.frame().itertuples(index=False):
+        assert positives == sum(1 for a, y in rows if a == s and y == 1)
+        assert negatives == sum(1 for a, y in rows if a == s and y == 0)
+    assert (staircase.n_positives, staircase.n_negatives) == (truth.sum(), (1 - truth).sum())
+
+
+def test_weights_are_repetitions_and_zero_weight_is_absence():
+    weighted = Staircase.from_predictions(
+        [0, 1, 1, 0], [0.1, 0.1, 0.7, 0.9], sample_weight=[2, 1, 3, 0]
+    )
+    repeated = Staircase.from_predictions([0, 0, 1, 1, 1, 1], [0.1, 0.1, 0.1, 0.7, 0.7, 0.7])
+    assert weighted == repeated
+    assert weighted.scores.tolist() == [0.1, 0.7]
+
+
+def test_both_zeros_are_one_score():
+    assert len(Staircase.from_predictions([0, 1], [0.0, -0.0])) == 1
+
+
+def test_float32_and_integer_scores_are_taken_as_they_are():
+    single = Staircase.from_predictions([0, 1], np.array([0.1, 0.2], dtype=np.float32))
+    assert single.scores.tolist() == [float(np.float32(0.1)), float(np.float32(0.2))]
+    assert Staircase.from_predictions([0, 1], [3, 1]).scores.tolist() == [1.0, 3.0]
+    assert Staircase.from_predictions([0, 1], np.array([3, 1], dtype=object)).scores[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("y", "pos_label", "classes"),
+    [
+        ([0, 1], None, (0, 1)),
+        ([1, 0], 0, (1, 0)),
+        ([-1, 1], None, (-1, 1)),
+        ([True, False], None, (False, True)),
+        ([1.0, 0.0], None, (0, 1)),
+        (["a", "b"], "a", ("b", "a")),
+        (pd.Series(["a", "b"], dtype="category"), "b", ("a", "b")),
+        (["a", "b", "c"], "c", ("not c", "c")),
+        ([1, 1], None, (0, 1)),
+        ([-1, -1], None, (-1, 1)),
+        (["a", "a"], "a", ("not a", "a")),
+    ],
+)
+def test_the_positive_class_is_said_or_plain(y, pos_label, classes):
+    staircase = Staircase.from_predictions(y, range(len(y)), pos_label=pos_label)
+    assert staircase.classes == classes
+    expected = sum(1 for label in y if label == classes[1])
+    assert staircase.n_positives == expected
+
+
+def test_declared_classes_may_be_missing():
+    only = Staircase.from_predictions(["no"], [0.5], classes=("no", "yes"))
+    assert (only.n_positives, only.n_negatives) == (0, 1)
+    turned = Staircase.from_predictions(["no"], [0.5], classes=("no", "yes"), pos_label="no")
+    assert turned.classes == ("yes", "no")
+    empty = Staircase.from_predictions([], [], classes=("no", "yes"))
+    assert len(empty) == 0
+    assert empty + only == only == only + empty
+
+
+def test_flipping_twice_changes_nothing():
+    staircase = Staircase.from_predictions([0, 1, 1], [0.1, 0.4, -np.inf])
+    assert staircase.flipped().flipped() == staircase
+    assert staircase.flipped() != staircase
+    assert staircase != "a staircase"
+
+
+def test_adding_something_else_is_refused():
+    with pytest.raises(TypeError):
+        Staircase([0], [1], [1]) + 1
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Staircase([0], [1], [1]))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: Staircase.from_predictions([0, 1], [0.1, np.nan]), ValueError, "NaN in row 1"),
+        (lambda: Staircase.from_predictions([0, 1], [[0.1, 0.9]] * 2), ValueError, "column of the"),
+        (lambda: Staircase.from_predictions([0, 1], [0.1]), ValueError, "2 rows and y_score has 1"),
+        (lambda: Staircase.from_predictions([0, 1], ["x", "y"]), TypeError, "scores are numbers"),
+        (lambda: Staircase.from_predictions([0, 1], [1j, 2j]), TypeError, "complex"),
+        (lambda: Staircase.from_predictions([], []), ValueError, "y_true is empty"),
+        (
+            lambda: Staircase.from_predictions([0, 1, 2], [1, 2, 3]),
+            ValueError,
+            "pos_label=.*one_vs",
+        ),
+        (lambda: Staircase.from_predictions(["a", "b"], [1, 2]), ValueError, "pos_label is needed"),
+        (lambda: Staircase.from_predictions([3, 4], [1, 2]), ValueError, "pos_label is needed"),
+        (
+            lambda: Staircase.from_predictions([0, 1], [1, 2], pos_label=7),
+            ValueError,
+            "pos_label is 7, which does not occur",
+        ),
+        (
+            lambda: Staircase.from_predictions([0, 1], [1, 2], pos_label=7, classes=(0, 1)),
+            ValueError,
+            "not among classes",
+        ),
+        (
+            lambda: Staircase.from_predictions([0, 5], [1, 2], classes=(0, 1)),
+            ValueError,
+            "holds 5 in row 1",
+        ),
+        (
+            lambda: Staircase.from_predictions([0, 1], [1, 2], classes=(1, 1)),
+            ValueError,
+            "two different labels",
+        ),
+        (
+            lambda: Staircase.from_predictions([0, 1], [1, 2], sample_weight=[1, -1]),
+            ValueError,
+            "row 1",
+        ),
+        (lambda: Staircase([1, 1], [1, 1], [0, 0]), ValueError, "must increase strictly"),
+        (lambda: Staircase([1, 2], [1, -1], [0, 0]), ValueError, r"positives\[1\] is -1"),
+        (lambda: Staircase([1, 2], [1, 1], [0]), ValueError, "negatives has shape"),
+        (lambda: Staircase([1], [1], [1], (0, 0)), ValueError, "two different labels"),
+        (
+            lambda: Staircase([1], [1], [1]) + Staircase([1], [1], [1], (1, 0)),
+            ValueError,
+            "different classes",
+        ),
+    ],
+)
+def test_bad_input_is_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
