@@ -1,0 +1,13 @@
+"""``python -m cautious`` is the command line."""
+
+import sys
+
+try:
+    from cautious.cli import main
+except ModuleNotFoundError as error:  # pragma: no cover - needs an environment without the extra
+    if error.name not in ("typer", "rich"):
+        raise
+    sys.exit(f"The command line needs {error.name}: pip install 'cautious[cli]'")
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,8 @@
+"""The command line: thin, every command one call of the library.
+
+It needs the extra ``cli``: ``pip install "cautious[cli]"``.
+"""
+
+from cautious.cli.app import main
+
+__all__ = ["main"]
