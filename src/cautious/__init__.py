@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from cautious import (
         bootstrap,
         costs,
+        credal,
         curves,
         datasets,
+        metrics,
         preparation,
         sets,
+        utility,
     )
 
 __version__ = _version("cautious")
@@ -29,10 +32,13 @@ __all__ = [
     "__version__",
     "bootstrap",
     "costs",
+    "credal",
     "curves",
     "datasets",
+    "metrics",
     "preparation",
     "sets",
+    "utility",
 ]
 
 

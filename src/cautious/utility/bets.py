@@ -1,0 +1,216 @@
+r"""The next m bets: how the worth of caution fades as bets add up.
+
+Over :math:`m` bets on :math:`n` classes the vacuous classifier earns :math:`m/n` for sure, and the
+random one earns as many units as it guesses right, a binomial number with chance :math:`1/n`. Both
+expect the same; a risk-averse judge prefers the sure one, by :math:`d(m)`.
+Zaffalon, Corani & Mauá (2012), section 8. Earnings exceed 1 here, so utilities are used as they
+are written, not scaled, and must be defined up to :math:`m`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binom
+
+from cautious._typing import Floats
+from cautious.utility.checking import UtilityLike, read_utility
+from cautious.utility.function import Utility
+
+__all__ = [
+    "caution_premium",
+    "inversion_point",
+    "random_expected_utility",
+    "vacuous_expected_utility",
+]
+
+
+def vacuous_expected_utility(m: npt.ArrayLike, n_classes: int, utility: UtilityLike) -> Floats:
+    r"""Give the utility of the vacuous classifier over the next ``m`` bets, :math:`u(m/n)`.
+
+    Parameters
+    ----------
+    m : array-like
+        Numbers of bets.
+    n_classes : int
+        Number of classes, n.
+    utility : Utility, str or callable
+        A utility of earnings; see :func:`as_utility`.
+
+    Returns
+    -------
+    ndarray of the shape of ``m``
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 8.
+
+    Examples
+    --------
+    >>> from cautious.utility import logarithmic
+    >>> vacuous_expected_utility([1, 2, 4], 2, logarithmic).round(4)
+    array([0.4055, 0.6931, 1.0986])
+    """
+    return read_utility(utility)(_checked_bets(m, n_classes) / n_classes)
+
+
+def random_expected_utility(
+    m: npt.ArrayLike, n_classes: int, utility: UtilityLike, *, exact: bool = True
+) -> Floats:
+    r"""Compute the expected utility of the random classifier over the next ``m`` bets.
+
+    .. math:: E[u(r_m)] = \sum_{\ell=0}^{m} u(\ell) \binom{m}{\ell}
+              \left(\frac1n\right)^{\ell} \left(1 - \frac1n\right)^{m - \ell}
+              \approx u\!\left(\frac mn\right)
+              + \frac12 u''\!\left(\frac mn\right) \frac mn \left(1 - \frac1n\right).
+
+    Parameters
+    ----------
+    m : array-like
+        Numbers of bets; whole numbers for the exact sum.
+    n_classes : int
+        Number of classes, n.
+    utility : Utility, str or callable
+        A utility of earnings; see :func:`as_utility`.
+    exact : bool, default=True
+        The binomial sum, or the second-order approximation, which can be far off for few bets on
+        many classes (25 % at m = 1, n = 50 for the logarithmic utility).
+
+    Returns
+    -------
+    ndarray of the shape of ``m``
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), eq. 3; the printed binomial lacks the exponent ℓ on 1/n.
+
+    Examples
+    --------
+    >>> from cautious.utility import logarithmic
+    >>> random_expected_utility([1, 2, 4], 2, logarithmic).round(4)
+    array([0.3466, 0.6212, 1.0324])
+    """
+    bets = _checked_bets(m, n_classes)
+    u = read_utility(utility)
+    if not exact:
+        return u(bets / n_classes) - _second_order(bets, n_classes, u)
+    whole = np.rint(bets)
+    if not np.array_equal(whole, bets):
+        raise ValueError("m holds fractions; the exact sum needs whole bets, or pass exact=False.")
+    sums = [_binomial_mean(int(each), n_classes, u) for each in whole.ravel()]
+    return np.array(sums, dtype=np.float64).reshape(bets.shape)
+
+
+def caution_premium(
+    m: npt.ArrayLike, n_classes: int, utility: UtilityLike, *, exact: bool = True
+) -> Floats:
+    r"""Compute what caution is worth over ``m`` bets: :math:`d(m) = E[u(v_m)] - E[u(r_m)]`.
+
+    Not negative for a concave utility. To second order it is
+
+    .. math:: d(m) \approx -\frac12 u''\!\left(\frac mn\right) \frac mn \left(1 - \frac1n\right),
+
+    which rises to its :func:`inversion_point` and then fades.
+
+    Parameters
+    ----------
+    m : array-like
+        Numbers of bets; whole numbers for the exact difference.
+    n_classes : int
+        Number of classes, n.
+    utility : Utility, str or callable
+        A utility of earnings; see :func:`as_utility`.
+    exact : bool, default=True
+        With the binomial sum, or to second order.
+
+    Returns
+    -------
+    ndarray of the shape of ``m``
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), eq. 4; section 8.2 prints it with the wrong sign.
+
+    Examples
+    --------
+    >>> from cautious.utility import logarithmic
+    >>> caution_premium([1, 2, 4], 2, logarithmic).round(4)
+    array([0.0589, 0.0719, 0.0662])
+    """
+    bets = _checked_bets(m, n_classes)
+    u = read_utility(utility)
+    if not exact:
+        return _second_order(bets, n_classes, u)
+    return u(bets / n_classes) - random_expected_utility(bets, n_classes, u)
+
+
+def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False) -> float:
+    r"""Find the number of bets at which caution is worth most: where :math:`d(m)` peaks.
+
+    To second order :math:`m = n` for the logarithmic utility, :math:`m = n/a` for the exponential
+    and :math:`m = n / (2β^2)` for :math:`F_β`; the exact peak lies somewhat later. A quadratic
+    utility never stops paying for caution: infinity.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes, n.
+    utility : Utility, str or callable
+        A utility of earnings; see :func:`as_utility`. For a function of your own, known only on
+        [0, 1], the peak is looked for up to m = n.
+    exact : bool, default=False
+        The whole number of bets at which the exact difference is largest, instead of the peak of
+        the second-order one.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), sections 8.1 and 8.2.
+
+    Examples
+    --------
+    >>> from cautious.utility import exponential, logarithmic
+    >>> inversion_point(10, logarithmic), inversion_point(10, exponential(2))
+    (10.0, 5.0)
+    >>> inversion_point(10, logarithmic, exact=True)
+    14.0
+    """
+    _checked_bets(1, n_classes)
+    u = read_utility(utility)
+    approximate = n_classes * u.inversion
+    if not exact or not np.isfinite(approximate):
+        return float(approximate)
+    last = 2 * int(np.ceil(approximate)) + 10
+    while True:
+        best = int(np.argmax(caution_premium(np.arange(1, last + 1), n_classes, u))) + 1
+        if best < last:
+            return float(best)
+        last *= 2
+
+
+def _second_order(bets: Floats, n_classes: int, utility: Utility) -> Floats:
+    """Compute d(m) to second order."""
+    mean = bets / n_classes
+    return -0.5 * utility.second_derivative(mean) * mean * (1 - 1 / n_classes)
+
+
+def _binomial_mean(m: int, n_classes: int, utility: Utility) -> float:
+    """Average the utility of a binomial number of correct guesses."""
+    mean = m / n_classes
+    # Beyond this many deviations the chances are below 1e-20 and add nothing.
+    reach = 12 * np.sqrt(mean) + 24
+    guesses = np.arange(max(0, int(mean - reach)), min(m, int(mean + reach)) + 1)
+    chances = binom.pmf(guesses, m, 1 / n_classes)
+    return float(utility(guesses.astype(np.float64)) @ chances)
+
+
+def _checked_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
+    if n_classes < 2:
+        raise ValueError(f"n_classes is {n_classes}; bets are on at least 2 classes.")
+    bets = np.asarray(m, dtype=np.float64)
+    if not ((bets > 0) & (bets < np.inf)).all():
+        raise ValueError("m must hold positive finite numbers of bets.")
+    return bets

@@ -1,0 +1,240 @@
+r"""The utilities of the papers: quadratic, logarithmic, exponential and :math:`F_β`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats
+from cautious.utility.function import Utility
+
+__all__ = ["exponential", "f_beta", "logarithmic", "quadratic", "u65", "u80"]
+
+
+def _floats(x: npt.ArrayLike) -> Floats:
+    return np.asarray(x, dtype=np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class Quadratic(Utility):
+    """The parabola through (0, 0), (½, half) and (1, 1)."""
+
+    half: float
+
+    @property
+    def name(self) -> str:
+        return f"u{100 * self.half:.10g}"
+
+    @property
+    def inversion(self) -> float:
+        return np.inf if self.half > 0.5 else 0.0
+
+    def __call__(self, x: npt.ArrayLike) -> Floats:
+        z = _floats(x)
+        # x + (4v − 2)·x(1 − x): the same parabola, exact at 0 and 1.
+        return z + (4 * self.half - 2) * z * (1 - z)
+
+    def derivative(self, x: npt.ArrayLike) -> Floats:
+        return 1 + (4 * self.half - 2) * (1 - 2 * _floats(x))
+
+    def second_derivative(self, x: npt.ArrayLike) -> Floats:
+        return np.full_like(_floats(x), 4 - 8 * self.half)
+
+    def inverse(self, value: npt.ArrayLike) -> Floats:
+        y, a, b = _floats(value), 2 - 4 * self.half, 4 * self.half - 1
+        with np.errstate(invalid="ignore"):
+            # The smaller root, in the form that stays exact as the parabola becomes a line.
+            return 2 * y / (b + np.sqrt(b * b + 4 * a * y))
+
+
+@dataclass(frozen=True, repr=False)
+class Logarithmic(Utility):
+    """log(1 + x)."""
+
+    @property
+    def name(self) -> str:
+        return "logarithmic"
+
+    @property
+    def inversion(self) -> float:
+        return 1.0
+
+    def __call__(self, x: npt.ArrayLike) -> Floats:
+        return np.log1p(_floats(x))
+
+    def derivative(self, x: npt.ArrayLike) -> Floats:
+        return 1 / (1 + _floats(x))
+
+    def second_derivative(self, x: npt.ArrayLike) -> Floats:
+        return -1 / (1 + _floats(x)) ** 2
+
+    def inverse(self, value: npt.ArrayLike) -> Floats:
+        return np.expm1(_floats(value))
+
+
+@dataclass(frozen=True, repr=False)
+class Exponential(Utility):
+    """1 − exp(−a·x)."""
+
+    a: float
+
+    @property
+    def name(self) -> str:
+        return f"exponential({self.a:g})"
+
+    @property
+    def inversion(self) -> float:
+        return 1 / self.a
+
+    def __call__(self, x: npt.ArrayLike) -> Floats:
+        return -np.expm1(-self.a * _floats(x))
+
+    def derivative(self, x: npt.ArrayLike) -> Floats:
+        return self.a * np.exp(-self.a * _floats(x))
+
+    def second_derivative(self, x: npt.ArrayLike) -> Floats:
+        return -(self.a**2) * np.exp(-self.a * _floats(x))
+
+    def inverse(self, value: npt.ArrayLike) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return -np.log1p(-_floats(value)) / self.a
+
+
+@dataclass(frozen=True, repr=False)
+class FBeta(Utility):
+    """(1 + β²)x / (β²x + 1)."""
+
+    beta: float
+
+    @property
+    def name(self) -> str:
+        return f"F{self.beta:g}"
+
+    @property
+    def inversion(self) -> float:
+        return 1 / (2 * self.beta**2)
+
+    def __call__(self, x: npt.ArrayLike) -> Floats:
+        z, b = _floats(x), self.beta**2
+        return (1 + b) * z / (b * z + 1)
+
+    def derivative(self, x: npt.ArrayLike) -> Floats:
+        b = self.beta**2
+        return (1 + b) / (b * _floats(x) + 1) ** 2
+
+    def second_derivative(self, x: npt.ArrayLike) -> Floats:
+        b = self.beta**2
+        return -2 * b * (1 + b) / (b * _floats(x) + 1) ** 3
+
+    def inverse(self, value: npt.ArrayLike) -> Floats:
+        y, b = _floats(value), self.beta**2
+        return y / (1 + b - b * y)
+
+
+def quadratic(v: float) -> Utility:
+    r"""Quadratic utility worth ``v`` at discounted accuracy ½.
+
+    .. math:: u_v(x) = (2 - 4v) x^2 + (4v - 1) x = x + (4v - 2)\,x(1 - x).
+
+    Linear in :math:`v`, and the mean–variance reading of its expectation is exact. At
+    :math:`v = ½` it is discounted accuracy itself. For :math:`v > ¾` it exceeds 1 and falls again
+    somewhere between ½ and 1, where no discounted accuracy lies; its inverse takes the rising
+    branch, so that ``u80.inverse(1)`` is 5/6.
+
+    Parameters
+    ----------
+    v : float
+        Utility of a correct set of two classes, between 0 and 1; above ½ means averse to risk.
+
+    Returns
+    -------
+    Utility
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 9, where the two formulas are printed under each other's
+    names.
+
+    Examples
+    --------
+    >>> quadratic(0.65)([0, 1 / 3, 0.5, 1]).round(3)
+    array([0.   , 0.467, 0.65 , 1.   ])
+    """
+    if not 0 <= v <= 1:
+        raise ValueError(f"v is {v}; the utility of a half-right answer lies between 0 and 1.")
+    return Quadratic(float(v))
+
+
+u65 = quadratic(0.65)
+r"""Quadratic utility with u(½) = .65: :math:`-0.6x^2 + 1.6x`. Zaffalon et al. (2012), section 9."""
+
+u80 = quadratic(0.80)
+r"""Quadratic utility with u(½) = .80: :math:`-1.2x^2 + 2.2x`. Zaffalon et al. (2012), section 9."""
+
+logarithmic: Utility = Logarithmic()
+r"""Logarithmic utility :math:`\log(1 + x)`; ``logarithmic.normalised`` divides it by log 2.
+Zaffalon et al. (2012), section 8.1."""
+
+
+def exponential(a: float) -> Utility:
+    r"""Exponential utility :math:`1 - e^{-ax}`, of constant absolute risk aversion ``a``.
+
+    As in the paper it is not scaled; ``exponential(a).normalised`` divides it by
+    :math:`1 - e^{-a}`.
+
+    Parameters
+    ----------
+    a : float
+        Coefficient of risk aversion, positive.
+
+    Returns
+    -------
+    Utility
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 8.2.
+
+    Examples
+    --------
+    >>> exponential(2.0)([0, 0.5, 1]).round(3)
+    array([0.   , 0.632, 0.865])
+    >>> exponential(2.0).normalised([0, 0.5, 1]).round(3)
+    array([0.   , 0.731, 1.   ])
+    """
+    if not 0 < a < np.inf:
+        raise ValueError(f"a is {a}; a coefficient of risk aversion is finite and positive.")
+    return Exponential(float(a))
+
+
+def f_beta(b: float) -> Utility:
+    r""":math:`F_β` of a set-valued prediction, read as a utility.
+
+    Precision is the discounted accuracy :math:`x` and recall says whether the set holds the truth,
+    so a correct set of :math:`k` classes scores :math:`(1 + β^2)/(β^2 + k)`:
+
+    .. math:: u(x) = \frac{(1 + β^2)\,x}{β^2 x + 1}.
+
+    Parameters
+    ----------
+    b : float
+        β, positive; larger values reward correct large sets more.
+
+    Returns
+    -------
+    Utility
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 9.3 and Table 7; Yang, Destercke & Masson (2017), eq. 9.
+
+    Examples
+    --------
+    >>> f_beta(1)([0, 1 / 3, 0.5, 1]).round(2)
+    array([0.  , 0.5 , 0.67, 1.  ])
+    """
+    if not 0 < b < np.inf:
+        raise ValueError(f"b is {b}; β must be finite and positive.")
+    return FBeta(float(b))

@@ -1,0 +1,137 @@
+"""The next m bets: exact sums, approximations, peaks, and what section 8 misprints."""
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from cautious.utility import (
+    caution_premium,
+    exponential,
+    f_beta,
+    inversion_point,
+    logarithmic,
+    random_expected_utility,
+    u65,
+    vacuous_expected_utility,
+)
+
+
+def binomial_sum(m, n, u):
+    chances = [comb(m, k) * (1 / n) ** k * (1 - 1 / n) ** (m - k) for k in range(m + 1)]
+    return float(u(np.arange(m + 1)) @ chances)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10])
+@pytest.mark.parametrize("m", [1, 2, 7, 40])
+def test_exact_sum(m, n):
+    for u in (logarithmic, exponential(1.5), f_beta(1)):
+        assert float(random_expected_utility(m, n, u)) == pytest.approx(binomial_sum(m, n, u))
+
+
+def test_exact_sum_against_the_exponentials_closed_form():
+    """E[1 − e^(−aL)] = 1 − (1 − 1/n + e^(−a)/n)^m, also for many bets."""
+    a, n, m = 0.01, 4, np.array([1, 100, 5_000, 200_000])
+    closed = 1 - (1 - 1 / n + np.exp(-a) / n) ** m
+    np.testing.assert_allclose(random_expected_utility(m, n, exponential(a)), closed, rtol=1e-12)
+
+
+def test_erratum_binomial_without_the_exponent():
+    """Section 8 prints (1/n) for (1/n)^ℓ, which is no distribution unless m = 1."""
+    m, n = 5, 3
+    printed = sum(comb(m, k) * (1 / n) * (1 - 1 / n) ** (m - k) for k in range(m + 1))
+    ours = sum(comb(m, k) * (1 / n) ** k * (1 - 1 / n) ** (m - k) for k in range(m + 1))
+    assert ours == pytest.approx(1)
+    assert printed == pytest.approx((1 / n) * (2 - 1 / n) ** m)
+    assert printed > 4  # 4.29 where chances should add up to 1
+
+
+def test_second_order_formulas():
+    """Section 8.1 and 8.2, with the sign of 8.2 put right: d(m) must not be negative."""
+    m, n, a = np.arange(1, 50), 5, 0.7
+    z, spread = m / n, (m / n) * (1 - 1 / n)
+    log = caution_premium(m, n, logarithmic, exact=False)
+    np.testing.assert_allclose(log, spread / (2 * (z + 1) ** 2))
+    ours = caution_premium(m, n, exponential(a), exact=False)
+    printed = -0.5 * a**2 * np.exp(-a * z) * spread
+    np.testing.assert_allclose(ours, -printed)
+    assert (ours > 0).all()
+    assert (caution_premium(m, n, exponential(a)) > 0).all()  # and so is the exact difference
+
+
+def test_premium_is_the_difference_of_the_two():
+    m, n = np.array([1, 4, 9]), 3
+    for exact in (True, False):
+        np.testing.assert_allclose(
+            caution_premium(m, n, logarithmic, exact=exact),
+            vacuous_expected_utility(m, n, logarithmic)
+            - random_expected_utility(m, n, logarithmic, exact=exact),
+            atol=1e-15,
+        )
+    np.testing.assert_allclose(vacuous_expected_utility(m, n, logarithmic), np.log1p(m / n))
+
+
+@pytest.mark.parametrize("n", [2, 5, 20])
+@pytest.mark.parametrize("a", [0.5, 1.0, 4.0])
+def test_inversion_points(n, a):
+    """m = n (logarithmic), m = n/a (exponential), m = n/(2β²) (F_β): the peaks of d(m)."""
+    m = np.linspace(0.01, 6 * n, 60_001)
+    for u, peak in ((logarithmic, n), (exponential(a), n / a), (f_beta(a), n / (2 * a**2))):
+        assert inversion_point(n, u) == pytest.approx(peak)
+        found = m[np.argmax(caution_premium(m, n, u, exact=False))]
+        assert found == pytest.approx(peak, abs=2e-3 * n)
+
+
+def test_exact_peak_comes_later():
+    for n in (3, 10, 30):
+        m = np.arange(1, 8 * n)
+        exact = inversion_point(n, logarithmic, exact=True)
+        assert exact == m[np.argmax(caution_premium(m, n, logarithmic))]
+        assert exact > inversion_point(n, logarithmic)
+
+
+def test_exact_peak_is_searched_as_far_as_needed():
+    # Of a function of one's own only [0, 1] is looked at first; this one bends later.
+    late = inversion_point(3, lambda x: 1 - np.exp(-0.05 * x), exact=True)
+    assert late == inversion_point(3, exponential(0.05), exact=True) > 50
+
+
+def test_quadratics_never_stop_paying():
+    assert inversion_point(4, u65) == np.inf
+    assert inversion_point(4, u65, exact=True) == np.inf
+    assert inversion_point(4, "u50") == 0
+
+
+def test_long_run():
+    """The premium fades: d(m) → 0 as m grows."""
+    assert 0 < float(caution_premium(100_000, 3, logarithmic)) < 1e-4
+
+
+def test_the_approximation_is_not_always_within_one_per_cent():
+    """Section 8 claims a relative error consistently below 1 %; it can be 25 %."""
+    few = float(random_expected_utility(1, 50, logarithmic))
+    approximate = float(random_expected_utility(1, 50, logarithmic, exact=False))
+    assert abs(approximate / few - 1) == pytest.approx(0.25, abs=0.01)
+    many = float(random_expected_utility(500, 50, logarithmic))
+    approximate = float(random_expected_utility(500, 50, logarithmic, exact=False))
+    assert abs(approximate / many - 1) < 0.01
+
+
+def test_higher_risk_aversion_hastens_the_convergence():
+    """Section 8.2 says it delays it, but the peak n/a and the decay e^(−am/n) come earlier."""
+    m, n = 40, 5
+    premiums = [float(caution_premium(m, n, exponential(a))) for a in (0.25, 0.5, 1.0, 2.0)]
+    assert premiums == sorted(premiums, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: caution_premium(0, 2, logarithmic), "positive"),
+        (lambda: caution_premium(1, 1, logarithmic), "n_classes is 1"),
+        (lambda: random_expected_utility(1.5, 2, logarithmic), "whole bets"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
