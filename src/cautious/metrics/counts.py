@@ -1,0 +1,290 @@
+"""Counts that add up: all that the measures need to know about a batch of predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.metrics.packing import (
+    Words,
+    distinct_sets,
+    first_occurrences,
+    pack_sets,
+    unpack_sets,
+)
+from cautious.sets import CheckedSets, check_sets, check_truth
+from cautious.sets.checks import as_codes
+
+__all__ = ["SetCounts"]
+
+
+@dataclass(frozen=True, eq=False)
+class SetCounts:
+    r"""How often each prediction set met each true class.
+
+    The table of distinct sets against true classes, kept in sparse form: one *cell* for every
+    pair that occurs. Counts of two batches add up to the counts of both, in any order and any
+    split, so ten million predictions can be counted in pieces, by threads or by machines. Sums of
+    whole weights are exact; those of fractions are so up to rounding.
+
+    ``weight`` may carry leading axes, one row a bootstrap replicate; measures then return one
+    number a row.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        Class labels.
+    truth : ndarray of shape (n_cells,), int
+        True class as a position in `classes`.
+    size : ndarray of shape (n_cells,), int
+        Number of classes in the prediction set.
+    answer : ndarray of shape (n_cells,), int
+        The class answered where the set is determinate, -1 elsewhere.
+    hit : ndarray of shape (n_cells,), bool
+        Whether the set holds the truth.
+    forced : ndarray of shape (n_cells,), int
+        Whether the determinate answer behind the set is right: 1, 0, or -1 where it is not known.
+    weight : ndarray of shape (..., n_cells)
+        How many cases each cell stands for.
+    set_index : ndarray of shape (n_cells,), int
+        Row of the prediction set in `words`; -1 once sets have been forgotten.
+    words : ndarray of shape (n_sets, ceil(K / 64)), uint64
+        The distinct sets, a bit a class; see :attr:`sets`.
+
+    Examples
+    --------
+    >>> a = SetCounts.from_predictions(["x", "y"], [["x"], ["x", "y"]])
+    >>> b = SetCounts.from_predictions(["y", "x"], [["x", "y"], ["x", "y"]])
+    >>> whole = a + b
+    >>> float(whole.n), whole.weight
+    (4.0, array([1., 1., 2.]))
+    >>> whole.sets
+    array([[ True, False],
+           [ True,  True]])
+    >>> a + b == b + a
+    True
+    """
+
+    classes: Labels
+    truth: Ints
+    size: Ints
+    answer: Ints
+    hit: Mask
+    forced: Ints
+    weight: Floats
+    set_index: Ints
+    words: Words
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_set: Any,
+        *,
+        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        empty: str = "error",
+        y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+    ) -> SetCounts:
+        """Count a batch of predictions.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True class labels.
+        y_set : mask of shape (n, K), labels or label sets
+            Prediction sets; anything :func:`cautious.sets.as_mask` takes.
+        labels : sequence of length K, optional
+            Class labels in column order; needed where `y_true` does not hold them all.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts.
+        empty : {"error", "abstain"}
+            What an empty prediction set means.
+        y_pred : array-like of shape (n,), optional
+            The class the classifier would have answered had it been forced to.
+
+        Returns
+        -------
+        SetCounts
+        """
+        checked = check_sets(y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty)
+        return cls.of_cases(checked, y_pred).merge()[0]
+
+    @classmethod
+    def of_cases(
+        cls, checked: CheckedSets, y_pred: Sequence[Any] | npt.ArrayLike | None = None
+    ) -> SetCounts:
+        """Make one cell a case, in the order given: what is measured on it is measured per case."""
+        rows = np.arange(len(checked.truth))
+        size = checked.mask.sum(axis=1, dtype=np.intp)
+        return cls(
+            classes=checked.classes,
+            truth=checked.truth,
+            size=size,
+            answer=np.where(size == 1, checked.mask.argmax(axis=1), -1),
+            hit=checked.mask[rows, checked.truth],
+            forced=_forced(y_pred, checked.truth, checked.classes),
+            weight=checked.weight,
+            set_index=rows,
+            words=pack_sets(checked.mask),
+        )
+
+    @property
+    def n(self) -> Any:
+        """Total weight: the number of cases, where weights are counts."""
+        return self.weight.sum(axis=-1)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes K."""
+        return len(self.classes)
+
+    @property
+    def sets(self) -> Mask:
+        """The distinct prediction sets, smallest first, as a mask of shape (n_sets, K)."""
+        return unpack_sets(self.words, self.n_classes)
+
+    @property
+    def knows_sets(self) -> bool:
+        """Whether the classes in each set are known, not only how many they are."""
+        return len(self.words) > 0 or not len(self.truth)
+
+    @property
+    def vacuous(self) -> Mask:
+        """Whether each cell's set holds all classes (and more than one)."""
+        return np.asarray((self.size == self.n_classes) & (self.size > 1))
+
+    def answered(self, partial: str = "abstain") -> Mask:
+        """Whether each cell is an answer; ``partial`` says what a partial set counts as."""
+        if partial not in ("abstain", "answer"):
+            raise ValueError(
+                f"partial is {partial!r}; a set of several but not all classes can count as "
+                "'abstain', or as an 'answer' that is right if it holds the truth."
+            )
+        return np.asarray(self.size == 1 if partial == "abstain" else ~self.vacuous)
+
+    def mean(self, values: npt.ArrayLike) -> Floats:
+        """Weighted mean of a value a cell, over the cells where it is not nan."""
+        array = np.asarray(values, dtype=np.float64)
+        counted = ~np.isnan(array)
+        total = self.weight @ counted.astype(np.float64)
+        none = total == 0
+        mean: Floats = (self.weight @ np.where(counted, array, 0)) / np.where(none, 1, total)
+        return np.where(none, np.nan, mean)
+
+    def by_truth(self, values: npt.ArrayLike = 1.0) -> Floats:
+        """Weighted sum of a value a cell in each true class, of shape (..., K)."""
+        cells = np.arange(len(self.truth))
+        shape = (self.n_classes, len(cells))
+        collect = sparse.csr_array((np.ones(len(cells)), (self.truth, cells)), shape=shape)
+        sums: Floats = (collect @ (self.weight * np.asarray(values)).T).T
+        return sums
+
+    def where(self, chosen: npt.NDArray[Any]) -> SetCounts:
+        """Keep some cells, chosen by a mask or by positions."""
+        cells = {name: getattr(self, name)[chosen] for name in _CELL_FIELDS}
+        return replace(self, weight=self.weight[..., chosen], **cells)
+
+    def reweighted(self, weight: Floats) -> SetCounts:
+        """Return the same cells with other weights, of shape (..., n_cells)."""
+        return replace(self, weight=weight)
+
+    def without_sets(self) -> SetCounts:
+        """Forget which classes partial sets hold, keeping their sizes and whether they were right.
+
+        At most a few :math:`K^2` cells are left, however many cases are counted. Only set costs and
+        the set rows of a confusion matrix can no longer be had; nothing else changes.
+        """
+        return self.forgetful().merge()[0]
+
+    def forgetful(self) -> SetCounts:
+        """Like :meth:`without_sets`, cell by cell: equal cells are not yet added up."""
+        unknown = np.full(len(self.truth), -1, dtype=np.intp)
+        return replace(self, set_index=unknown, words=self.words[:0])
+
+    def __add__(self, other: SetCounts) -> SetCounts:
+        if not isinstance(other, SetCounts):
+            return NotImplemented
+        if not np.array_equal(self.classes, other.classes):
+            raise ValueError(
+                f"cannot add counts over classes {self.classes.tolist()} to counts over "
+                f"{other.classes.tolist()}; make both with the same labels=."
+            )
+        a, b = self, other
+        if a.knows_sets != b.knows_sets:  # what one has forgotten the sum cannot know
+            a, b = a.without_sets(), b.without_sets()
+        cells = {
+            name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in _CELL_FIELDS
+        }
+        if a.knows_sets:
+            cells["set_index"][len(a.truth) :] += len(a.words)
+        both = replace(
+            a,
+            weight=np.concatenate([a.weight, b.weight]),
+            words=np.concatenate([a.words, b.words]),
+            **cells,
+        )
+        return both.merge()[0]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SetCounts):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def merge(self) -> tuple[SetCounts, Ints]:
+        """Add up equal cells and put them in one canonical order, leaving out those of weight 0.
+
+        Returns
+        -------
+        counts : SetCounts
+            The same counts in their canonical form.
+        code : ndarray of int
+            Which of its cells each cell of positive weight went to.
+        """
+        used = self.where(self.weight > 0)
+        if used.knows_sets:
+            used = used._with_distinct_sets()
+            set_key = used.set_index
+        else:
+            set_key = (used.size * (self.n_classes + 1) + used.answer + 1) * 2 + used.hit
+        key = (set_key * self.n_classes + used.truth) * 3 + used.forced + 1
+        code, _ = pd.factorize(key, sort=True)
+        total = np.bincount(code, weights=used.weight).astype(np.float64)
+        return used.where(first_occurrences(code)).reweighted(total), code
+
+    def _with_distinct_sets(self) -> SetCounts:
+        """Let equal sets share one row of `words`, and keep no row that is not used."""
+        used = np.zeros(len(self.words), dtype=np.bool_)
+        used[self.set_index] = True
+        set_index = (np.cumsum(used) - 1)[self.set_index]
+        size = np.zeros(used.sum(), dtype=np.intp)
+        size[set_index] = self.size
+        words, rank = distinct_sets(self.words[used], size)
+        return replace(self, set_index=rank[set_index], words=words)
+
+
+_CELL_FIELDS = ("truth", "size", "answer", "hit", "forced", "set_index")
+
+
+def _forced(y_pred: Sequence[Any] | npt.ArrayLike | None, truth: Ints, classes: Labels) -> Ints:
+    """Whether each forced answer is right; -1 where there is none."""
+    if y_pred is None:
+        return np.full(len(truth), -1, dtype=np.intp)
+    answer = as_codes(check_truth(y_pred, name="y_pred"), classes, name="y_pred")
+    if len(answer) != len(truth):
+        raise ValueError(
+            f"y_true has {len(truth)} rows and y_pred has {len(answer)}; give one of each a case."
+        )
+    return np.asarray(answer == truth, dtype=np.intp)

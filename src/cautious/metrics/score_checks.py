@@ -1,0 +1,68 @@
+"""Checks on scores, confidences and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats
+from cautious.sets import check_truth, first_row
+
+__all__ = ["check_width", "class_scores", "finite_losses", "flat_numbers"]
+
+
+def flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:
+    """Check a flat array of numbers, none missing, as long as `like`."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or (like is not None and len(array) != len(like)):
+        expected = "(n,)" if like is None else f"({len(like)},)"
+        raise ValueError(f"{name} has shape {array.shape}; expected {expected}, one number a case.")
+    if np.isnan(array).any():
+        raise ValueError(f"{name} is NaN in row {first_row(np.isnan(array))}; drop or fill it.")
+    return array
+
+
+def finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
+    """Check losses: flat, as long as `like`, none missing or infinite."""
+    losses = flat_numbers(loss, "loss", like)
+    if np.isinf(losses).any():
+        row = first_row(np.isinf(losses))
+        raise ValueError(f"loss is {losses[row]} in row {row}; losses must be finite.")
+    return losses
+
+
+def class_scores(y_score: npt.ArrayLike) -> Floats:
+    """Bring scores to one column a class, whichever of the two forms they came in."""
+    scores = np.asarray(y_score, dtype=np.float64)
+    if scores.ndim not in (1, 2) or (scores.ndim == 2 and scores.shape[1] == 0):
+        raise ValueError(
+            f"y_score has shape {scores.shape}; expected (n, K) class scores, or (n,) "
+            "probabilities of the second of two classes."
+        )
+    missing = np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)
+    if missing.any():
+        raise ValueError(f"y_score is NaN in row {first_row(missing)}; drop or fill it.")
+    if scores.ndim == 1:
+        outside = (scores < 0) | (scores > 1)
+        if outside.any():
+            row = first_row(outside)
+            raise ValueError(
+                f"y_score is {scores[row]} in row {row}; a single column holds probabilities of "
+                "the second class, between 0 and 1. For other scores give one column a class."
+            )
+        scores = np.column_stack([1 - scores, scores])
+    return scores
+
+
+def check_width(y_true: Sequence[Any] | npt.ArrayLike, n_classes: int) -> None:
+    """Raise an error if the classes of the columns cannot be told from the truths."""
+    seen = len(set(check_truth(y_true).tolist()))
+    if seen != n_classes:
+        raise ValueError(
+            f"y_score is about {n_classes} classes but y_true holds {seen} different labels; "
+            "pass labels= with the class of each column, in order "
+            "(for an estimator: labels=estimator.classes_)."
+        )

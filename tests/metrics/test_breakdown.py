@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.metrics import (
+    MEASURES,
+    breakdown,
+    coverage_score,
+    needless_abstention_score,
+    selective_accuracy_score,
+)
+
+Y_TRUE = np.array(["a", "a", "b", "b", "b", "a"])
+Y_SET = ["a", None, "b", "a", "b", "b"]
+
+
+def test_by_class() -> None:
+    frame = breakdown(Y_TRUE, Y_SET, labels=["a", "b", "c"])
+    assert list(frame.columns) == [
+        "n", "coverage", "selective_accuracy", "error", "set_accuracy", "mean_set_size",
+        "discounted_accuracy", "u65", "u80",
+    ]  # fmt: skip
+    assert frame.index.tolist() == ["a", "b", "c"]
+    assert frame.index.name == "truth"
+    assert frame["n"].tolist() == [3, 3, 0]
+    assert frame.loc["a", "coverage"] == pytest.approx(2 / 3)
+    assert frame.loc["b", "error"] == pytest.approx(1 / 3)
+    assert frame.loc["c"].drop("n").isna().all()  # a class without cases: undefined, no warning
+
+
+def test_by_group_is_each_group_alone() -> None:
+    groups = pd.Series(["x", "y", "x", "x", None, "y"], name="site", index=range(10, 16))
+    weight = np.array([1, 2, 1, 3, 1, 0.5])
+    frame = breakdown(
+        Y_TRUE, Y_SET, by=groups, measures=["coverage", selective_accuracy_score],
+        sample_weight=weight, margins=True,
+    )  # fmt: skip
+    assert frame.index.name == "site"
+    assert frame.index[:2].tolist() == ["x", "y"]
+    assert pd.isna(frame.index[2])
+    assert frame.index[3] == "all"
+    for name, row in zip(["x", "y"], frame.iloc[:2].itertuples(), strict=True):
+        chosen = (groups == name).to_numpy()
+        sets = [s for s, inside in zip(Y_SET, chosen, strict=True) if inside]
+        given = {"labels": ["a", "b"], "sample_weight": weight[chosen]}
+        assert row.n == weight[chosen].sum()
+        assert row.coverage == pytest.approx(coverage_score(Y_TRUE[chosen], sets, **given))
+        assert row.selective_accuracy == pytest.approx(
+            selective_accuracy_score(Y_TRUE[chosen], sets, **given)
+        )
+    assert frame.loc["all", "coverage"] == pytest.approx(
+        coverage_score(Y_TRUE, Y_SET, sample_weight=weight)
+    )
+
+
+def test_groups_add_up_to_the_whole() -> None:
+    frame = breakdown(Y_TRUE, Y_SET, by=[1, 2, 3, 1, 2, 3], margins=True, measures=["u80"])
+    assert frame.index.tolist() == [1, 2, 3, "all"]
+    assert frame.index.name == "group"
+    parts = frame.iloc[:-1]
+    assert parts["n"].sum() == frame.loc["all", "n"]
+    assert parts["n"] @ parts["u80"] / 6 == pytest.approx(frame.loc["all", "u80"])
+
+
+def test_several_groupings_at_once() -> None:
+    by = pd.DataFrame({"site": list("xyxyxy"), "year": [1, 1, 1, 2, 2, 2]})
+    frame = breakdown(Y_TRUE, Y_SET, by=by, measures=["error"], margins=True)
+    assert frame.index.tolist() == [("x", 1), ("x", 2), ("y", 1), ("y", 2), ("all", "all")]
+    assert frame.index.names == ["site", "year"]
+
+
+def test_intervals() -> None:
+    rng = np.random.default_rng(0)
+    truth, answer = rng.integers(2, size=(2, 200))
+    frame = breakdown(truth, answer, measures=["error"], level=0.9, n_resamples=200, random_state=0)
+    assert list(frame.columns) == ["n", "error", "error low", "error high"]
+    assert (frame["error low"] < frame["error"]).all()
+    assert (frame["error"] < frame["error high"]).all()
+    again = breakdown(truth, answer, measures=["error"], level=0.9, n_resamples=200, random_state=0)
+    pd.testing.assert_frame_equal(frame, again)
+
+
+def test_parameters_and_answers_reach_the_measures() -> None:
+    frame = breakdown(
+        Y_TRUE, Y_SET, y_pred=list("abbaba"), measures=[needless_abstention_score],
+        over="abstentions",
+    )  # fmt: skip
+    assert frame["needless_abstention"].tolist()[0] == 0
+    assert np.isnan(frame["needless_abstention"].tolist()[1])
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="by has 2 rows and y_true has 6"):
+        breakdown(Y_TRUE, Y_SET, by=["x", "y"])
+    with pytest.raises(ValueError, match="did you mean 'coverage'"):
+        breakdown(Y_TRUE, Y_SET, measures=["coverag"])
+    with pytest.raises(TypeError, match="aurc is computed from RiskCoverage"):
+        breakdown(Y_TRUE, Y_SET, measures=[MEASURES["aurc"]])

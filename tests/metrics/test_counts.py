@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.metrics import MEASURES, SetCounts
+from cautious.metrics.packing import distinct_sets, pack_sets, unpack_sets
+
+
+@settings(max_examples=40, deadline=None)
+@given(k=st.sampled_from([1, 7, 8, 63, 64, 65, 130]), n=st.integers(0, 20), seed=st.integers(0, 99))
+def test_packed_sets_come_back_and_are_told_apart(k: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    mask = rng.random((n, k)) < 0.5
+    mask[n // 2 :] = mask[: n - n // 2]  # some repeats
+    words = pack_sets(mask)
+    assert words.shape == (n, -(-k // 64))
+    assert np.array_equal(unpack_sets(words, k), mask)
+    distinct, rank = distinct_sets(words, mask.sum(axis=1))
+    assert np.array_equal(distinct[rank], words)
+    expected = sorted(
+        {tuple(row) for row in mask.tolist()}, key=lambda row: (sum(row), [not c for c in row])
+    )
+    assert [tuple(row) for row in unpack_sets(distinct, k).tolist()] == expected
+
+
+def test_sets_that_differ_in_the_last_of_many_classes() -> None:
+    mask = np.zeros((3, 200), dtype=bool)
+    mask[:, 0] = mask[1, 199] = mask[2, 198] = True
+    counts = SetCounts.from_predictions([0, 0, 0], mask, labels=range(200))
+    assert len(counts.sets) == 3
+    assert np.array_equal(counts.sets.sum(axis=1), [1, 2, 2])
+
+
+def test_sets_that_differ_only_far_on_are_told_apart_from_few_others() -> None:
+    mask = np.zeros((3, 130), dtype=bool)
+    mask[0, 0] = mask[1:, 1] = mask[2, 129] = True
+    words, rank = distinct_sets(pack_sets(mask), mask.sum(axis=1))
+    assert len(words) == 3
+    assert rank.tolist() == [0, 1, 2]
+
+
+def test_with_one_class_every_set_is_an_answer() -> None:
+    counts = SetCounts.from_predictions(["a"], [["a"]])
+    assert counts.answered("abstain").tolist() == counts.answered("answer").tolist() == [True]
+
+
+def test_cells_are_pairs_that_occur() -> None:
+    counts = SetCounts.from_predictions(
+        ["a", "a", "b", "b"], [["a"], ["a"], ["a"], ["a", "b"]], sample_weight=[1, 2, 4, 0]
+    )
+    assert counts.weight.tolist() == [3, 4]
+    assert counts.truth.tolist() == [0, 1]
+    assert counts.hit.tolist() == [True, False]
+    assert counts.answer.tolist() == [0, 0]
+    assert counts.sets.tolist() == [[True, False]]  # the set of weight 0 is gone
+    assert counts.n == 7
+
+
+def test_a_sum_needs_the_same_classes() -> None:
+    one = SetCounts.from_predictions(["a", "b"], ["a", "b"])
+    two = SetCounts.from_predictions(["a", "c"], ["a", "c"])
+    with pytest.raises(ValueError, match=r"classes \['a', 'b'\] to counts over \['a', 'c'\]"):
+        one + two
+    with pytest.raises(ValueError, match="make both with the same labels="):
+        one + SetCounts.from_predictions(["a", "b"], ["a", "b"], labels=["b", "a"])
+    with pytest.raises(TypeError):
+        one + 1
+    assert one != 1
+
+
+def test_no_counts_are_neutral() -> None:
+    one = SetCounts.from_predictions(["a", "b"], ["a", None])
+    none = SetCounts.from_predictions([], np.empty((0, 2), dtype=bool), labels=["a", "b"])
+    assert none + one == one + none == one
+    assert none + none == none
+    assert none.without_sets() + one.without_sets() == one.without_sets()
+
+
+def test_forgetting_bounds_the_cells() -> None:
+    """A thousand classes and as many different sets as cases: the cells stay few."""
+    rng = np.random.default_rng(0)
+    mask = rng.random((500, 1000)) < 0.01
+    mask[:, :2] = True
+    truth = np.where(rng.random(500) < 0.5, 0, 1)
+    counts = SetCounts.from_predictions(truth, mask, labels=range(1000))
+    assert len(counts.sets) == 500
+    assert counts.words.nbytes == 500 * 128  # an eighth of a byte a class, in words of 64
+    forgotten = counts.without_sets()
+    assert len(forgotten.weight) <= 2 * len(np.unique(mask.sum(axis=1)))
+    assert not forgotten.knows_sets
+    assert forgotten.without_sets() == forgotten
+    assert MEASURES["u65"].score(forgotten) == pytest.approx(MEASURES["u65"].score(counts))
+
+
+def test_forced_answers_are_kept_apart() -> None:
+    known = SetCounts.from_predictions(
+        ["a", "a"], [None, None], labels=["a", "b"], y_pred=["a", "b"]
+    )
+    assert known.forced.tolist() == [0, 1]
+    unknown = SetCounts.from_predictions(["a"], [None], labels=["a", "b"])
+    with pytest.raises(ValueError, match="needless_abstention needs the answers behind the sets"):
+        MEASURES["needless_abstention"].score(known + unknown)
+    with pytest.raises(ValueError, match="y_pred holds 'c' in row 0"):
+        SetCounts.from_predictions(["a"], [None], labels=["a", "b"], y_pred=["c"])
+    with pytest.raises(ValueError, match="y_true has 1 rows and y_pred has 2"):
+        SetCounts.from_predictions(["a"], [None], labels=["a", "b"], y_pred=["a", "b"])
+
+
+def test_empty_sets_are_an_error_or_an_abstention() -> None:
+    mask = np.array([[True, False], [False, False]])
+    with pytest.raises(ValueError, match="empty prediction set in row 1"):
+        SetCounts.from_predictions([0, 1], mask)
+    counts = SetCounts.from_predictions([0, 1], mask, empty="abstain")
+    assert MEASURES["abstention"].score(counts) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (([0, 1], np.ones((2, 3), bool)), "y_set has 3 columns but y_true holds 2"),
+        (([0, 1], np.ones((3, 2), bool)), "y_true has 2 rows and y_set has 3"),
+        (([0, 0], np.ones((2, 2), bool)), "pass labels="),
+    ],
+)
+def test_sets_that_do_not_fit(given, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        SetCounts.from_predictions(*given)
+
+
+def test_bad_weights() -> None:
+    with pytest.raises(ValueError, match=r"sample_weight is -1\.0 in row 1"):
+        SetCounts.from_predictions([0, 1], [0, 1], sample_weight=[1, -1])
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(3,\); expected \(2,\)"):
+        SetCounts.from_predictions([0, 1], [0, 1], sample_weight=[1, 1, 1])
+
+
+def test_a_set_measure_does_not_take_scores() -> None:
+    counts = SetCounts.from_predictions([0, 1], [0, 1])
+    with pytest.raises(TypeError, match="aurc is computed from RiskCoverage, not from SetCounts"):
+        MEASURES["aurc"](counts)

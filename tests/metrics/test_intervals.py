@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from cautious.costs import discounted, ordinal
+from cautious.metrics import (
+    MEASURES,
+    bootstrap_difference,
+    bootstrap_interval,
+    coverage_score,
+    interval_of_counts,
+    utility_score,
+)
+from cautious.metrics.counts import SetCounts
+
+
+def some_cases(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(3, size=n)
+    mask = rng.random((n, 3)) < 0.3
+    mask[np.arange(n), np.where(rng.random(n) < 0.8, truth, rng.integers(3, size=n))] = True
+    return truth, mask
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+def test_a_mean_has_the_interval_of_the_normal_law(stratify: bool) -> None:
+    truth, mask = some_cases(4000)
+    found = bootstrap_interval(
+        truth, mask, measure="coverage", n_resamples=4000, random_state=0, stratify=stratify
+    )
+    answered = mask.sum(axis=1) == 1
+    groups = [answered[truth == c] for c in range(3)] if stratify else [answered]
+    variance = sum(len(g) * g.var() for g in groups) / 4000**2
+    half = 1.96 * np.sqrt(variance)
+    assert found.low == pytest.approx(found.estimate - half, abs=0.08 * half)
+    assert found.high == pytest.approx(found.estimate + half, abs=0.08 * half)
+
+
+def test_counting_first_is_resampling_rows() -> None:
+    """Replicates drawn from counts follow the law of replicates drawn from rows."""
+    truth, mask = some_cases(60)
+    found = bootstrap_interval(truth, mask, measure="capacity", n_resamples=4000, random_state=1)
+    rng = np.random.default_rng(2)
+    members = [np.flatnonzero(truth == c) for c in range(3)]
+    rows = [
+        np.concatenate([rng.choice(group, len(group)) for group in members]) for _ in range(1500)
+    ]
+    each = [
+        float(MEASURES["capacity"](SetCounts.from_predictions(truth[r], mask[r], labels=range(3))))
+        for r in rows
+    ]
+    low, high = np.quantile(each, [0.025, 0.975])
+    assert found.low == pytest.approx(low, abs=0.15 * (high - low))
+    assert found.high == pytest.approx(high, abs=0.15 * (high - low))
+
+
+def test_strata_keep_their_numbers() -> None:
+    truth = np.array([0] * 30 + [1] * 10)
+    # Only class 1 is answered, so no stratified replicate can change the coverage.
+    mask = np.where(truth[:, None] == 1, [[True, False]], [[True, True]])
+    fixed = bootstrap_interval(truth, mask, measure="coverage", random_state=0)
+    assert fixed.low == fixed.high == 0.25
+    free = bootstrap_interval(truth, mask, measure="coverage", random_state=0, stratify=False)
+    assert free.low < 0.25 < free.high
+
+
+def test_weights_are_repetitions_here_too() -> None:
+    truth, mask = some_cases(30)
+    weight = np.arange(30) % 4
+    repeated = np.repeat(np.arange(30), weight)
+    weighted = bootstrap_interval(
+        truth, mask, measure="u80", sample_weight=weight, random_state=5, labels=range(3)
+    )
+    rows = bootstrap_interval(
+        truth[repeated], mask[repeated], measure="u80", random_state=5, labels=range(3)
+    )
+    assert weighted == rows
+
+
+def test_levels_nest() -> None:
+    counts = SetCounts.from_predictions(*some_cases(100))
+    wide = interval_of_counts(counts, "u65", level=0.99, random_state=0)
+    narrow = interval_of_counts(counts, "u65", level=0.5, random_state=0)
+    assert wide.low < narrow.low < narrow.high < wide.high
+    with pytest.raises(ValueError, match="level is 95"):
+        interval_of_counts(counts, "u65", level=95)
+
+
+def test_parameters_reach_the_measure() -> None:
+    truth, mask = some_cases(50)
+    costs = discounted(ordinal(3))
+    found = bootstrap_interval(truth, mask, measure="set_cost", costs=costs, random_state=0)
+    assert found.estimate == MEASURES["set_cost"].score(
+        SetCounts.from_predictions(truth, mask), costs=costs
+    )
+    mask[0] = False
+    forgiving = bootstrap_interval(
+        truth, mask, measure=coverage_score, empty="abstain", partial="answer", random_state=0
+    )
+    assert forgiving.estimate == coverage_score(truth, mask, empty="abstain", partial="answer")
+
+
+def test_undefined_replicates_are_left_out() -> None:
+    found = bootstrap_interval(
+        [0, 0, 1, 1], [0, None, None, None], measure="selective_accuracy", random_state=0
+    )
+    assert (found.estimate, found.low, found.high) == (1, 1, 1)
+    with pytest.warns(UndefinedMetricWarning, match="selective_accuracy is undefined"):
+        never = bootstrap_interval([0, 1], [None, None], measure="selective_accuracy")
+    assert np.isnan([never.estimate, never.low, never.high]).all()
+
+
+def test_a_classifier_does_not_differ_from_itself() -> None:
+    truth, mask = some_cases(40)
+    found = bootstrap_difference(truth, mask, mask, measure="u65", random_state=0)
+    assert (found.estimate, found.low, found.high) == (0, 0, 0)
+
+
+def test_a_paired_difference_is_more_certain_than_two_intervals() -> None:
+    truth, mask = some_cases(300)
+    other = mask.copy()
+    other[:30] = True
+    difference = bootstrap_difference(truth, mask, other, measure="u80", random_state=0)
+    one = bootstrap_interval(truth, mask, measure="u80", random_state=0)
+    two = bootstrap_interval(truth, other, measure="u80", random_state=0)
+    assert difference.estimate == pytest.approx(one.estimate - two.estimate)
+    apart = (one.high - one.low) + (two.high - two.low)
+    assert difference.high - difference.low < apart / 2
+    # The difference is a mean of differences, so the normal law gives its interval.
+    u = [-1.2 * x**2 + 2.2 * x for x in (
+        mask[np.arange(300), truth] / mask.sum(axis=1),
+        other[np.arange(300), truth] / other.sum(axis=1),
+    )]  # fmt: skip
+    gain = u[0] - u[1]
+    variance = sum(gain[truth == c].var() * (truth == c).sum() for c in range(3)) / 300**2
+    assert difference.high - difference.low == pytest.approx(2 * 1.96 * variance**0.5, rel=0.15)
+    flipped = bootstrap_difference(truth, other, mask, measure="u80", random_state=0)
+    assert flipped.estimate == -difference.estimate
+
+
+def test_differences_are_stratified_and_weighted() -> None:
+    truth = np.array([0] * 30 + [1] * 10)
+    one = np.where(truth[:, None] == 1, [[True, False]], [[True, True]])
+    fixed = bootstrap_difference(truth, one, np.ones((40, 2), bool), measure="coverage")
+    assert fixed.low == fixed.high == 0.25
+    free = bootstrap_difference(
+        truth, one, np.ones((40, 2), bool), measure="coverage", stratify=False, random_state=0
+    )
+    assert free.low < 0.25 < free.high
+    truth, mask = some_cases(40)
+    other = some_cases(40, seed=1)[1]
+    weight = np.arange(40) % 4
+    rows = np.repeat(np.arange(40), weight)
+    given = {"measure": "u65", "random_state": 3, "labels": range(3)}
+    weighted = bootstrap_difference(truth, mask, other, sample_weight=weight, **given)
+    assert weighted == bootstrap_difference(truth[rows], mask[rows], other[rows], **given)
+
+
+def test_differences_of_what_needs_more_than_sets() -> None:
+    rng = np.random.default_rng(0)
+    truth, p, q = rng.integers(2, size=80), rng.random(80), rng.random(80)
+    found = bootstrap_difference(truth, p, q, measure="aurc", random_state=0, n_resamples=200)
+    one = bootstrap_interval(truth, p, measure="aurc", n_resamples=2)
+    two = bootstrap_interval(truth, q, measure="aurc", n_resamples=2)
+    assert found.estimate == pytest.approx(one.estimate - two.estimate)
+    assert found.low < found.estimate < found.high
+    sets = [np.where(p > 0.8, 1, -1), np.where(p > 0.5, 1, -1)]
+    needless = bootstrap_difference(
+        truth, *sets, measure="needless_abstention", y_pred=np.ones(80, int), random_state=0
+    )
+    assert needless.estimate == pytest.approx(truth[(p > 0.5) & (p <= 0.8)].sum() / 80)
+    costs = discounted(ordinal(2))
+    dearer = bootstrap_difference(truth, *sets, measure="set_cost", costs=costs, random_state=0)
+    assert dearer.low <= dearer.estimate <= dearer.high
+    weight = rng.integers(0, 3, size=80)
+    weighted = bootstrap_difference(truth, *sets, measure="u65", sample_weight=weight)
+    score = [utility_score(truth, s, sample_weight=weight) for s in sets]
+    assert weighted.estimate == pytest.approx(score[0] - score[1])

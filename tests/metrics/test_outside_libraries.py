@@ -1,0 +1,62 @@
+"""The same numbers from libraries that have them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score
+
+from cautious.metrics import (
+    breakdown,
+    containment_score,
+    mean_set_size,
+    needless_abstention_score,
+    reckless_answer_score,
+    selective_accuracy_score,
+)
+
+
+def test_conformal_sets_are_scored_as_mapie_scores_them() -> None:
+    mapie = pytest.importorskip("mapie.metrics.classification")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(4, size=200)
+    mask = rng.random((200, 4)) < 0.5
+    mask[np.arange(200), rng.integers(4, size=200)] = True
+    levels = mask[:, :, None]
+    assert containment_score(truth, levels) == pytest.approx(
+        mapie.classification_coverage_score(truth, levels)[0]
+    )
+    assert mean_set_size(truth, levels) == pytest.approx(
+        mapie.classification_mean_width_score(levels)[0]
+    )
+    # MAPIE's size-stratified coverage is the least containment over groups of equal size.
+    sizes = mask.sum(axis=1)
+    by_size = breakdown(truth, mask, by=sizes, measures=["containment"])
+    with warnings.catch_warnings():  # it also looks for sets of size 0
+        warnings.simplefilter("ignore", RuntimeWarning)
+        stratified = mapie.classification_ssc_score(truth, levels)
+    assert by_size["containment"].min() == pytest.approx(stratified[0])
+
+
+def test_rejections_are_counted_as_scikit_fallback_counts_them() -> None:
+    metrics = pytest.importorskip("skfb.metrics")
+    arrays = pytest.importorskip("skfb.core.array")
+    rng = np.random.default_rng(1)
+    truth, answer = rng.integers(2, size=(2, 100))
+    rejected = rng.random(100) < 0.3
+    given = arrays.fbarray(answer, rejected)
+    (true_reject, false_accept), (false_reject, true_accept) = (
+        metrics.predict_accept_confusion_matrix(truth, given)
+    )
+    assert needless_abstention_score(truth, given, y_pred=answer) == false_reject / 100
+    assert reckless_answer_score(truth, given) == false_accept / 100
+    both = needless_abstention_score(truth, given, y_pred=answer) + reckless_answer_score(
+        truth, given
+    )
+    assert metrics.predict_reject_accuracy_score(truth, given) == pytest.approx(1 - both)
+    assert true_reject + true_accept == pytest.approx(100 * (1 - both))
+    assert selective_accuracy_score(truth, given) == pytest.approx(
+        accuracy_score(truth[~rejected], answer[~rejected])
+    )

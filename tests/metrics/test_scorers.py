@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from cautious.costs import discounted, zero_one
+from cautious.metrics import (
+    MEASURES,
+    coverage_score,
+    error_score,
+    get_set_scorer,
+    get_set_scorer_names,
+    make_set_scorer,
+    needless_abstention_score,
+    set_cost_score,
+    utility_score,
+)
+
+
+class Threshold(ClassifierMixin, BaseEstimator):
+    """Answers if sure enough, and counts how often it is asked."""
+
+    def __init__(self, tau: float = 0.9) -> None:
+        self.tau = tau
+
+    def fit(self, X, y, sample_weight=None):
+        self.model_ = GaussianNB().fit(X, y, sample_weight)
+        self.classes_ = self.model_.classes_
+        self.asked_ = 0
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+    def predict_set(self, X):
+        self.asked_ += 1
+        p = self.predict_proba(X)
+        sure = p.max(axis=1, keepdims=True) >= self.tau
+        return np.where(sure, p == p.max(axis=1, keepdims=True), True)
+
+
+X, Y = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
+
+
+@pytest.fixture
+def model() -> Threshold:
+    return Threshold(0.99).fit(X[::3], NAMES[::3])
+
+
+def test_a_scorer_is_the_measure_of_predict_set(model) -> None:
+    sets = model.predict_set(X)
+    weight = np.linspace(0, 1, len(X))
+    assert make_set_scorer("u65")(model, X, NAMES) == utility_score(NAMES, sets)
+    assert make_set_scorer(utility_score, utility="u80")(model, X, NAMES, weight) == (
+        utility_score(NAMES, sets, utility="u80", sample_weight=weight)
+    )
+    assert make_set_scorer("error")(model, X, NAMES) == -error_score(NAMES, sets)
+    costs = discounted(zero_one(3))
+    assert make_set_scorer(set_cost_score, costs=costs)(model, X, NAMES) == (
+        -set_cost_score(NAMES, sets, costs=costs)
+    )
+    assert make_set_scorer("needless_abstention")(model, X, NAMES) == (
+        -needless_abstention_score(NAMES, sets, y_pred=model.predict(X))
+    )
+    p = model.predict_proba(X)
+    assert make_set_scorer("aurc")(model, X, NAMES) == -MEASURES["aurc"].score(
+        MEASURES["aurc"].counts.from_predictions(NAMES, p)
+    )
+
+
+def test_functions_of_ones_own(model) -> None:
+    def share_of_first(y_true, y_set):
+        return y_set[:, 0].mean()
+
+    def neg_weighted(y_true, y_set, *, labels, sample_weight=None, power=1):
+        assert list(labels) == ["setosa", "versicolor", "virginica"]
+        return -float(sample_weight.sum() ** power)
+
+    assert make_set_scorer(share_of_first)(model, X, NAMES) == model.predict_set(X)[:, 0].mean()
+    lower = make_set_scorer(share_of_first, greater_is_better=False)
+    assert lower(model, X, NAMES) == -model.predict_set(X)[:, 0].mean()
+    weight = np.ones(len(X))
+    assert make_set_scorer(neg_weighted, power=2)(model, X, NAMES, weight) == -(150.0**2)
+
+
+def test_a_sign_can_be_forced(model) -> None:
+    assert make_set_scorer("coverage", greater_is_better=False)(model, X, NAMES) == (
+        -coverage_score(NAMES, model.predict_set(X))
+    )
+
+
+def test_grid_search_finds_the_best_threshold() -> None:
+    grid = {"tau": [0.0, 0.5, 0.9, 0.99, 0.9999999]}
+    search = GridSearchCV(Threshold(), grid, scoring=get_set_scorer("u80"), cv=5).fit(X, NAMES)
+    expected = [
+        cross_validate(Threshold(tau), X, NAMES, scoring=make_set_scorer("u80"), cv=5)[
+            "test_score"
+        ].mean()
+        for tau in grid["tau"]
+    ]
+    assert np.allclose(search.cv_results_["mean_test_score"], expected)
+    assert search.best_params_["tau"] == grid["tau"][int(np.argmax(expected))]
+
+
+def test_several_measures_from_one_prediction() -> None:
+    scoring = make_set_scorer(["u65", "coverage", error_score, "aurc"])
+    result = cross_validate(Threshold(), X, NAMES, scoring=scoring, cv=3, return_estimator=True)
+    assert {"test_u65", "test_coverage", "test_neg_error", "test_neg_aurc"} <= set(result)
+    assert [estimator.asked_ for estimator in result["estimator"]] == [1, 1, 1]
+    alone = cross_validate(Threshold(), X, NAMES, scoring=make_set_scorer("coverage"), cv=3)
+    assert np.array_equal(result["test_coverage"], alone["test_score"])
+    search = GridSearchCV(Threshold(), {"tau": [0.5, 0.99]}, scoring=scoring, refit="coverage")
+    assert search.fit(X, NAMES).best_params_ == {"tau": 0.5}
+    with pytest.raises(ValueError, match=r"parameters \['utility'\] were given for several"):
+        make_set_scorer(["u65", "coverage"], utility="u80")
+
+
+def test_a_dict_of_scorers() -> None:
+    scoring = {"worth": make_set_scorer("u65"), "accuracy": "accuracy"}
+    result = cross_validate(Threshold(0), X, NAMES, scoring=scoring, cv=3)
+    assert np.allclose(result["test_worth"], result["test_accuracy"])  # it always answers
+
+
+@pytest.mark.parametrize("tau", [0.0, 1.1])
+def test_a_fold_of_a_class_that_was_not_learned(tau: float) -> None:
+    """Unshuffled folds of iris hold one class each, none of which the model was trained on."""
+    result = cross_validate(
+        Threshold(tau), X, NAMES, cv=KFold(3), error_score="raise",
+        scoring=make_set_scorer(["u65", "coverage", "aurc", "needless_abstention"]),
+    )  # fmt: skip
+    # An answer cannot be right, and not knowing is not knowing of three classes.
+    assert np.allclose(result["test_coverage"], 1 if tau == 0 else 0)
+    assert np.allclose(result["test_u65"], 0 if tau == 0 else -0.6 / 9 + 1.6 / 3)
+    assert np.allclose(result["test_neg_aurc"], -1)
+    assert np.allclose(result["test_neg_needless_abstention"], 0)
+
+
+def test_a_test_fold_without_a_class_the_model_knows(model) -> None:
+    few = NAMES != "virginica"
+    score = make_set_scorer("discounted_accuracy")(model, X[few], NAMES[few])
+    sets = model.predict_set(X[few])
+    assert score == MEASURES["discounted_accuracy"].score(
+        MEASURES["discounted_accuracy"].counts.from_predictions(
+            NAMES[few], sets, labels=model.classes_
+        )
+    )
+
+
+def test_undefined_scores_are_nan_with_a_warning() -> None:
+    silent = Threshold(1.1).fit(X, NAMES)
+    with pytest.warns(UndefinedMetricWarning, match="selective_accuracy"):
+        assert np.isnan(make_set_scorer("selective_accuracy")(silent, X, NAMES))
+
+
+def test_names() -> None:
+    names = get_set_scorer_names()
+    assert names == sorted(names)
+    assert {"u65", "u80", "coverage", "capacity", "neg_error", "neg_mean_set_size"} <= set(names)
+    assert "set_cost" not in names  # needs costs
+    assert "neg_set_cost" not in names
+    for name in names:
+        assert repr(get_set_scorer(name)) == f"make_set_scorer({name!r})"
+    with pytest.raises(ValueError, match=r"did you mean 'neg_error' \(greater must be better\)"):
+        get_set_scorer("error")
+    with pytest.raises(ValueError, match="there is no scorer 'u66x'; All of them: "):
+        get_set_scorer("u66x")
+
+
+@pytest.mark.parametrize("name", get_set_scorer_names())
+def test_every_named_scorer_scores(name, model) -> None:
+    scorer = pickle.loads(pickle.dumps(get_set_scorer(name)))
+    assert np.isfinite(scorer(model, X, NAMES))
+    assert repr(clone(scorer, safe=False)) == repr(scorer)
+
+
+def test_singletons_score_as_accuracy() -> None:
+    sure = Threshold(0).fit(X[::2], NAMES[::2])
+    score = make_set_scorer("single_accuracy")(sure, X, NAMES)
+    assert score == pytest.approx(accuracy_score(NAMES, sure.predict(X)))
+
+
+def test_only_cautious_estimators() -> None:
+    with pytest.raises(AttributeError, match="GaussianNB has no predict_set"):
+        make_set_scorer("u65")(GaussianNB().fit(X, Y), X, Y)
+
+
+def test_weights_by_metadata_routing() -> None:
+    weight = np.linspace(0, 1, len(X))
+    cv = StratifiedKFold(3)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_set_scorer("u65").set_score_request(sample_weight=True)
+        estimator = Threshold().set_fit_request(sample_weight=False)
+        result = cross_validate(
+            estimator, X, NAMES, cv=cv, scoring=scorer, params={"sample_weight": weight},
+            return_estimator=True,
+        )  # fmt: skip
+        several = cross_validate(
+            estimator, X, NAMES, cv=cv, scoring={"one": scorer}, params={"sample_weight": weight}
+        )
+        careless = make_set_scorer("u65")
+        with pytest.raises(Exception, match="sample_weight"):
+            cross_validate(
+                estimator, X, NAMES, cv=cv, scoring=careless, params={"sample_weight": weight}
+            )
+    expected = [
+        utility_score(NAMES[test], fitted.predict_set(X[test]), sample_weight=weight[test])
+        for fitted, (_, test) in zip(result["estimator"], cv.split(X, NAMES), strict=True)
+    ]
+    assert np.allclose(result["test_score"], expected)
+    assert np.allclose(several["test_one"], expected)
+
+
+def test_weights_without_routing() -> None:
+    """Newer scikit-learn hands weights given to fit on to every scorer that takes them."""
+    weight = np.linspace(0.1, 1, len(X))
+    for scoring, refit in (
+        (make_set_scorer("u65"), True),
+        ({"u65": make_set_scorer("u65")}, "u65"),
+    ):
+        search = GridSearchCV(Threshold(), {"tau": [0.9]}, scoring=scoring, refit=refit, cv=3)
+        search.fit(X, NAMES, sample_weight=weight)
+        assert search.best_estimator_.asked_ == 0
+
+
+def test_the_list_form_of_response_methods_gives_the_same() -> None:
+    """scikit-learn's own make_scorer takes a list of response methods, predict_set among them."""
+    from sklearn.metrics import make_scorer
+
+    plain = make_scorer(utility_score, response_method=["predict_set"], utility="u80")
+    result = cross_validate(Threshold(), X, NAMES, scoring=plain, cv=3)
+    ours = cross_validate(Threshold(), X, NAMES, cv=3,
+                          scoring=make_set_scorer(utility_score, utility="u80"))  # fmt: skip
+    assert np.array_equal(result["test_score"], ours["test_score"])

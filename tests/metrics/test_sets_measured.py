@@ -1,0 +1,239 @@
+"""Measures of prediction sets: the papers' numbers, scikit-learn's, and plain loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import accuracy_score
+
+from cautious.costs import discounted, p_discounted, zero_one
+from cautious.metrics import (
+    certainty_equivalent_score,
+    containment_score,
+    coverage_score,
+    determinacy_score,
+    discounted_accuracy_per_sample,
+    discounted_accuracy_score,
+    discounted_accuracy_variance,
+    error_score,
+    mean_set_size,
+    mean_set_size_per_sample,
+    needless_abstention_per_sample,
+    needless_abstention_score,
+    reckless_answer_score,
+    selective_accuracy_score,
+    set_accuracy_score,
+    set_cost_per_sample,
+    set_cost_score,
+    single_accuracy_score,
+    utility_per_sample,
+    utility_score,
+)
+from cautious.utility import exponential, mean_variance, u80
+
+SETS = [[1], [1, 2], [1, 2, 3], [2, 3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("utility", "printed"),
+    [
+        ("F1", [1, 0.67, 0.50, 0]),
+        ("F2", [1, 0.83, 0.71, 0]),
+        ("u65", [1, 0.65, 0.47, 0]),
+        ("u80", [1, 0.80, 0.60, 0]),
+    ],
+)
+def test_zaffalons_table_7(utility: str, printed: list[float]) -> None:
+    """Zaffalon, Corani & Mauá (2012), Table 7: the truth is class 1 of 1, 2, 3, 4."""
+    scores = [
+        utility_score([1], [prediction], labels=[1, 2, 3, 4], utility=utility)
+        for prediction in SETS
+    ]
+    assert np.round(scores, 2).tolist() == printed
+    each = utility_per_sample([1] * 4, SETS, labels=[1, 2, 3, 4], utility=utility)
+    assert np.allclose(each, scores)
+
+
+def test_zaffalons_table_7_precision() -> None:
+    each = discounted_accuracy_per_sample([1] * 4, SETS, labels=[1, 2, 3, 4])
+    assert np.round(each, 2).tolist() == [1, 0.5, 0.33, 0]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    k=st.integers(2, 4),
+    n=st.integers(1, 12),
+    density=st.sampled_from([0.0, 0.3, 0.6, 1.0]),
+    seed=st.integers(0, 10**6),
+)
+def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, forced = rng.integers(k, size=(2, n))
+    mask = rng.random((n, k)) < density
+    mask[np.arange(n), rng.integers(k, size=n)] = True
+    weight = rng.random(n) + 0.1
+    costs = p_discounted(rng.random((k, k)) + 0.1, r=0.5)
+    total = weight.sum()
+
+    x, u, cost, size = [], [], [], []
+    singles, single_hits, others, other_hits, other_size = 0.0, 0.0, 0.0, 0.0, 0.0
+    right, wrong, needless, hits = 0.0, 0.0, 0.0, 0.0
+    for y, row, answer, w in zip(truth, mask, forced, weight, strict=True):
+        held = [c for c in range(k) if row[c]]
+        hit = y in held
+        size.append(len(held))
+        x.append((1 / len(held)) if hit else 0.0)
+        u.append(-1.2 * x[-1] ** 2 + 2.2 * x[-1])
+        cost.append(float(costs.of(row[None])[0, y]))
+        hits += w * hit
+        if len(held) == 1:
+            singles, single_hits = singles + w, single_hits + w * hit
+            right, wrong = right + w * hit, wrong + w * (not hit)
+        else:
+            others, other_hits = others + w, other_hits + w * hit
+            other_size += w * len(held)
+            needless += w * (answer == y)
+    mean = float(weight @ x) / total
+
+    def check(function, expected, **params) -> None:
+        given = {"labels": range(k), "sample_weight": weight, **params}
+        if math.isnan(expected):
+            with pytest.warns(UndefinedMetricWarning):
+                assert math.isnan(function(truth, mask, **given))
+        else:
+            assert function(truth, mask, **given) == pytest.approx(expected, abs=1e-12)
+
+    check(coverage_score, singles / total)
+    check(determinacy_score, singles / total)
+    check(selective_accuracy_score, right / singles if singles else math.nan)
+    check(single_accuracy_score, single_hits / singles if singles else math.nan)
+    check(error_score, wrong / total)
+    check(reckless_answer_score, wrong / total)
+    check(reckless_answer_score, wrong / singles if singles else math.nan, over="answers")
+    check(set_accuracy_score, other_hits / others if others else math.nan)
+    check(containment_score, hits / total)
+    check(mean_set_size, float(weight @ size) / total)
+    check(mean_set_size, other_size / others if others else math.nan, over="indeterminate")
+    check(discounted_accuracy_score, mean)
+    check(discounted_accuracy_variance, float(weight @ (np.array(x) - mean) ** 2) / total)
+    check(utility_score, float(weight @ u) / total, utility="u80")
+    check(set_cost_score, float(weight @ cost) / total, costs=costs)
+    check(needless_abstention_score, needless / total, y_pred=forced)
+    check(
+        needless_abstention_score,
+        needless / others if others else math.nan,
+        y_pred=forced,
+        over="abstentions",
+    )
+    vacuous = np.array(size) == k
+    check(coverage_score, float(weight @ ~vacuous) / total, partial="answer")
+    answered_wrong = float(weight @ (~vacuous & (np.array(x) == 0))) / total
+    check(error_score, answered_wrong, partial="answer")
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_singletons_are_scored_as_scikit_learn_scores_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, answer = np.array(["ash", "elm", "oak"])[rng.integers(3, size=(2, 30))]
+    weight = rng.random(30)
+    expected = accuracy_score(truth, answer, sample_weight=weight)
+    given = {"labels": ["ash", "elm", "oak"], "sample_weight": weight}
+    for score in (
+        selective_accuracy_score,
+        single_accuracy_score,
+        discounted_accuracy_score,
+        containment_score,
+        utility_score,
+    ):
+        assert score(truth, answer, **given) == pytest.approx(expected)
+    assert error_score(truth, answer, **given) == pytest.approx(1 - expected)
+    zero_one_costs = discounted(zero_one(3))
+    assert set_cost_score(truth, answer, **given, costs=zero_one_costs) == pytest.approx(
+        1 - expected
+    )
+
+
+def test_certainty_equivalents() -> None:
+    cases = (["a", "b", "b"], [["a"], ["a", "b"], ["a"]])
+    for utility in ("u65", "log", "F1", exponential(1.5), np.sqrt):
+        equivalent = certainty_equivalent_score(*cases, utility=utility)
+        worth = utility_score(["a"], ["a"], labels=["a", "b"], utility=utility)
+        assert worth == pytest.approx(1)
+        x = discounted_accuracy_per_sample(*cases)
+        mean = np.mean(utility_per_sample(*cases, utility=utility))
+        assert equivalent <= x.mean()  # averse to risk
+        read = np.sqrt if utility is np.sqrt else None
+        if read is not None:
+            assert read(equivalent) == pytest.approx(mean)
+    # Where a utility peaks at 1, a mean above 1 by a rounding would have no equivalent.
+    weight = np.full(10, 0.1)
+    found = certainty_equivalent_score([0] * 10, [0] * 10, labels=[0, 1], sample_weight=weight,
+                                       utility="u75")  # fmt: skip
+    assert found == pytest.approx(1)
+    assert certainty_equivalent_score([0], [0], labels=[0, 1], utility=u80) == pytest.approx(5 / 6)
+
+
+def test_mean_and_variance_make_up_a_quadratic_utility() -> None:
+    """Zaffalon, Corani & Mauá (2012), eq. 1, exact for quadratics."""
+    cases = (["a", "b", "b", "c"], [["a"], ["a", "b"], ["a"], ["a", "b", "c"]])
+    taken_apart = mean_variance(discounted_accuracy_per_sample(*cases), "u65")
+    assert taken_apart.variance == pytest.approx(discounted_accuracy_variance(*cases))
+    assert taken_apart.second_order == pytest.approx(utility_score(*cases))
+
+
+def test_values_of_cases_that_do_not_count_are_nan() -> None:
+    sizes = mean_set_size_per_sample([0, 1], [[0], [0, 1]], over="indeterminate")
+    assert np.isnan(sizes[0])
+    assert sizes[1] == 2
+    needless = needless_abstention_per_sample([0, 1], [[0], [0, 1]], y_pred=[0, 1])
+    assert needless.tolist() == [0, 1]
+
+
+def test_costs_of_many_sets_are_looked_up_in_blocks(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    mask = rng.random((60, 6)) < 0.5
+    mask[:, 0] = True
+    truth, costs = rng.integers(6, size=60), discounted(rng.random((6, 6)))
+    whole = set_cost_per_sample(truth, mask, labels=range(6), costs=costs)
+    monkeypatch.setattr("cautious.metrics.expenses._PAIRS_AT_ONCE", 20)
+    assert np.array_equal(set_cost_per_sample(truth, mask, labels=range(6), costs=costs), whole)
+    assert np.allclose(whole, costs.of(mask)[np.arange(60), truth])
+
+
+def test_costs_must_fit() -> None:
+    with pytest.raises(TypeError, match=r"costs is a ndarray; give costs of sets \(SetCosts\)"):
+        set_cost_score([0, 1], [0, 1], costs=zero_one(2))
+    with pytest.raises(ValueError, match="costs is about 3 classes and the predictions about 2"):
+        set_cost_score([0, 1], [0, 1], costs=discounted(zero_one(3)))
+    with pytest.raises(ValueError, match=r"costs has classes \['b', 'a'\]"):
+        set_cost_score(["a", "b"], ["a", "b"], costs=discounted(zero_one(2), classes=["b", "a"]))
+    with pytest.raises(TypeError, match=r"set_cost_score\(\) missing a required argument: 'costs'"):
+        set_cost_score([0, 1], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("function", "params", "message"),
+    [
+        (mean_set_size, {"over": "some"}, "over is 'some'; choose 'all' or 'indeterminate'"),
+        (reckless_answer_score, {"over": "all"}, "choose 'cases' or 'answers'"),
+        (coverage_score, {"partial": "sets"}, "partial is 'sets'"),
+    ],
+)
+def test_bad_choices(function, params, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        function([0, 1], [0, 1], **params)
+
+
+def test_bad_calls() -> None:
+    with pytest.raises(TypeError, match=r"coverage_score\(\) got an unexpected keyword argument"):
+        coverage_score([0, 1], [0, 1], colour="red")
+    with pytest.raises(TypeError, match="missing a required argument: 'y_pred'"):
+        needless_abstention_score([0, 1], [0, 1])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
+        utility_per_sample([0, 1], [0, 1], sample_weight=[1, 1])
