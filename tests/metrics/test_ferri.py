@@ -191,8 +191,8 @@ def test_never_abstaining_can_be_moved_both_ways() -> None:
         ({"alpha": float("nan")}, "alpha is nan"),
         ({"alpha": 0.1, "guess": "random"}, "guess is 'random'; choose 'uniform', 'prior'"),
         ({"alpha": 0.1, "guess": [0.5, 0.2, 0.3]}, r"guess has shape \(3,\); expected \(2,\)"),
-        ({"alpha": 0.1, "guess": [0.5, 0.2]}, "probabilities add up to 1"),
-        ({"alpha": 0.1, "guess": [1.5, -0.5]}, "probabilities add up to 1"),
+        ({"alpha": 0.1, "guess": [0.5, 0.2]}, "must add up to 1"),
+        ({"alpha": 0.1, "guess": [1.5, -0.5]}, "must add up to 1"),
         ({"alpha": 0.1, "partial": "maybe"}, "partial is 'maybe'"),
     ],
 )

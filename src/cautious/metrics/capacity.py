@@ -14,7 +14,13 @@ from cautious.metrics.confusion import confusion_of_counts
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.declaring import measure, settled
 
-__all__ = ["capacity_score", "full_coverage_error", "q_matrix", "q_matrix_of_counts"]
+__all__ = [
+    "capacity_score",
+    "full_coverage_error",
+    "guess_probabilities",
+    "q_matrix",
+    "q_matrix_of_counts",
+]
 
 
 @measure("capacity", section="answers")
@@ -95,7 +101,7 @@ def full_coverage_error(
     answered = counts.answered(partial)
     error = counts.mean(answered & ~counts.hit)
     abstained = counts.by_truth(~answered) / np.where(counts.n == 0, np.nan, counts.n)[..., None]
-    missed = (abstained * (1 - _guess_probabilities(counts, guess))).sum(axis=-1)
+    missed = (abstained * (1 - guess_probabilities(guess, counts.by_truth()))).sum(axis=-1)
     return np.asarray(error + missed)
 
 
@@ -189,27 +195,51 @@ def q_matrix_of_counts(
         table.iloc[:-1] = (1 - silenced) * answers
     elif alpha < own:
         spoken = (own - alpha) / own
-        probabilities = np.broadcast_to(_guess_probabilities(counts, guess), counts.n_classes)
+        probabilities = np.broadcast_to(
+            guess_probabilities(guess, counts.by_truth()), counts.n_classes
+        )
         guesses = np.outer(probabilities, spoken * abstained)
         table.iloc[: counts.n_classes] += guesses
         table.iloc[-1] = (1 - spoken) * abstained
     return table
 
 
-def _guess_probabilities(counts: SetCounts, guess: str | npt.ArrayLike) -> Floats:
-    """Probability of guessing each class, of shape (..., K)."""
+def guess_probabilities(guess: str | npt.ArrayLike, by_truth: Floats) -> Floats:
+    """Probability of guessing each class.
+
+    Parameters
+    ----------
+    guess : {"uniform", "prior"} or array-like of shape (K,)
+        All alike, as often as they occur among the truths, or with given probabilities.
+    by_truth : ndarray of shape (..., K)
+        How often each class occurs.
+
+    Returns
+    -------
+    ndarray of shape (K,) or (..., K)
+
+    Examples
+    --------
+    >>> guess_probabilities("prior", np.array([3.0, 1.0]))
+    array([0.75, 0.25])
+    """
+    n_classes = by_truth.shape[-1]
     if isinstance(guess, str):
         if guess == "uniform":
-            return np.full(counts.n_classes, 1 / counts.n_classes)
+            return np.full(n_classes, 1 / n_classes)
         if guess == "prior":
-            return counts.by_truth() / np.where(counts.n == 0, np.nan, counts.n)[..., None]
+            n = by_truth.sum(axis=-1, keepdims=True)
+            return np.asarray(by_truth / np.where(n == 0, np.nan, n))
         raise ValueError(f"guess is {guess!r}; choose 'uniform', 'prior', or probabilities.")
     probabilities = np.asarray(guess, dtype=np.float64)
-    if probabilities.shape != (counts.n_classes,):
+    if probabilities.shape != (n_classes,):
         raise ValueError(
-            f"guess has shape {probabilities.shape}; expected ({counts.n_classes},), one "
-            "probability a class."
+            f"guess has shape {probabilities.shape}; expected ({n_classes},), one probability "
+            "a class."
         )
-    if not (np.isclose(probabilities.sum(), 1) and (probabilities >= 0).all()):
-        raise ValueError(f"guess is {probabilities.tolist()}; probabilities add up to 1.")
-    return probabilities
+    if not ((probabilities >= 0).all() and abs(probabilities.sum() - 1) <= 1e-6):
+        raise ValueError(
+            f"guess is {probabilities.tolist()}; its numbers must not be negative and "
+            "must add up to 1."
+        )
+    return np.asarray(probabilities / probabilities.sum())

@@ -173,11 +173,13 @@ class RiskCoverage:
             Which of its cells each cell of positive weight went to.
         """
         kept = np.flatnonzero(self.weight > 0)
-        order = kept[np.lexsort((self.truth[kept], self.loss[kept], -self.confidence[kept]))]
+        order = kept[np.argsort(-self.confidence[kept])]
         new = np.ones(len(order), dtype=np.bool_)
-        for key in (self.confidence[order], self.loss[order], self.truth[order]):
-            new[1:] &= key[1:] == key[:-1]
-        new[1:] = ~new[1:]
+        new[1:] = self.confidence[order[1:]] != self.confidence[order[:-1]]
+        if not new.all():  # only ties ask for the other keys, and for the dearer sort
+            order = kept[np.lexsort((self.truth[kept], self.loss[kept], -self.confidence[kept]))]
+            for key in (self.loss[order], self.truth[order]):
+                new[1:] |= key[1:] != key[:-1]
         first = order[new]
         rank = np.empty(len(self.weight), dtype=np.intp)
         rank[order] = np.cumsum(new) - 1
