@@ -69,6 +69,9 @@ def test_centre_lies_in_the_set(sets):
 def test_centre_of_points_and_of_ignorance():
     both = ProbabilityIntervals([[0.2, 0.8], [0, 0]], [[0.2, 0.8], [1, 1]])
     np.testing.assert_allclose(both.center, [[0.2, 0.8], [0.5, 0.5]])
+    # Bounds that cannot be reached do not pull the centre: [.1, .9] stands for [.3, .5] here.
+    loose = ProbabilityIntervals([0.5, 0.1, 0.0], [0.6, 0.9, 0.1])
+    np.testing.assert_allclose(loose.center, [[0.55, 0.4, 0.05]])
 
 
 def test_contains():

@@ -1,0 +1,39 @@
+"""Decisions: from probabilities or credal sets to prediction sets.
+
+Rules for precise probabilities answer with one class or abstain; optimal sets minimise an expected
+set cost; credal criteria keep every prediction that the evidence cannot rule out. All take whole
+batches and return boolean masks, a full row meaning "don't know".
+"""
+
+from cautious.decision.admissibility import e_admissibility
+from cautious.decision.criteria import (
+    gamma_maximax,
+    gamma_maximin,
+    hurwicz,
+    interval_dominance,
+    maximal_from_lower,
+    maximality,
+)
+from cautious.decision.rejection import chow_rule, reject_rule
+from cautious.decision.rules import (
+    bias_window_rule,
+    class_threshold_rule,
+    ratio_rule,
+    threshold_rule,
+)
+
+__all__ = [
+    "bias_window_rule",
+    "chow_rule",
+    "class_threshold_rule",
+    "e_admissibility",
+    "gamma_maximax",
+    "gamma_maximin",
+    "hurwicz",
+    "interval_dominance",
+    "maximal_from_lower",
+    "maximality",
+    "ratio_rule",
+    "reject_rule",
+    "threshold_rule",
+]

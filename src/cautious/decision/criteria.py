@@ -1,0 +1,317 @@
+r"""Decisions with credal sets: which classes remain when probabilities are not known exactly.
+
+With a single distribution the best prediction has the least expected cost. With a credal set each
+prediction has a whole interval of expected costs, and the criteria differ in how they compare them:
+
+- *interval dominance* drops what costs more at best than another costs at worst;
+- *maximality* drops what costs more than one other whatever the distribution;
+- *E-admissibility* (:mod:`cautious.decision.admissibility`) keeps what is best for some
+  distribution;
+- *Γ-maximin*, *Γ-maximax* and *Hurwicz* judge each prediction by its worst cost, its best cost or a
+  mixture, and choose one.
+
+E-admissible predictions are maximal, and maximal ones are not interval-dominated. Every criterion
+takes a cost matrix whose rows are predictions and whose columns are true classes. The rows are
+usually the classes, but may be any alternatives: with an abstention row, or one row a set of
+classes (``SetCosts.of``), the mask returned has one column for each of them. Differences of
+expected costs below 1e-12 of the costs' span count as ties.
+
+Troffaes (2007), *Decision making under uncertainty using imprecise probabilities*, compares the
+criteria; Yang, Destercke & Masson (2017), section II.C, use maximality with costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Mask
+from cautious.credal import ProbabilityIntervals, as_intervals
+from cautious.credal.intervals import IntervalsLike
+from cautious.decision.alternatives import checked_costs, first_best, rounding_error
+
+__all__ = [
+    "LowerExpectation",
+    "gamma_maximax",
+    "gamma_maximin",
+    "hurwicz",
+    "interval_dominance",
+    "maximal_from_lower",
+    "maximality",
+]
+
+LowerExpectation: TypeAlias = Callable[[Floats], Floats]
+"""A lower expectation operator: functions (m, K) in, their lower expectations (n, m) out."""
+
+Model: TypeAlias = IntervalsLike | LowerExpectation
+"""What a criterion judges by: intervals, the pair of their bounds, or an operator."""
+
+
+def maximality(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+    r"""Keep the predictions that no other one is sure to beat.
+
+    Prediction :math:`i` is dropped when some :math:`j` has a smaller expected cost under every
+    distribution of the credal set:
+
+    .. math:: j \succ i \iff \underline{E}[c_i - c_j] > 0, \qquad
+              \hat Y = \{i : \nexists j,\ j \succ i\}.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
+        The credal sets, or their lower expectation operator, which takes functions (m, K) and gives
+        lower expectations (n, m).
+    C : array-like of shape (m, K), optional
+        Costs: rows are predictions, columns truths. 0/1 costs if left out, for which maximality
+        under probability intervals reduces to comparing bounds; an operator needs it.
+
+    Returns
+    -------
+    ndarray of shape (n, m), bool
+        Prediction sets, never empty.
+
+    References
+    ----------
+    Yang, Destercke & Masson (2017), Definition 2 and eq. 7.
+
+    Examples
+    --------
+    Obstacles: a human, a bicycle or nothing (their Examples 1, 3 and 4).
+
+    >>> costs = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
+    >>> maximality(([[0.0, 0.3, 0.4]], [[0.2, 0.4, 0.6]]), costs)
+    array([[False,  True, False]])
+    """
+    if callable(intervals):
+        return maximal_from_lower(intervals, _costs_for_operator(C))
+    sets = as_intervals(intervals)
+    if C is None:
+        # P(j) − P(i) has the lower expectation l_j − u_i: both bounds can be met together.
+        return interval_dominance(sets)
+    costs = checked_costs(C, sets.n_classes)
+    tie = rounding_error(costs)
+    alive = np.ones((len(sets), len(costs)), dtype=np.bool_)
+    # Dominance is transitive, so a dominated prediction need not be tried as a dominator. Starting
+    # with the one that is best inside each set leaves little to try.
+    favourite = (sets.center @ costs.T).argmin(axis=1)
+    for j in range(len(costs)):
+        _drop_dominated(sets, costs, tie, alive, j, np.flatnonzero(favourite == j))
+    for j in range(len(costs)):
+        open_rows = alive[:, j] & (favourite != j) & (alive.sum(axis=1) > 1)
+        _drop_dominated(sets, costs, tie, alive, j, np.flatnonzero(open_rows))
+    return alive
+
+
+def _drop_dominated(
+    sets: ProbabilityIntervals,
+    costs: Floats,
+    tie: float,
+    alive: Mask,
+    j: int,
+    rows: npt.NDArray[np.intp],
+) -> None:
+    """Drop from the given rows of ``alive``, in place, what prediction ``j`` dominates."""
+    if len(rows) == 0:
+        return
+    rivals = np.flatnonzero(alive[rows].any(axis=0))
+    exchange = sets[rows].lower_expectation(costs[rivals] - costs[j])
+    alive[np.ix_(rows, rivals)] &= exchange <= tie
+
+
+def maximal_from_lower(lower_expectation: LowerExpectation, C: npt.ArrayLike) -> Mask:
+    r"""Maximality for any credal model that can compute lower expectations.
+
+    Parameters
+    ----------
+    lower_expectation : callable
+        Takes functions of the class, shape (m, K), and returns their lower expectations for each
+        example, shape (n, m).
+    C : array-like of shape (m, K)
+        Costs: rows are predictions, columns truths.
+
+    Returns
+    -------
+    ndarray of shape (n, m), bool
+        Prediction sets, never empty.
+
+    References
+    ----------
+    Yang, Destercke & Masson (2017), Definition 2 and eq. 7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.5, 0.3, 0.2]])
+    >>> maximal_from_lower(lambda f: p @ f.T, 1 - np.eye(3))
+    array([[ True, False, False]])
+    """
+    costs = checked_costs(C)
+    tie = rounding_error(costs)
+    alive: Mask | None = None
+    for other in costs:
+        exchange = _evaluated(lower_expectation, costs - other)
+        undominated = exchange <= tie
+        alive = undominated if alive is None else alive & undominated
+    assert alive is not None
+    return alive
+
+
+def interval_dominance(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+    r"""Keep the predictions whose best expected cost is no worse than every other's worst.
+
+    .. math:: \hat Y = \{i : \underline{E}[c_i] \le \min_j \overline{E}[c_j]\}.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
+        The credal sets, or their lower expectation operator.
+    C : array-like of shape (m, K), optional
+        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
+
+    Returns
+    -------
+    ndarray of shape (n, m), bool
+        Prediction sets, never empty. Never smaller than those of :func:`maximality`.
+
+    References
+    ----------
+    Troffaes (2007), section 3.3.
+
+    Examples
+    --------
+    >>> interval_dominance(([[0.5, 0.1, 0.1]], [[0.7, 0.4, 0.3]]))
+    array([[ True, False, False]])
+    """
+    best, worst, tie = _expected_costs(intervals, C)
+    kept: Mask = best <= worst.min(axis=1, keepdims=True) + tie
+    return kept
+
+
+def gamma_maximin(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+    r"""Choose the smallest worst expected cost, :math:`\arg\min_i \overline{E}[c_i]`.
+
+    The name is that of the gains: it maximises the minimum.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
+        The credal sets, or their lower expectation operator.
+    C : array-like of shape (m, K), optional
+        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
+
+    Returns
+    -------
+    ndarray of shape (n, m), bool
+        One prediction a row; ties go to the first.
+
+    References
+    ----------
+    Troffaes (2007), section 3.1.
+
+    Examples
+    --------
+    >>> gamma_maximin(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]))
+    array([[ True, False, False]])
+    """
+    _, worst, tie = _expected_costs(intervals, C)
+    return first_best(worst, tie)
+
+
+def gamma_maximax(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+    r"""Choose the smallest best expected cost, :math:`\arg\min_i \underline{E}[c_i]`.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
+        The credal sets, or their lower expectation operator.
+    C : array-like of shape (m, K), optional
+        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
+
+    Returns
+    -------
+    ndarray of shape (n, m), bool
+        One prediction a row; ties go to the first.
+
+    References
+    ----------
+    Troffaes (2007), section 3.2.
+
+    Examples
+    --------
+    >>> gamma_maximax(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]))
+    array([[False,  True, False]])
+    """
+    best, _, tie = _expected_costs(intervals, C)
+    return first_best(best, tie)
+
+
+def hurwicz(intervals: Model, C: npt.ArrayLike | None = None, alpha: float = 0.5) -> Mask:
+    r"""Choose by a mixture of best and worst expected cost.
+
+    .. math:: \arg\min_i \; α\,\underline{E}[c_i] + (1 - α)\,\overline{E}[c_i].
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
+        The credal sets, or their lower expectation operator.
+    C : array-like of shape (m, K), optional
+        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
+    alpha : float, default=0.5
+        Optimism between 0 (:func:`gamma_maximin`) and 1 (:func:`gamma_maximax`).
+
+    Returns
+    -------
+    ndarray of shape (n, m), bool
+        One prediction a row; ties go to the first.
+
+    References
+    ----------
+    Hurwicz (1951), *Optimality criteria for decision making under ignorance*.
+
+    Examples
+    --------
+    >>> hurwicz(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]), alpha=0.9)
+    array([[False,  True, False]])
+    """
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha is {alpha}; optimism lies between 0 and 1.")
+    best, worst, tie = _expected_costs(intervals, C)
+    return first_best(alpha * best + (1 - alpha) * worst, tie)
+
+
+def _expected_costs(intervals: Model, C: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:
+    """Best and worst expected cost of each prediction, both (n, m), and what counts as a tie."""
+    if callable(intervals):
+        costs = _costs_for_operator(C)
+        best, worst = _evaluated(intervals, costs), -_evaluated(intervals, -costs)
+        return best, worst, rounding_error(costs)
+    sets = as_intervals(intervals)
+    if C is None:
+        tight = sets.reachable()
+        return 1 - tight.upper, 1 - tight.lower, rounding_error(np.eye(2))
+    costs = checked_costs(C, sets.n_classes)
+    best, worst = sets.lower_expectation(costs), sets.upper_expectation(costs)
+    return best, worst, rounding_error(costs)
+
+
+def _costs_for_operator(C: npt.ArrayLike | None) -> Floats:
+    if C is None:
+        raise ValueError(
+            "C is left out while the model is a function; it does not tell the number of classes, "
+            "so give the costs, for example 1 - np.eye(K)."
+        )
+    return checked_costs(C)
+
+
+def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats:
+    """Call the operator and check what comes back."""
+    values = np.asarray(lower_expectation(functions), dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != len(functions):
+        raise ValueError(
+            f"the lower expectation of {len(functions)} functions came back with shape "
+            f"{values.shape}; expected (n, {len(functions)}): a row an example."
+        )
+    return values

@@ -1,0 +1,254 @@
+"""Criteria for credal sets, against the paper, linear programmes and enumeration."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from cautious.costs import discounted
+from cautious.credal import ProbabilityIntervals
+from cautious.decision import (
+    e_admissibility,
+    gamma_maximax,
+    gamma_maximin,
+    hurwicz,
+    interval_dominance,
+    maximal_from_lower,
+    maximality,
+)
+
+OBSTACLES = ProbabilityIntervals([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
+RISK_LEVELS = np.array([[0, 1, 2], [1, 0, 2], [4, 4, 0]])  # Yang et al. (2017), Table I: h, b, n
+
+
+@st.composite
+def decision_problems(draw):
+    """Intervals and a cost matrix on a lattice that provokes ties."""
+    k, n, m = draw(st.integers(2, 5)), draw(st.integers(1, 3)), draw(st.integers(1, 5))
+    cells = st.lists(st.integers(0, 10), min_size=k, max_size=k)
+    lower, upper = [], []
+    for _ in range(n):
+        weights = np.array(draw(cells.filter(any)), dtype=float)
+        p = weights / weights.sum()
+        lower.append(np.maximum(p - np.array(draw(cells)) / 20, 0))
+        upper.append(np.minimum(p + np.array(draw(cells)) / 20, 1))
+    row = st.lists(st.integers(0, 4), min_size=k, max_size=k)
+    costs = [draw(row) for _ in range(m)]
+    return ProbabilityIntervals(lower, upper), np.array(costs, dtype=float)
+
+
+def least(lower, upper, f):
+    solved = linprog(f, A_eq=np.ones((1, len(f))), b_eq=[1], bounds=np.c_[lower, upper])
+    assert solved.status == 0
+    return solved.fun
+
+
+def test_yangs_example_4():
+    """Yang, Destercke & Masson (2017), Example 4: only the bicycle is undominated."""
+    for criterion in (maximality, e_admissibility, gamma_maximin, gamma_maximax):
+        np.testing.assert_array_equal(criterion(OBSTACLES, RISK_LEVELS), [[False, True, False]])
+    # With 0/1 costs n is at least as likely as b everywhere in the set, and h always less.
+    np.testing.assert_array_equal(maximality(OBSTACLES), [[False, True, True]])
+
+
+@pytest.mark.parametrize(
+    ("both", "boundaries"), [((0.5, 0.5), (0.25, 0.875)), ((0.25, 0.75), (1 / 6, 5 / 6))]
+)
+def test_figure_2(both, boundaries):
+    """Yang et al. (2017), Tables VI and VII and Figure 2: h, then {h, n}, then n as p(n) grows."""
+    costs = np.array([[0, 2], [4, 0], both])
+    first, second = boundaries
+    for p_n, answer in [
+        (first - 1e-6, 0),
+        (first + 1e-6, 2),
+        (second - 1e-6, 2),
+        (second + 1e-6, 1),
+    ]:
+        p = np.array([[1 - p_n, p_n]])
+        sets = ProbabilityIntervals(p, p)
+        for criterion in (maximality, e_admissibility, gamma_maximin, interval_dominance):
+            np.testing.assert_array_equal(criterion(sets, costs), np.eye(3, dtype=bool)[[answer]])
+    # At a boundary both answers cost the same, and the sure criteria keep both.
+    p = np.array([[1 - first, first]])
+    np.testing.assert_array_equal(maximality((p, p), costs), [[True, False, True]])
+    np.testing.assert_array_equal(gamma_maximin((p, p), costs), [[True, False, False]])
+
+
+@given(decision_problems())
+@settings(max_examples=30, deadline=None)
+def test_maximality_by_linear_programmes(problem):
+    sets, costs = problem
+    expected = np.ones((len(sets), len(costs)), dtype=bool)
+    for row, (lower, upper) in enumerate(zip(sets.lower, sets.upper, strict=True)):
+        for i, mine in enumerate(costs):
+            exchanges = (least(lower, upper, mine - other) for other in costs)
+            expected[row, i] = not any(value > 1e-7 for value in exchanges)
+    np.testing.assert_array_equal(maximality(sets, costs), expected)
+
+
+@given(decision_problems())
+@settings(max_examples=60, deadline=None)
+def test_criteria_by_vertices(problem):
+    sets, costs = problem
+    for row, vertices in enumerate(sets.vertices()):
+        expected = vertices @ costs.T
+        best, worst = expected.min(axis=0), expected.max(axis=0)
+        kept = interval_dominance(sets, costs)[row]
+        np.testing.assert_array_equal(kept, best <= worst.min() + 1e-9)
+        for criterion, values in (
+            (gamma_maximin(sets, costs), worst),
+            (gamma_maximax(sets, costs), best),
+            (hurwicz(sets, costs, alpha=0.3), 0.3 * best + 0.7 * worst),
+        ):
+            first = int(np.argmax(values <= values.min() + 1e-9))
+            np.testing.assert_array_equal(criterion[row], np.arange(len(costs)) == first)
+
+
+@given(decision_problems())
+@settings(max_examples=60, deadline=None)
+def test_criteria_are_nested(problem):
+    sets, costs = problem
+    admissible, maximal = e_admissibility(sets, costs), maximality(sets, costs)
+    assert admissible.any(axis=1).all()
+    assert (maximal | ~admissible).all()
+    assert (interval_dominance(sets, costs) | ~maximal).all()
+    assert (admissible | ~gamma_maximax(sets, costs)).all()  # best at the best point for it
+    assert (maximal | ~gamma_maximin(sets, costs)).all()
+
+
+@given(decision_problems())
+@settings(max_examples=60, deadline=None)
+def test_zero_one_costs_by_default(problem):
+    sets, _ = problem
+    costs = 1 - np.eye(sets.n_classes)
+    for criterion in (
+        maximality,
+        interval_dominance,
+        e_admissibility,
+        gamma_maximin,
+        gamma_maximax,
+        lambda *a: hurwicz(*a, alpha=0.4),
+    ):
+        np.testing.assert_array_equal(criterion(sets), criterion(sets, costs))
+
+
+@given(decision_problems())
+@settings(max_examples=60, deadline=None)
+def test_an_operator_does_as_well_as_intervals(problem):
+    sets, costs = problem
+    operator = sets.lower_expectation
+    np.testing.assert_array_equal(maximal_from_lower(operator, costs), maximality(sets, costs))
+    for criterion in (
+        maximality,
+        interval_dominance,
+        gamma_maximin,
+        gamma_maximax,
+        lambda *a: hurwicz(*a, alpha=0.4),
+    ):
+        np.testing.assert_array_equal(criterion(operator, costs), criterion(sets, costs))
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any), min_size=1), st.data()
+)
+@settings(max_examples=60, deadline=None)
+def test_points_reduce_to_the_precise_decision(weights, data):
+    p = np.array(weights) / np.sum(weights, axis=1, keepdims=True)
+    row = st.lists(st.integers(0, 3), min_size=4, max_size=4)
+    costs = np.array([data.draw(row) for _ in range(4)], dtype=float)
+    expected = p @ costs.T
+    ties = expected <= expected.min(axis=1, keepdims=True) + 1e-9
+    first = np.arange(4) == ties.argmax(axis=1)[:, None]
+    for criterion in (maximality, interval_dominance, e_admissibility):
+        np.testing.assert_array_equal(criterion((p, p), costs), ties)
+    for criterion in (gamma_maximin, gamma_maximax):
+        np.testing.assert_array_equal(criterion((p, p), costs), first)
+    np.testing.assert_array_equal(hurwicz((p, p), costs, alpha=0.5), first)
+
+
+@given(st.integers(2, 5), st.data())
+@settings(max_examples=60, deadline=None)
+def test_ignorance_keeps_what_is_not_worse_in_every_case(k, data):
+    row = st.lists(st.integers(0, 4), min_size=k, max_size=k)
+    costs = np.array([data.draw(row) for _ in range(4)], dtype=float)
+    worse = (costs[:, None, :] > costs[None, :, :]).all(axis=2).any(axis=1)
+    vacuous = ProbabilityIntervals(np.zeros((1, k)), np.ones((1, k)))
+    np.testing.assert_array_equal(maximality(vacuous, costs)[0], ~worse)
+    assert maximality(vacuous).all()
+    assert e_admissibility(vacuous).all()
+
+
+def test_the_direction_of_dominance():
+    """A dear prediction is dominated by a cheap one, not the other way round."""
+    sets = ([[0.4, 0.4]], [[0.6, 0.6]])
+    np.testing.assert_array_equal(maximality(sets, [[1, 1], [5, 5]]), [[True, False]])
+    np.testing.assert_array_equal(maximality(sets, [[5, 5], [1, 1]]), [[False, True]])
+
+
+def test_gamma_criteria_by_hand():
+    sets = ([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]])
+    np.testing.assert_array_equal(gamma_maximin(sets), [[True, False, False]])  # largest lower
+    np.testing.assert_array_equal(gamma_maximax(sets), [[False, True, False]])  # largest upper
+    np.testing.assert_array_equal(hurwicz(sets, alpha=0), gamma_maximin(sets))
+    np.testing.assert_array_equal(hurwicz(sets, alpha=1), gamma_maximax(sets))
+
+
+def test_sets_of_classes_as_alternatives():
+    """Rows of a cost matrix may be sets: discounted costs never beat their best member."""
+    every = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
+    costs = discounted(RISK_LEVELS).of(every)
+    kept = maximality(OBSTACLES, costs)
+    assert kept.shape == (1, 6)
+    np.testing.assert_array_equal(kept[0, :3], [False, True, False])
+    assert not kept[0, 3:].any()
+
+
+def test_an_abstention_row():
+    p = np.array([[0.9, 0.1], [0.6, 0.4]])
+    costs = np.array([[0, 1], [1, 0], [0.3, 0.3]])
+    np.testing.assert_array_equal(
+        gamma_maximin((p, p), costs), [[True, False, False], [False, False, True]]
+    )
+
+
+def test_no_rows():
+    none = ProbabilityIntervals(np.zeros((0, 3)), np.zeros((0, 3)))
+    for criterion in (maximality, interval_dominance, e_admissibility, gamma_maximin):
+        assert criterion(none).shape == (0, 3)
+        assert criterion(none, RISK_LEVELS).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: maximality(OBSTACLES, np.zeros((3, 2))), ValueError, r"expected \(m, 3\)"),
+        (lambda: maximality(OBSTACLES, [1, 2, 3]), ValueError, r"C has shape \(3,\)"),
+        (
+            lambda: maximality(OBSTACLES, [[0, np.nan, 1]]),
+            ValueError,
+            "in row 0; costs must be fin",
+        ),
+        (
+            lambda: maximality(OBSTACLES.lower),
+            TypeError,
+            "expected ProbabilityIntervals or a tuple",
+        ),
+        (lambda: maximality(([[0.6, 0.6]], [[0.9, 0.9]])), ValueError, "row 0 incur sure loss"),
+        (
+            lambda: maximality(([[0.6, 0.1]], [[0.5, 0.9]])),
+            ValueError,
+            "lower exceeds upper in row 0",
+        ),
+        (lambda: maximality(OBSTACLES.lower_expectation), ValueError, "C is left out"),
+        (
+            lambda: gamma_maximin(lambda f: np.zeros(3), RISK_LEVELS),
+            ValueError,
+            r"came back with shape \(3,\)",
+        ),
+        (lambda: hurwicz(OBSTACLES, alpha=2), ValueError, "alpha is 2"),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
