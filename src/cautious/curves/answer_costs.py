@@ -1,0 +1,89 @@
+"""Costs of answers and of keeping quiet, checked against the classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, Labels
+from cautious.sets.checks import few_labels
+
+__all__ = ["check_answer_costs", "check_bias"]
+
+
+def check_answer_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:
+    """Check a cost table with a row for abstaining.
+
+    Parameters
+    ----------
+    costs : array-like or DataFrame of shape (K + 1, K)
+        Predictions as rows, truths as columns. The last row of an array abstains; of a frame, the
+        one row whose label is not a class. Negative costs are rewards.
+    classes : ndarray of shape (K,)
+        Class labels.
+
+    Returns
+    -------
+    ndarray of shape (K + 1, K)
+        Rows in the order of the classes, abstaining last; columns in the order of the classes.
+
+    Examples
+    --------
+    >>> spam = pd.DataFrame([[2, 3], [0, 100], [20, 0]], ["⊥", "pos", "neg"], ["pos", "neg"])
+    >>> check_answer_costs(spam, np.array(["neg", "pos"]))
+    array([[  0.,  20.],
+           [100.,   0.],
+           [  3.,   2.]])
+    """
+    if isinstance(costs, pd.DataFrame):
+        costs = _in_class_order(costs, classes)
+    table = np.asarray(costs, dtype=np.float64)
+    k = len(classes)
+    if table.shape != (k + 1, k):
+        raise ValueError(
+            f"costs has shape {table.shape}; expected ({k + 1}, {k}): a row for each answer and a "
+            "last one for abstaining, a column for each true class."
+        )
+    if not np.isfinite(table).all():
+        i, j = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(f"costs[{i}, {j}] is {table[i, j]}; costs must be finite.")
+    return table
+
+
+def _in_class_order(costs: pd.DataFrame, classes: Labels) -> pd.DataFrame:
+    labels = classes.tolist()
+    silent = [row for row in costs.index.tolist() if row not in labels]
+    if (
+        len(silent) != 1
+        or sorted(map(str, costs.columns)) != sorted(map(str, labels))
+        or len(costs) != len(labels) + 1
+        or not costs.index.is_unique
+    ):
+        raise ValueError(
+            f"costs has rows {costs.index.tolist()} and columns {costs.columns.tolist()}; expected "
+            f"the classes {few_labels(classes)} as columns, and as rows the classes and one more "
+            "for abstaining, such as '⊥'."
+        )
+    ordered: pd.DataFrame = costs.loc[[*labels, silent[0]], labels]
+    return ordered
+
+
+def check_bias(bias: npt.ArrayLike | None, n_classes: int) -> Floats:
+    """Check a class bias: one number a class, not negative, adding up to one; ``None`` is equal."""
+    if bias is None:
+        return np.full(n_classes, 1 / n_classes)
+    return _check_simplex(bias, n_classes, "bias")
+
+
+def _check_simplex(values: npt.ArrayLike, n_classes: int, name: str) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (n_classes,):
+        raise ValueError(
+            f"{name} has shape {array.shape}; expected ({n_classes},), one number a class."
+        )
+    if not ((array >= 0).all() and abs(array.sum() - 1) <= 1e-6):
+        raise ValueError(
+            f"{name} is {array.tolist()}; its numbers must not be negative and must add up to 1."
+        )
+    return np.asarray(array / array.sum())

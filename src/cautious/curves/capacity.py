@@ -1,0 +1,301 @@
+"""The capacity graph: error of an abstaining classifier moved to every level of abstention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats
+from cautious.curves.predictions import outputs_of, pooled_outputs
+from cautious.metrics import (
+    SetCounts,
+    counts_of_confusion,
+    full_coverage_error,
+    q_matrix_of_counts,
+)
+
+__all__ = ["CapacityCurve"]
+
+
+@dataclass(frozen=True, eq=False)
+class CapacityCurve:
+    r"""Error of an abstaining classifier moved to every level of abstention :math:`\alpha`.
+
+    To abstain more than its own :math:`A`, the classifier drops answers at random; to abstain less,
+    it guesses at random some of the cases it abstained on. The graph of :math:`(\alpha,
+    \mathrm{Error}(Q_\alpha))` is made of two straight lines, from :math:`(0, E_0)` with everything
+    guessed to the classifier's own point :math:`(A, E)` and on to :math:`(1, 0)`. Sets of several
+    but not all classes count as abstentions.
+
+    Attributes
+    ----------
+    counts : SetCounts
+        Counts of the predictions.
+    guess : {"uniform", "prior"} or array-like of shape (K,)
+        How classes are guessed: all alike, as often as they occur among the truths, or with given
+        probabilities.
+
+    See Also
+    --------
+    capacity_hull : what several classifiers achieve together.
+    cautious.metrics.q_matrix : the confusion matrix at one level.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), "Cautious classifiers", sections 2.2 and 3, figure 2.
+
+    Examples
+    --------
+    Example 1 of the paper:
+
+    >>> matrix = [[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]]
+    >>> curve = CapacityCurve.from_matrix(matrix, labels=["a", "b", "c"])
+    >>> curve.frame()
+       abstention  error
+    0        0.00   0.10
+    1        0.09   0.04
+    2        1.00   0.00
+    >>> round(curve.capacity, 4)
+    0.9755
+    >>> round(CapacityCurve.from_matrix(matrix, guess="prior").guessed_error, 4)
+    0.0936
+    """
+
+    counts: SetCounts
+    guess: str | npt.ArrayLike = "uniform"
+
+    def __post_init__(self) -> None:
+        if not self.counts.n > 0:
+            raise ValueError(
+                "there is no example of positive weight; a curve needs at least one prediction."
+            )
+        full_coverage_error(self.counts, self.guess)  # says what is wrong with `guess`, if anything
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_set: Any,
+        *,
+        guess: str | npt.ArrayLike = "uniform",
+        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        empty: str = "error",
+    ) -> CapacityCurve:
+        """Make the graph of given predictions.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True class labels.
+        y_set : mask of shape (n, K), labels or label sets
+            Prediction sets; anything :func:`cautious.sets.as_mask` takes.
+        guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
+            How classes are guessed.
+        labels : sequence of length K, optional
+            Class labels in column order; needed where `y_true` does not hold them all.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+        empty : {"error", "abstain"}, default="error"
+            What an empty prediction set means.
+
+        Returns
+        -------
+        CapacityCurve
+        """
+        counts = SetCounts.from_predictions(
+            y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty
+        )
+        return cls(counts, guess)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: pd.DataFrame | npt.ArrayLike,
+        *,
+        guess: str | npt.ArrayLike = "uniform",
+        labels: Sequence[Any] | npt.ArrayLike | None = None,
+    ) -> CapacityCurve:
+        """Make the graph of a printed confusion matrix.
+
+        Parameters
+        ----------
+        matrix : DataFrame or array-like of shape (K + 1, K)
+            Predictions as rows, the last of them the abstentions; truths as columns.
+        guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
+            How classes are guessed.
+        labels : sequence of length K, optional
+            Class labels.
+
+        Returns
+        -------
+        CapacityCurve
+        """
+        return cls(counts_of_confusion(matrix, labels=labels), guess)
+
+    @classmethod
+    def no_information(cls, n_classes: int) -> CapacityCurve:
+        """Make the graph of knowing nothing: guessing one of the classes, or abstaining.
+
+        Nothing should do worse.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes K.
+
+        Returns
+        -------
+        CapacityCurve
+
+        References
+        ----------
+        Ferri & Hernández-Orallo (2004), section 3, classifier D.
+
+        Examples
+        --------
+        >>> CapacityCurve.no_information(4).frame()
+           abstention  error
+        0         0.0   0.75
+        1         1.0   0.00
+        """
+        if n_classes < 2:
+            raise ValueError(f"n_classes is {n_classes}; there must be at least 2 to guess from.")
+        return cls.from_matrix(np.eye(n_classes + 1)[:, -1:] * np.ones(n_classes))
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        guess: str | npt.ArrayLike = "uniform",
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> CapacityCurve:
+        """Make the graph of a fitted cautious classifier.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``predict_set`` and ``classes_``.
+        X, y : array-like
+            Examples and their true labels.
+        guess, sample_weight
+            As in :meth:`from_predictions`.
+
+        Returns
+        -------
+        CapacityCurve
+        """
+        mask, classes = outputs_of(estimator, X, "predict_set")
+        return cls.from_predictions(
+            y, mask, guess=guess, labels=classes, sample_weight=sample_weight
+        )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        guess: str | npt.ArrayLike = "uniform",
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> CapacityCurve:
+        """Make the graph of the pooled out-of-fold sets of a cross-validation.
+
+        Parameters
+        ----------
+        cv_results : dict
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array-like
+            The data that were cross-validated.
+        guess, sample_weight
+            As in :meth:`from_predictions`.
+
+        Returns
+        -------
+        CapacityCurve
+        """
+        truth, mask, classes, weight = pooled_outputs(
+            cv_results, X, y, "predict_set", sample_weight=sample_weight
+        )
+        return cls.from_predictions(truth, mask, guess=guess, labels=classes, sample_weight=weight)
+
+    @property
+    def abstention(self) -> float:
+        """The classifier's own abstention A."""
+        return float(self.counts.mean(~self.counts.answered()))
+
+    @property
+    def own_error(self) -> float:
+        """The classifier's own error E, over all cases."""
+        return float(self.counts.mean(self.counts.answered() & ~self.counts.hit))
+
+    @property
+    def guessed_error(self) -> float:
+        """Error E₀ if every case abstained on is guessed."""
+        return float(full_coverage_error(self.counts, self.guess))
+
+    @property
+    def capacity(self) -> float:
+        """Area above the graph; see :func:`cautious.metrics.capacity_score`."""
+        return 1 - (self.abstention * self.guessed_error + self.own_error) / 2
+
+    def error(self, alpha: npt.ArrayLike) -> Floats:
+        r"""Error of the classifier moved to abstention :math:`\alpha`.
+
+        Parameters
+        ----------
+        alpha : float or array-like
+            Abstention, between 0 and 1.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `alpha`.
+        """
+        points = self.frame()
+        return np.asarray(
+            np.interp(
+                check_abstention(alpha), points["abstention"].to_numpy(), points["error"].to_numpy()
+            )
+        )
+
+    def matrix(self, alpha: float) -> pd.DataFrame:
+        """Give the expected confusion matrix of the classifier moved to an abstention.
+
+        Parameters
+        ----------
+        alpha : float
+            Abstention, between 0 and 1.
+
+        Returns
+        -------
+        DataFrame of shape (K + 1, K)
+            Real numbers; predictions as rows, the last of them ⊥, truths as columns.
+        """
+        return q_matrix_of_counts(self.counts, alpha, guess=self.guess)
+
+    def frame(self) -> pd.DataFrame:
+        """Corners of the graph, in order of growing abstention."""
+        corners = [(self.abstention, self.own_error)]
+        if self.abstention > 0:
+            corners.insert(0, (0.0, self.guessed_error))
+        if self.abstention < 1:
+            corners.append((1.0, 0.0))
+        return pd.DataFrame(corners, columns=["abstention", "error"])
+
+
+def check_abstention(alpha: npt.ArrayLike) -> Floats:
+    """Check that abstentions lie between 0 and 1."""
+    level = np.asarray(alpha, dtype=np.float64)
+    if not ((level >= 0) & (level <= 1)).all():
+        raise ValueError(f"alpha is {alpha!r}; an abstention lies between 0 and 1.")
+    return level

@@ -1,0 +1,433 @@
+r"""Response curves: a measure against abstention, as the caution window of Ferri's rule grows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
+
+from cautious._typing import Floats, Labels
+from cautious.curves.answer_costs import check_bias
+from cautious.curves.predictions import check_predictions, outputs_of, pooled_outputs
+from cautious.curves.response_measures import (
+    LOWER_IS_BETTER,
+    MEASURES,
+    WHEN_SILENT,
+    abstention,
+)
+from cautious.curves.response_states import WindowStates
+
+__all__ = ["BestWindow", "ResponseCurve"]
+
+
+@dataclass(frozen=True)
+class BestWindow:
+    """The window that is best by some measure.
+
+    Attributes
+    ----------
+    window : float
+        A window well inside those that give the same answers: 0, or the middle of ``(low, high]``.
+    low, high : float
+        Those windows.
+    abstention : float
+        Share of cases abstained on.
+    value : float
+        The measure there.
+    """
+
+    window: float
+    low: float
+    high: float
+    abstention: float
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class ResponseCurve:
+    r"""Measures of a probabilistic classifier against how much it abstains.
+
+    The class bias :math:`k` is fixed and the window :math:`w` swept from 0 to 1. With thresholds
+    :math:`\tau_i = (1 - k_i) w + k_i` the classifier answers :math:`\arg\max_i p_i / \tau_i` if
+    some :math:`p_i \ge \tau_i`, and abstains otherwise. Every window at which an answer changes is
+    found in closed form, so the curve is exact: one *state* for each stretch of windows
+    ``low < w <= high`` that give the same answers. State 0 holds window 0, at which nobody
+    abstains; the others are in order of growing windows and never falling abstention.
+
+    A window that itself moves an answer from one class to another ties the two, and the rule gives
+    the lower class at this one point; such points are no states of their own. Windows closer than
+    1e-14 count as one.
+
+    Attributes
+    ----------
+    states : WindowStates
+        The examples, the bias, and all changes of answers.
+
+    See Also
+    --------
+    best_bias : search for the class bias.
+    cautious.decision.bias_window_rule : the answers at one window.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), "Cautious classifiers", sections 4 to 6.
+
+    Examples
+    --------
+    The seven-leaf tree of Ferri & Hernández-Orallo (2004), Example 2:
+
+    >>> import numpy as np
+    >>> p_a = np.array([1, 0.75, 0.7, 0.6, 0.35, 0.2, 0.1])
+    >>> y_true = np.repeat(["a", "b"], 7)
+    >>> count = [23, 10, 4, 0, 2, 1, 0, 1, 0, 2, 9, 3, 15, 30]
+    >>> y_proba = np.tile(np.c_[p_a, 1 - p_a], (2, 1))
+    >>> curve = ResponseCurve.from_predictions(
+    ...     y_true, y_proba, bias=[0.55, 0.45], sample_weight=count
+    ... )
+    >>> curve.frame().round(3)
+         low   high  abstention  accuracy  error  efficacy  capacity
+    0  0.000  0.111        0.00     0.850   0.15     0.925     0.925
+    1  0.111  0.333        0.09     0.934   0.06     0.922     0.965
+    2  0.333  0.364        0.15     0.953   0.04     0.901     0.971
+    3  0.364  0.444        0.20     0.975   0.02     0.888     0.978
+    4  0.444  0.636        0.30     0.971   0.02     0.836     0.964
+    5  0.636  0.818        0.46     0.981   0.01     0.761     0.940
+    6  0.818  1.000        0.76     0.958   0.01     0.599     0.847
+    >>> curve.confusion_matrix(0.4)
+    truth          a     b
+    prediction
+    a           33.0   1.0
+    b            1.0  45.0
+    ⊥            6.0  14.0
+    """
+
+    states: WindowStates
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_proba: npt.ArrayLike,
+        *,
+        bias: npt.ArrayLike | None = None,
+        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> ResponseCurve:
+        """Sweep the window over given class probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True class labels.
+        y_proba : array-like of shape (n, K)
+            Class probabilities, columns in the order of `labels`.
+        bias : array-like of shape (K,), optional
+            Class bias, not negative and adding up to one. By default all classes alike.
+        labels : sequence of length K, optional
+            Class labels in column order; by default the sorted labels of `y_true`.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+
+        Returns
+        -------
+        ResponseCurve
+        """
+        predictions = check_predictions(y_true, y_proba, labels=labels, sample_weight=sample_weight)
+        return cls(WindowStates.of(predictions, check_bias(bias, predictions.proba.shape[1])))
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        bias: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> ResponseCurve:
+        """Sweep the window over the probabilities of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``predict_proba`` and ``classes_``.
+        X, y : array-like
+            Examples and their true labels.
+        bias, sample_weight
+            As in :meth:`from_predictions`; `bias` in the order of ``classes_``.
+
+        Returns
+        -------
+        ResponseCurve
+        """
+        proba, classes = outputs_of(estimator, X, "predict_proba")
+        return cls.from_predictions(
+            y, proba, bias=bias, labels=classes, sample_weight=sample_weight
+        )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        bias: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> ResponseCurve:
+        """Sweep the window over the pooled out-of-fold probabilities of a cross-validation.
+
+        Parameters
+        ----------
+        cv_results : dict
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array-like
+            The data that were cross-validated.
+        bias, sample_weight
+            As in :meth:`from_predictions`; `bias` in the order of the sorted labels.
+
+        Returns
+        -------
+        ResponseCurve
+        """
+        truth, proba, classes, weight = pooled_outputs(
+            cv_results, X, y, "predict_proba", sample_weight=sample_weight
+        )
+        return cls.from_predictions(truth, proba, bias=bias, labels=classes, sample_weight=weight)
+
+    @property
+    def classes(self) -> Labels:
+        """Class labels."""
+        return self.states.predictions.classes
+
+    @property
+    def bias(self) -> Floats:
+        """Class bias."""
+        return self.states.bias
+
+    @cached_property
+    def window(self) -> Floats:
+        """One window well inside each state: 0, then the middle of each stretch."""
+        middle: Floats = (self.states.low + self.states.high) / 2
+        middle[0] = 0.0
+        return middle
+
+    @cached_property
+    def abstention(self) -> Floats:
+        """Share of cases abstained on in each state."""
+        return abstention(self.states)[:-1]
+
+    def measure(
+        self,
+        name: str,
+        *,
+        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        guess: str | npt.ArrayLike = "uniform",
+    ) -> Floats:
+        r"""Value of a measure in each state.
+
+        Parameters
+        ----------
+        name : {"accuracy", "error", "efficacy", "f_score", "capacity", "cost", "auc"}
+            Accuracy is over the answered cases and error over all. ``"auc"`` is the area under the
+            ROC curve of the answered cases; for more than two classes it is Hand and Till's M over
+            the classes that still have answered cases.
+        costs : array-like or DataFrame of shape (K + 1, K), optional
+            For ``"cost"``, the mean cost of a case: what each prediction (rows; abstaining is the
+            last, or in a frame the one that is no class) costs under each truth (columns).
+        guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
+            For ``"capacity"``: how a class is guessed.
+
+        Returns
+        -------
+        ndarray of shape (T,)
+            nan where it is undefined: accuracy, efficacy and f_score where nothing is answered, auc
+            where the answered cases are of one class.
+
+        Notes
+        -----
+        ``"auc"`` takes :math:`O(K n \log n + K^2 T)` time, everything else :math:`O(n)`.
+        """
+        return self._with_silence(name, costs, guess)[:-1]
+
+    def _with_silence(
+        self,
+        name: str,
+        costs: npt.ArrayLike | pd.DataFrame | None,
+        guess: str | npt.ArrayLike,
+    ) -> Floats:
+        """Values of a measure in each state, and last when nobody answers."""
+        if name == "auc":
+            return self._auc
+        if name not in MEASURES:
+            raise ValueError(f"name is {name!r}; choose one of {', '.join(map(repr, MEASURES))}.")
+        return MEASURES[name](self.states, costs=costs, guess=guess)
+
+    @property
+    def _resolution(self) -> float:
+        """Width of a state that the rule, which forgives a relative 1e-12, can surely hit."""
+        return float(4e-12 / max(1 - self.bias.max(), 1e-12))
+
+    @cached_property
+    def _auc(self) -> Floats:
+        return MEASURES["auc"](self.states)
+
+    def area(
+        self,
+        name: str,
+        *,
+        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        guess: str | npt.ArrayLike = "uniform",
+    ) -> float:
+        """Area under a response curve, from abstention 0 to 1.
+
+        States are joined by straight lines. At abstention 1 accuracy and auc count as 1, as in the
+        paper; efficacy and f_score follow (½ and 0). States in which the measure is undefined are
+        passed over.
+
+        Parameters
+        ----------
+        name, costs, guess
+            As in :meth:`measure`.
+
+        Returns
+        -------
+        float
+            nan if the measure is undefined everywhere, as auc is with one class only.
+        """
+        values = self._with_silence(name, costs, guess).copy()
+        if np.isnan(values).all():
+            warnings.warn(
+                f"{name} is undefined in every state; its area is nan.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+            return np.nan
+        if np.isnan(values[-1]):
+            values[-1] = WHEN_SILENT[name]
+        defined = ~np.isnan(values)
+        level = np.append(self.abstention, 1.0)[defined]
+        return float(np.sum(np.diff(level) * (values[defined][1:] + values[defined][:-1])) / 2)
+
+    def probabilistic_capacity(self, name: str = "accuracy") -> float:
+        """Area under the accuracy curve, or above the error curve.
+
+        Parameters
+        ----------
+        name : {"accuracy", "error"}, default="accuracy"
+            Which curve. Joining states by straight lines is exact for error (a mixture of two
+            windows errs and abstains in proportion), a convention for accuracy.
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        Ferri & Hernández-Orallo (2004), section 4, "probabilistic capacity".
+        """
+        if name not in ("accuracy", "error"):
+            raise ValueError(f"name is {name!r}; choose 'accuracy' or 'error'.")
+        return self.area(name) if name == "accuracy" else 1 - self.area(name)
+
+    def best_window(
+        self,
+        name: str = "cost",
+        *,
+        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        guess: str | npt.ArrayLike = "uniform",
+        max_abstention: float = 1.0,
+    ) -> BestWindow:
+        """Find the window that is best by a measure; of several, the one that abstains least.
+
+        States so narrow that rounding keeps the rule from telling them apart are passed over, so
+        that :func:`cautious.decision.bias_window_rule` gives these very answers.
+
+        Parameters
+        ----------
+        name, costs, guess
+            As in :meth:`measure`. Error and cost are minimised, everything else maximised.
+        max_abstention : float, default=1
+            The most that may be abstained on.
+
+        Returns
+        -------
+        BestWindow
+
+        Examples
+        --------
+        >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
+        >>> curve = ResponseCurve.from_predictions(["neg", "pos", "neg", "pos"], y_proba)
+        >>> curve.best_window(costs=[[0, 20], [100, 0], [3, 2]])
+        BestWindow(window=0.375, low=0.25, high=0.5, abstention=0.25, value=0.75)
+        """
+        if not 0 <= max_abstention <= 1:
+            raise ValueError(
+                f"max_abstention is {max_abstention}; a share of cases lies between 0 and 1."
+            )
+        values = self.measure(name, costs=costs, guess=guess)
+        merit = -values if name in LOWER_IS_BETTER else values
+        allowed = (self.abstention <= max_abstention) & ~np.isnan(merit)
+        allowed[1:] &= self.states.high[1:] - self.states.low[1:] > self._resolution
+        if not allowed.any():
+            raise ValueError(f"{name} is undefined for every window, so none is best.")
+        state = int(np.argmax(np.where(allowed, merit, -np.inf)))
+        low, high = self.states.low[state], self.states.high[state]
+        return BestWindow(
+            *map(float, (self.window[state], low, high, self.abstention[state], values[state]))
+        )
+
+    def confusion_matrix(self, window: float) -> pd.DataFrame:
+        """Count answers at a window: predictions as rows, the last of them ⊥, truths as columns.
+
+        Parameters
+        ----------
+        window : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        DataFrame of shape (K + 1, K)
+        """
+        seen, k = self.states.predictions, len(self.bias)
+        cell = self.states.answers(self.states.at(window)) * k + seen.truth
+        return pd.DataFrame(
+            np.bincount(cell, seen.weight, minlength=(k + 1) * k).reshape(k + 1, k),
+            index=pd.Index([*self.classes.tolist(), "⊥"], dtype=object, name="prediction"),
+            columns=pd.Index(self.classes, name="truth"),
+        )
+
+    def frame(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        guess: str | npt.ArrayLike = "uniform",
+    ) -> pd.DataFrame:
+        """One row a state: its windows, its abstention and some measures.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Measures; by default accuracy, error, efficacy and capacity, and cost if `costs` is
+            given.
+        costs, guess
+            As in :meth:`measure`.
+
+        Returns
+        -------
+        DataFrame
+        """
+        if names is None:
+            names = ["accuracy", "error", "efficacy", "capacity"]
+            names += [] if costs is None else ["cost"]
+        columns = {"low": self.states.low, "high": self.states.high, "abstention": self.abstention}
+        columns |= {name: self.measure(name, costs=costs, guess=guess) for name in names}
+        return pd.DataFrame(columns)

@@ -1,0 +1,349 @@
+"""ROC analysis of a two-class classifier that abstains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, Ints
+from cautious.curves.labels import binary_truth
+from cautious.curves.readings import READINGS, roc_readings, share_of
+from cautious.curves.response import ResponseCurve
+from cautious.curves.responses import estimator_scores, pooled_scores
+from cautious.curves.staircase import Staircase, check_scores
+from cautious.sets import check_weight, first_row
+
+__all__ = ["AbstentionROC"]
+
+
+@dataclass(frozen=True, eq=False)
+class AbstentionROC:
+    r"""ROC curves of a probabilistic classifier at every level of abstention.
+
+    Cases fall silent as the caution window of :func:`cautious.decision.bias_window_rule` grows. The
+    ROC curve of those that are left usually bulges further; drawn over abstention the curves form a
+    surface, whose volume is the area under the curve of AUC against abstention.
+
+    Attributes
+    ----------
+    response : ResponseCurve
+        The sweep of the window; its classes are (negative, positive).
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), "Cautious classifiers", section 6.
+
+    Examples
+    --------
+    The seven-leaf tree of Ferri & Hernández-Orallo (2004), Example 2, with class a as positive:
+
+    >>> import numpy as np
+    >>> roc = AbstentionROC.from_predictions(
+    ...     np.repeat(["a", "b"], 7),
+    ...     np.tile([1, 0.75, 0.7, 0.6, 0.35, 0.2, 0.1], 2),
+    ...     pos_label="a",
+    ...     bias=0.55,
+    ...     sample_weight=[23, 10, 4, 0, 2, 1, 0, 1, 0, 2, 9, 3, 15, 30],
+    ... )
+    >>> roc.readings(0.4)[["tpr", "fpr"]].round(4)
+                      tpr     fpr
+    reading
+    ignore         0.9706  0.0217
+    ignore in TPR  0.9706  0.0167
+    ignore in FPR  0.8250  0.0217
+    count          0.8250  0.0167
+    >>> roc.curve(0.4).round(3)
+         fpr    tpr  threshold
+    0  0.000  0.000        inf
+    1  0.022  0.676       1.00
+    2  0.022  0.971       0.75
+    3  0.348  1.000       0.20
+    4  1.000  1.000       0.10
+    >>> round(roc.volume, 4)
+    0.8529
+    """
+
+    response: ResponseCurve
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: npt.ArrayLike,
+        *,
+        pos_label: Any = None,
+        bias: float = 0.5,
+        sample_weight: npt.ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> AbstentionROC:
+        """Sweep the window over given probabilities of the positive class.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : array-like of shape (n,)
+            Probability of the positive class.
+        pos_label : label, optional
+            The positive class. Not needed for labels 0 and 1, -1 and 1, or booleans.
+        bias : float, default=0.5
+            Bias of the positive class, between 0 and 1; the negative class has the rest.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+        classes : (negative, positive), optional
+            Both labels, for data in which one of them may be missing.
+
+        Returns
+        -------
+        AbstentionROC
+        """
+        is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
+        score = check_scores(y_score, name="y_score", n=len(is_positive))
+        outside = (score < 0) | (score > 1)
+        if outside.any():
+            row = first_row(outside)
+            raise ValueError(
+                f"y_score is {score[row]} in row {row}; a caution window needs probabilities, "
+                "between 0 and 1. Calibrate other scores first, for example with "
+                "CalibratedClassifierCV."
+            )
+        if not 0 <= bias <= 1:
+            raise ValueError(
+                f"bias is {bias}; the bias of the positive class lies between 0 and 1."
+            )
+        labels = np.empty(2, dtype=object)
+        labels[:] = names
+        response = ResponseCurve.from_predictions(
+            labels[is_positive.astype(np.intp)],
+            np.column_stack([1 - score, score]),
+            bias=[1 - bias, bias],
+            labels=labels,
+            sample_weight=sample_weight,
+        )
+        return cls(response)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        pos_label: Any = None,
+        bias: float = 0.5,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> AbstentionROC:
+        """Sweep the window over the probabilities of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``predict_proba`` and ``classes_``.
+        X, y : array-like
+            Examples and their true labels.
+        pos_label : label, optional
+            The positive class; by default the second of two.
+        bias, sample_weight
+            As in :meth:`from_predictions`.
+
+        Returns
+        -------
+        AbstentionROC
+        """
+        score, positive = estimator_scores(
+            estimator, X, pos_label=pos_label, response_method="predict_proba"
+        )
+        return cls.from_predictions(
+            y, score, pos_label=positive, bias=bias, sample_weight=sample_weight
+        )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        pos_label: Any = None,
+        bias: float = 0.5,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> AbstentionROC:
+        """Sweep the window over the pooled out-of-fold probabilities of a cross-validation.
+
+        Parameters
+        ----------
+        cv_results : dict
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array-like
+            The data that were cross-validated.
+        pos_label : label, optional
+            The positive class; by default the second of two.
+        bias, sample_weight
+            As in :meth:`from_predictions`.
+
+        Returns
+        -------
+        AbstentionROC
+        """
+        rows, score, positive = pooled_scores(
+            cv_results, X, pos_label=pos_label, response_method="predict_proba"
+        )
+        truth = np.asarray(y)
+        return cls.from_predictions(
+            truth[rows],
+            score,
+            pos_label=positive,
+            bias=bias,
+            sample_weight=check_weight(sample_weight, len(truth))[rows],
+        )
+
+    @property
+    def abstention(self) -> Floats:
+        """Share of cases abstained on in each state of the window."""
+        return self.response.abstention
+
+    @property
+    def auc(self) -> Floats:
+        """Area under the ROC curve of the kept cases in each state; nan if one class is left."""
+        return self.response.measure("auc")
+
+    @property
+    def volume(self) -> float:
+        """Volume under the ROC surface over abstention: the area under AUC against abstention.
+
+        Between states the AUC runs in a straight line, and it counts as 1 at abstention 1; see
+        :meth:`ResponseCurve.area`.
+        """
+        return self.response.area("auc")
+
+    def readings(self, window: float) -> pd.DataFrame:
+        """Read true and false positive rates at a window, in four ways.
+
+        Parameters
+        ----------
+        window : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        DataFrame
+            See :func:`roc_readings`.
+        """
+        return roc_readings(self.response.confusion_matrix(window))
+
+    def curve(self, window: float = 0.0) -> pd.DataFrame:
+        """ROC curve of the cases that are kept at a window.
+
+        Parameters
+        ----------
+        window : float, default=0
+            Between 0 and 1. At 0 nothing is dropped.
+
+        Returns
+        -------
+        DataFrame
+            ``fpr``, ``tpr`` and ``threshold``, one row a distinct probability of the kept cases,
+            falling; the first row calls none positive. Rates of a class that has no kept cases are
+            nan.
+        """
+        return self._curve(self.response.states.at(window))
+
+    @cached_property
+    def _stairs(self) -> tuple[Staircase, Ints]:
+        """Counts at each distinct probability, and the last state that keeps it."""
+        states = self.response.states
+        seen = states.predictions
+        positives = seen.weight * seen.truth
+        stairs = Staircase.from_counts(seen.proba[:, 1], positives, seen.weight - positives)
+        last_state = np.empty(len(stairs), dtype=np.intp)
+        # Equal probabilities fall silent together.
+        place = np.searchsorted(stairs.scores, seen.proba[:, 1])
+        last_state[place] = states.last_state[: len(seen.truth)]
+        return stairs, last_state
+
+    def _curve(self, state: int) -> pd.DataFrame:
+        stairs, last_state = self._stairs
+        kept = np.flatnonzero(last_state >= state)[::-1]
+        columns = {}
+        for name, counts in (("fpr", stairs.negatives), ("tpr", stairs.positives)):
+            above = np.concatenate([[0.0], np.cumsum(counts[kept])])
+            columns[name] = share_of(above, above[-1])
+        columns["threshold"] = np.concatenate([[np.inf], stairs.scores[kept]])
+        return pd.DataFrame(columns)
+
+    def surface(self, n_levels: int = 50, n_points: int = 200) -> pd.DataFrame:
+        """ROC curves over abstention, few enough to draw.
+
+        Parameters
+        ----------
+        n_levels : int, default=50
+            How many curves to give at most, spread evenly over abstention; the first and the last
+            are always there.
+        n_points : int, default=200
+            How many points of a curve to give at most, spread evenly along it. Each is a point of
+            the exact curve, as :meth:`curve` gives it.
+
+        Returns
+        -------
+        DataFrame
+            ``abstention``, ``window``, ``fpr``, ``tpr`` and ``threshold``, one curve after the
+            other. States in which no or one class is left have no curve.
+        """
+        for name, number in (("n_levels", n_levels), ("n_points", n_points)):
+            if number < 2:
+                raise ValueError(f"{name} is {number}; a surface needs at least 2.")
+        states = np.flatnonzero(~np.isnan(self.auc))
+        curves = []
+        for state in states[_spread(self.abstention[states], n_levels)].tolist():
+            curve = self._curve(state)
+            along = (curve["fpr"] + curve["tpr"]).to_numpy()
+            window, level = self.response.window[state], self.abstention[state]
+            curve = curve.iloc[_spread(along, n_points)]
+            curves.append(curve.assign(abstention=level, window=window))
+        columns = ["abstention", "window", "fpr", "tpr", "threshold"]
+        if not curves:
+            return pd.DataFrame({name: np.empty(0) for name in columns})
+        return pd.concat(curves, ignore_index=True)[columns]
+
+    def frame(self, reading: str = "ignore") -> pd.DataFrame:
+        """Path of the classifier through ROC space as the window grows.
+
+        Parameters
+        ----------
+        reading : {"ignore", "ignore in TPR", "ignore in FPR", "count"}, default="ignore"
+            How abstentions are counted; see :func:`roc_readings`.
+
+        Returns
+        -------
+        DataFrame
+            One row a state: its windows, abstention, ``tpr``, ``fpr`` and ``auc``.
+        """
+        if reading not in READINGS:
+            raise ValueError(
+                f"reading is {reading!r}; choose one of {', '.join(map(repr, READINGS))}."
+            )
+        states = self.response.states
+        columns = {"low": states.low, "high": states.high, "abstention": self.abstention}
+        for name, truth in (("tpr", 1), ("fpr", 0)):
+            is_truth = np.eye(2)[truth]
+            called_positive = states.answered(np.outer([0, 1], is_truth))[:-1]
+            kept = states.answered(is_truth)[:-1]
+            ignored = READINGS[reading][1 - truth]
+            columns[name] = share_of(called_positive, kept if ignored else kept[0])
+        return pd.DataFrame(columns | {"auc": self.auc})
+
+
+def _spread(values: Floats, most: int) -> Ints:
+    """Positions of at most so many of the rising values, evenly spread, with both ends."""
+    if len(values) <= most:
+        return np.arange(len(values))
+    wanted = np.linspace(values[0], values[-1], most)
+    positions = np.unique(np.searchsorted(values, wanted))
+    positions[-1] = len(values) - 1
+    return positions

@@ -1,0 +1,237 @@
+"""Capacity graphs and their hull."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import trapezoid
+from scipy.optimize import linprog
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
+
+from cautious.curves.capacity import CapacityCurve
+from cautious.curves.mixtures import capacity_hull
+from cautious.curves.response import ResponseCurve
+from cautious.decision import threshold_rule
+from cautious.metrics import capacity_score, error_score
+
+# Ferri & Hernández-Orallo (2004), Example 1.
+R = [[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]]
+
+
+class Careful(ClassifierMixin, BaseEstimator):
+    """Logistic regression that abstains below a confidence."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Careful:
+        self.model_ = LogisticRegression(max_iter=500).fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict_set(self, X: np.ndarray) -> np.ndarray:
+        return threshold_rule(self.model_.predict_proba(X), 0.9)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return self.model_.predict(X)
+
+
+def test_ferri_example_1() -> None:
+    curve = CapacityCurve.from_matrix(R, labels=["a", "b", "c"])
+    assert curve.abstention == pytest.approx(0.09)
+    assert curve.own_error == pytest.approx(0.04)
+    assert curve.error(0) == pytest.approx(0.10)
+    assert CapacityCurve.from_matrix(R, guess="prior").error(0) == pytest.approx(0.0936)
+    given = CapacityCurve.from_matrix(R, guess=[0.2, 0.34, 0.46])
+    assert given.error(0) == pytest.approx(0.0936)
+
+
+def test_ferri_example_1_moved() -> None:
+    curve = CapacityCurve.from_matrix(R, labels=["a", "b", "c"])
+    expected = [[15.66, 0.82, 1.65], [0, 24.73, 0], [0, 0.82, 31.32], [4.34, 7.63, 13.03]]
+    np.testing.assert_allclose(curve.matrix(0.25), expected, atol=5e-3)
+    # Erratum: column a is printed 19.33, 0, 0, as if every guess of class a were right.
+    expected = [[19.11, 1.22, 2.67], [0.11, 30.22, 0.67], [0.11, 1.22, 38.67], [0.67, 1.33, 4]]
+    np.testing.assert_allclose(curve.matrix(0.06), expected, atol=5e-3)
+
+
+def test_ferri_example_2_capacities() -> None:
+    assert CapacityCurve.from_matrix([[37, 12], [3, 48], [0, 0]]).capacity == pytest.approx(0.925)
+    # Erratum: .9448 is printed; the definition gives .9653, or .9657 guessing by the prior.
+    cautious = [[37, 3], [3, 48], [0, 9]]
+    assert CapacityCurve.from_matrix(cautious).capacity == pytest.approx(0.9653, abs=5e-5)
+    by_prior = CapacityCurve.from_matrix(cautious, guess="prior")
+    assert by_prior.capacity == pytest.approx(0.9657, abs=5e-5)
+
+
+matrices = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=4, max_size=4)
+guesses = st.sampled_from(["uniform", "prior", (0.2, 0.3, 0.5)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(matrices, guesses)
+def test_the_graph_is_the_error_of_the_moved_matrices(
+    matrix: list[list[int]], guess: object
+) -> None:
+    if np.sum(matrix) == 0:
+        return
+    curve = CapacityCurve.from_matrix(matrix, guess=guess)
+    levels = np.linspace(0, 1, 9)
+    errors = curve.error(levels)
+    for alpha, error in zip(levels, errors, strict=True):
+        moved = curve.matrix(alpha).to_numpy()
+        wrong = moved[:-1].sum() - np.trace(moved[:-1])
+        assert error == pytest.approx(wrong / np.sum(matrix))
+    corners = curve.frame()
+    area = trapezoid(corners["error"], corners["abstention"])
+    assert curve.capacity == pytest.approx(1 - area)
+
+
+def test_it_is_the_measure_of_the_library_and_weights_are_repetitions() -> None:
+    y_true = ["a", "b", "a", "c", "b"]
+    y_set = ["a", "a", None, ["b", "c"], "b"]
+    weight = [2, 1, 3, 1, 2]
+    curve = CapacityCurve.from_predictions(y_true, y_set, sample_weight=weight)
+    assert curve.capacity == pytest.approx(capacity_score(y_true, y_set, sample_weight=weight))
+    assert curve.own_error == pytest.approx(error_score(y_true, y_set, sample_weight=weight))
+    rows = np.repeat(np.arange(5), weight)
+    again = CapacityCurve.from_predictions([y_true[i] for i in rows], [y_set[i] for i in rows])
+    pd.testing.assert_frame_equal(again.frame(), curve.frame())
+
+
+def test_a_classifier_that_never_abstains_has_one_line() -> None:
+    # Without abstention, capacity = 1 − Error/2 = efficacy.
+    curve = CapacityCurve.from_predictions([0, 1, 1, 0], [0, 1, 0, 0])
+    assert curve.frame()["abstention"].tolist() == [0, 1]
+    assert curve.capacity == 1 - 0.25 / 2
+
+
+def test_coverage_zero_is_the_graph_of_knowing_nothing() -> None:
+    curve = CapacityCurve.from_predictions([0, 1, 2], [None] * 3)
+    pd.testing.assert_frame_equal(curve.frame(), CapacityCurve.no_information(3).frame())
+    assert curve.capacity == pytest.approx(1 - 1 / 3)
+    by_prior = CapacityCurve.from_predictions([0, 0, 1, 0], [None] * 4, guess="prior")
+    assert by_prior.guessed_error == pytest.approx(1 - 0.75**2 - 0.25**2)
+
+
+def test_from_estimator_and_from_cv_results() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = Careful().fit(X, y)
+    curve = CapacityCurve.from_estimator(model, X, y)
+    assert curve.capacity == pytest.approx(capacity_score(y, model.predict_set(X)))
+    results = cross_validate(Careful(), X, y, cv=3, return_estimator=True, return_indices=True)
+    pooled = CapacityCurve.from_cv_results(results, X, y, guess="prior")
+    sets = np.empty((len(y), 3), dtype=bool)
+    for fold, part in zip(results["estimator"], results["indices"]["test"], strict=True):
+        sets[part] = fold.predict_set(X[part])
+    assert pooled.capacity == pytest.approx(capacity_score(y, sets, guess="prior"))
+    with pytest.raises(TypeError, match="has no predict_set"):
+        CapacityCurve.from_estimator(LogisticRegression(max_iter=500).fit(X, y), X, y)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="no example of positive weight"):
+        CapacityCurve.from_predictions([0, 1], [0, 1], sample_weight=[0, 0])
+    with pytest.raises(ValueError, match="guess is 'sometimes'"):
+        CapacityCurve.from_matrix(R, guess="sometimes")
+    curve = CapacityCurve.from_matrix(R)
+    for alpha in (-0.1, 1.5, np.nan):
+        with pytest.raises(ValueError, match="alpha is"):
+            curve.error(alpha)
+    with pytest.raises(ValueError, match="n_classes is 1"):
+        CapacityCurve.no_information(1)
+
+
+# Section 3's picture: B errs more and answers more than C, A is above both, D knows nothing.
+def picture() -> dict[str, CapacityCurve]:
+    return {
+        "A": CapacityCurve.from_matrix([[40, 8], [5, 37], [5, 5]]),
+        "B": CapacityCurve.from_matrix([[45, 8], [5, 42], [0, 0]]),
+        "C": CapacityCurve.from_matrix([[30, 1], [1, 28], [19, 21]]),
+        "D": CapacityCurve.no_information(2),
+    }
+
+
+def test_the_hull_names_whom_to_keep() -> None:
+    hull = capacity_hull(picture())
+    assert hull.classifiers == ["B", "C"]
+    corners = hull.frame()
+    assert corners["use"].tolist() == ["as is", "as is", "abstain"]
+    assert corners["abstention"].tolist() == [0, 0.4, 1]
+    assert hull.error([0, 0.2, 0.4, 1]) == pytest.approx([0.13, 0.075, 0.02, 0])
+    assert hull.capacity == pytest.approx(1 - 0.4 * 0.075 - 0.6 * 0.01)
+    mixture = hull.mixture(0.7)
+    assert mixture["classifier"].tolist() == ["C", None]
+    assert mixture["weight"].tolist() == pytest.approx([0.5, 0.5])
+    alone = hull.mixture(0.4)
+    assert (alone["classifier"].tolist(), alone["weight"].tolist()) == (["C"], [1.0])
+    assert hull.mixture(0)["classifier"].tolist() == ["B"]
+    with pytest.raises(ValueError, match="alpha is"):
+        hull.mixture(2)
+
+
+def test_a_tail_can_be_worth_keeping() -> None:
+    # Guessing what the shy one abstains on errs less than the bold one answers.
+    hull = capacity_hull(
+        {
+            "bold": CapacityCurve.from_matrix([[25, 25], [25, 25], [0, 0]]),
+            "shy": CapacityCurve.from_matrix([[30, 1], [1, 28], [19, 21]]),
+        }
+    )
+    assert hull.frame()[["classifier", "use"]].to_numpy().tolist() == [
+        ["shy", "guess"],
+        ["shy", "as is"],
+        [None, "abstain"],
+    ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(matrices, min_size=1, max_size=4), st.floats(0, 1))
+def test_the_hull_is_the_best_mixture(tables: list[list[list[int]]], alpha: float) -> None:
+    curves = {
+        i: CapacityCurve.from_matrix(table) for i, table in enumerate(tables) if np.sum(table) > 0
+    }
+    if not curves:
+        return
+    hull = capacity_hull(curves)
+    corners = pd.concat(
+        [curve.frame() for curve in curves.values()]
+        + [pd.DataFrame([[1.0, 0.0]], columns=["abstention", "error"])]
+    )
+    best = linprog(
+        corners["error"],
+        A_eq=np.stack([corners["abstention"], np.ones(len(corners))]),
+        b_eq=[alpha, 1],
+    )
+    assert hull.error(alpha) == pytest.approx(best.fun, abs=1e-9)
+    mixture = hull.mixture(alpha)
+    assert mixture["weight"].sum() == pytest.approx(1)
+    assert (mixture["weight"] * mixture["error"]).sum() == pytest.approx(best.fun, abs=1e-9)
+    assert (mixture["weight"] * mixture["abstention"]).sum() == pytest.approx(alpha)
+
+
+def test_response_curves_bring_all_their_windows() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.random(400).round(2)
+    truth = (rng.random(400) < p).astype(int)
+    curve = ResponseCurve.from_predictions(truth, np.c_[1 - p, p])
+    hull = capacity_hull({"model": curve, "guess": CapacityCurve.no_information(2)})
+    corners = hull.frame()
+    assert set(corners["use"][:-1]) == {"window"}
+    for _, corner in corners[:-1].iterrows():
+        matrix = curve.confusion_matrix(corner["window"]).to_numpy()
+        assert corner["error"] == pytest.approx((matrix[0, 1] + matrix[1, 0]) / 400)
+    assert (hull.error(curve.abstention) <= curve.measure("error") + 1e-12).all()
+    assert np.isnan(corners["window"].iloc[-1])
+    slopes = np.diff(corners["error"]) / np.diff(corners["abstention"])
+    assert (np.diff(slopes) > 0).all()
+
+
+def test_bad_hulls() -> None:
+    with pytest.raises(ValueError, match="curves is empty"):
+        capacity_hull({})
+    with pytest.raises(TypeError, match="curves\\['x'\\] is a list"):
+        capacity_hull({"x": [0.1, 0.2]})

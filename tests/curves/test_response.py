@@ -1,0 +1,343 @@
+"""Response curves: the paper's tree, the measures along the curve, and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import trapezoid
+from sklearn.datasets import load_iris
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict, cross_validate
+from sklearn.svm import LinearSVC
+
+from cautious.curves.response import ResponseCurve
+from cautious.decision import bias_window_rule, threshold_rule
+from cautious.metrics import MEASURES, SetCounts, cautious_confusion_matrix
+
+# Ferri & Hernández-Orallo (2004), Example 2: a tree with seven leaves, 40 cases of a and 60 of b.
+P_A = np.array([1, 0.75, 0.7, 0.6, 0.35, 0.2, 0.1])
+COUNT = np.array([23, 10, 4, 0, 2, 1, 0, 1, 0, 2, 9, 3, 15, 30])
+TRUTH = np.repeat(["a", "b"], 7)
+PROBA = np.tile(np.c_[P_A, 1 - P_A], (2, 1))
+# Section 7: rows pos, neg and ⊥, columns pos and neg.
+SPAM_COSTS = [[0, 100], [20, 0], [2, 3]]
+
+
+def tree(bias: list[float] | None = None) -> ResponseCurve:
+    return ResponseCurve.from_predictions(TRUTH, PROBA, bias=bias, sample_weight=COUNT)
+
+
+def test_ferri_example_2_argmax() -> None:
+    curve = tree()
+    assert curve.confusion_matrix(0).to_numpy().tolist() == [[37, 12], [3, 48], [0, 0]]
+    at_zero = curve.frame(["accuracy", "error", "efficacy", "f_score", "capacity"]).iloc[0]
+    expected = {"accuracy": 0.85, "error": 0.15, "efficacy": 0.925, "capacity": 0.925}
+    assert at_zero[list(expected)].to_dict() == pytest.approx(expected)
+    assert at_zero["f_score"] == pytest.approx(0.919, abs=5e-4)
+
+
+def test_ferri_example_2_threshold() -> None:
+    # τ = .625 is, with equal biases, the window w = 2τ − 1 = .25.
+    curve = tree()
+    state = curve.states.at(0.25)
+    matrix = curve.confusion_matrix(0.25)
+    assert matrix.to_numpy().tolist() == [[37, 3], [3, 48], [0, 9]]
+    row = curve.frame(["accuracy", "error", "efficacy", "f_score", "capacity"]).iloc[state]
+    assert row["accuracy"] == pytest.approx(0.934, abs=5e-4)
+    assert row["error"] == pytest.approx(0.06)
+    assert row["efficacy"] == pytest.approx(0.922, abs=5e-4)
+    # Errata: the paper prints .916 for the F-score and .9448 for the capacity.
+    assert row["f_score"] == pytest.approx(0.9219, abs=5e-5)
+    assert row["capacity"] == pytest.approx(0.9653, abs=5e-5)
+    assert curve.measure("capacity", guess="prior")[state] == pytest.approx(0.9657, abs=5e-5)
+
+
+def test_ferri_example_2_bias_and_window() -> None:
+    curve = tree([0.55, 0.45])
+    assert curve.confusion_matrix(0.15).to_numpy().tolist() == [[37, 3], [3, 48], [0, 9]]
+    assert curve.confusion_matrix(0.4).to_numpy().tolist() == [[33, 1], [1, 45], [6, 14]]
+
+
+def test_ferri_section_4_one_bias_is_never_better_than_the_equal_one() -> None:
+    # "the class bias K = {0.55, 0.45} can be discarded, since it is always equal or worse".
+    equal, biased = tree(), tree([0.55, 0.45])
+    levels = np.union1d(equal.abstention, biased.abstention)
+
+    def error(curve: ResponseCurve) -> np.ndarray:
+        return np.interp(
+            levels, np.append(curve.abstention, 1), np.append(curve.measure("error"), 0)
+        )
+
+    assert (error(equal) <= error(biased) + 1e-12).all()
+    assert equal.probabilistic_capacity() > biased.probabilistic_capacity()
+
+
+def test_probabilistic_capacity_by_hand() -> None:
+    # Abstention 0, ½ with error ½, 0 and accuracy ½, 1, and nothing answered at 1.
+    curve = ResponseCurve.from_predictions([0, 0], [[0.8, 0.2], [0.4, 0.6]], labels=[0, 1])
+    assert curve.frame()[["abstention", "accuracy", "error"]].iloc[:2].to_numpy().tolist() == [
+        [0, 0.5, 0.5],
+        [0.5, 1, 0],
+    ]
+    assert curve.probabilistic_capacity("accuracy") == pytest.approx(0.75 / 2 + 1 / 2)
+    assert curve.probabilistic_capacity("error") == pytest.approx(1 - 0.25 / 2)
+    with pytest.raises(ValueError, match="choose 'accuracy' or 'error'"):
+        curve.probabilistic_capacity("auc")
+
+
+def test_curve_that_stops_short_of_abstaining_on_all() -> None:
+    # Certain cases are answered at every window; the curve is continued straight to abstention 1.
+    curve = ResponseCurve.from_predictions([0, 1], [[1.0, 0.0], [0.6, 0.4]], labels=[0, 1])
+    assert curve.abstention.tolist() == [0, 0.5]
+    assert curve.states.high.tolist() == pytest.approx([0.2, 1])
+    assert curve.area("error") == pytest.approx(0.5 * (0.5 + 0) / 2)
+    assert curve.area("accuracy") == pytest.approx(0.75 / 2 + 1 / 2)
+
+
+def random_curve(seed: int, n_classes: int, n: int = 60) -> tuple[ResponseCurve, tuple]:
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.ones(n_classes), size=n).round(1)
+    proba = (proba + 1e-3) / (proba + 1e-3).sum(axis=1, keepdims=True)
+    truth = rng.integers(n_classes, size=n)
+    weight = rng.integers(0, 4, size=n).astype(float)
+    bias = rng.dirichlet(np.full(n_classes, 3))
+    curve = ResponseCurve.from_predictions(
+        truth, proba, bias=bias, labels=np.arange(n_classes), sample_weight=weight
+    )
+    return curve, (truth, proba, bias, weight)
+
+
+@pytest.mark.parametrize("guess", ["uniform", "prior", [0.2, 0.5, 0.3]])
+def test_measures_agree_with_the_measures_of_the_library(guess: object) -> None:
+    curve, (truth, proba, bias, weight) = random_curve(0, 3)
+    names = {
+        "accuracy": "selective_accuracy",
+        "error": "error",
+        "efficacy": "efficacy",
+        "f_score": "coverage_f",
+        "capacity": "capacity",
+    }
+    answered = np.flatnonzero(curve.abstention < 1)
+    assert len(answered) > 10
+    for state in answered:
+        sets = bias_window_rule(proba, bias, curve.window[state])
+        counts = SetCounts.from_predictions(truth, sets, labels=range(3), sample_weight=weight)
+        for name, theirs in names.items():
+            params = {"guess": guess} if name == "capacity" else {}
+            ours = curve.measure(name, guess=guess)[state]
+            assert ours == pytest.approx(MEASURES[theirs].score(counts, **params)), name
+
+
+def test_cost_is_the_sum_of_the_matrix_product() -> None:
+    # Section 5: R(i, j) = M(i, j) × L(i, j), with rewards on the diagonal.
+    costs = np.array([[-2.5, 4, 2], [2.1, -3.5, 0], [1.2, 1.3, -4], [0.5, 0.1, 0.2]])
+    curve, (truth, proba, bias, weight) = random_curve(1, 3)
+    cost = curve.measure("cost", costs=costs)
+    for state, window in enumerate(curve.window):
+        sets = bias_window_rule(proba, bias, window)
+        matrix = cautious_confusion_matrix(truth, sets, labels=range(3), sample_weight=weight)
+        assert cost[state] == pytest.approx((matrix.to_numpy() * costs).sum() / weight.sum())
+    best = curve.best_window(costs=costs)
+    assert best.value == cost.min()
+    sets = bias_window_rule(proba, bias, best.window)
+    matrix = cautious_confusion_matrix(truth, sets, labels=range(3), sample_weight=weight)
+    assert best.value == pytest.approx((matrix.to_numpy() * costs).sum() / weight.sum())
+
+
+def test_labelled_costs_may_come_in_any_order() -> None:
+    curve = tree([0.3, 0.7])
+    plain = curve.measure("cost", costs=SPAM_COSTS)
+    frame = pd.DataFrame(SPAM_COSTS, index=["a", "b", "⊥"], columns=["a", "b"])
+    shuffled = frame.loc[["⊥", "b", "a"], ["b", "a"]]
+    np.testing.assert_array_equal(curve.measure("cost", costs=shuffled), plain)
+    assert curve.frame(costs=shuffled)["cost"].tolist() == plain.tolist()
+
+
+def test_area_of_cost_and_capacity_end_where_everything_is_silent() -> None:
+    curve = tree()
+    level = np.append(curve.abstention, 1)
+    silent_cost = (2 * 40 + 3 * 60) / 100
+    for name, end, params in (
+        ("cost", silent_cost, {"costs": SPAM_COSTS}),
+        ("capacity", 0.75, {}),
+        ("efficacy", 0.5, {}),
+        ("f_score", 0.0, {}),
+    ):
+        values = np.append(curve.measure(name, **params), end)
+        assert curve.area(name, **params) == pytest.approx(trapezoid(values, level)), name
+
+
+def test_best_window_within_a_budget() -> None:
+    curve = tree()
+    free = curve.best_window("error")
+    assert (free.abstention, free.value) == (0.46, 0.01)  # .76 errs as much
+    assert curve.best_window("error", max_abstention=0.09).abstention == 0.09
+    assert curve.best_window("accuracy", max_abstention=0).window == 0
+    with pytest.raises(ValueError, match="max_abstention is"):
+        curve.best_window("error", max_abstention=1.5)
+
+
+def test_best_window_passes_over_states_that_rounding_hides() -> None:
+    # Between these two probabilities lie windows, but none that the rule could tell from others.
+    curve = ResponseCurve.from_predictions([1, 0], [[0.6, 0.4], [0.6 + 1e-13, 0.4 - 1e-13]])
+    assert len(curve.states) == 3
+    assert curve.measure("accuracy")[1] == 1
+    assert curve.best_window("accuracy").abstention == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 4))
+def test_weights_are_repetitions(seed: int, n_classes: int) -> None:
+    curve, (truth, proba, bias, weight) = random_curve(seed, n_classes, n=15)
+    if weight.sum() == 0:
+        return
+    rows = np.repeat(np.arange(len(truth)), weight.astype(int))
+    again = ResponseCurve.from_predictions(
+        truth[rows], proba[rows], bias=bias, labels=np.arange(n_classes)
+    )
+    np.testing.assert_array_equal(again.states.low, curve.states.low)
+    for name in ("accuracy", "error", "efficacy", "f_score", "capacity", "auc"):
+        np.testing.assert_allclose(again.measure(name), curve.measure(name), err_msg=name)
+    scaled = ResponseCurve.from_predictions(
+        truth, proba, bias=bias, labels=np.arange(n_classes), sample_weight=weight / 7
+    )
+    np.testing.assert_allclose(scaled.measure("accuracy"), curve.measure("accuracy"))
+
+
+def test_without_a_window_it_is_scikit_learn_s_accuracy() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=500).fit(X, y)
+    curve = ResponseCurve.from_estimator(model, X, y)
+    assert curve.measure("accuracy")[0] == pytest.approx(model.score(X, y))
+    mask = threshold_rule(model.predict_proba(X), (1 + 2 * 0.4) / 3)
+    assert curve.confusion_matrix(0.4).equals(
+        cautious_confusion_matrix(y, mask, sample_weight=np.ones(len(y)))
+    )
+
+
+def test_from_cv_results_pools_the_folds() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = LogisticRegression(max_iter=500)
+    results = cross_validate(model, X, names, cv=4, return_estimator=True, return_indices=True)
+    curve = ResponseCurve.from_cv_results(results, X, names, bias=[0.2, 0.3, 0.5])
+    proba = cross_val_predict(model, X, names, cv=4, method="predict_proba")
+    same = ResponseCurve.from_predictions(names, proba, bias=[0.2, 0.3, 0.5])
+    np.testing.assert_allclose(curve.measure("accuracy"), same.measure("accuracy"))
+    np.testing.assert_allclose(curve.states.low, same.states.low)
+
+
+def test_one_class_only() -> None:
+    curve = ResponseCurve.from_predictions(["x", "x"], [[0.9, 0.1], [0.3, 0.7]], labels=["x", "y"])
+    assert curve.measure("accuracy")[0] == 0.5
+    assert np.isnan(curve.measure("auc")).all()
+    with pytest.warns(UndefinedMetricWarning, match="auc is undefined"):
+        assert np.isnan(curve.area("auc"))
+    with pytest.raises(ValueError, match="undefined for every window"):
+        curve.best_window("auc")
+    with pytest.raises(ValueError, match="only the class"):
+        ResponseCurve.from_predictions(["x"], [[1.0]])
+
+
+def test_nothing_answered_is_undefined_without_an_exception() -> None:
+    curve = ResponseCurve.from_predictions([0, 1], [[0.5, 0.5], [0.5, 0.5]])
+    assert curve.abstention.tolist() == [0, 1]
+    assert curve.states.high.tolist() == [0, 1]
+    for name in ("accuracy", "efficacy", "f_score", "auc"):
+        assert np.isnan(curve.measure(name)[1]), name
+    assert curve.measure("error")[1] == 0
+    assert curve.area("accuracy") == pytest.approx(0.75)
+
+
+def test_fractional_weights_leave_exactly_nothing_at_the_end() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.random(1000)
+    curve = ResponseCurve.from_predictions(
+        rng.integers(2, size=1000), np.c_[1 - p, p], sample_weight=rng.random(1000)
+    )
+    assert curve.abstention[-1] == 1
+    assert np.isnan(curve.measure("accuracy")[-1])
+    assert curve.measure("error")[-1] == 0
+    # The last case standing is right or wrong, not something between.
+    assert curve.measure("accuracy")[-2] in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y_proba": [[0.5, 0.6], [0.5, 0.5]]}, "adds up to 1.1 in row 0"),
+        ({"y_proba": [[0.5, 0.5], [np.nan, 0.5]]}, "no probability in row 1"),
+        ({"y_proba": [[0.5, 0.5], [np.inf, 0.5]]}, "no probability in row 1"),
+        ({"y_proba": [[0.5, 0.5]]}, "y_true has 2 rows and y_proba has 1"),
+        ({"y_proba": np.full((2, 3), 1 / 3)}, "3 columns but y_true holds 2 classes"),
+        ({"labels": ["n", "p", "q"]}, "2 columns but labels holds 3 classes"),
+        ({"labels": ["n", "q"]}, "'p' in row 1"),
+        ({"y_true": ["n", 1]}, "labels of different kinds"),
+        ({"sample_weight": [0, 0]}, "no example of positive weight"),
+        ({"sample_weight": [1, -1]}, "in row 1"),
+        ({"sample_weight": [1]}, "sample_weight has shape"),
+        ({"bias": [0.5, 0.6]}, "must add up to 1"),
+        ({"bias": [1.5, -0.5]}, "must not be negative"),
+        ({"bias": [0.5, np.nan]}, "must add up to 1"),
+        ({"bias": [0.2, 0.3, 0.5]}, "bias has shape"),
+    ],
+)
+def test_bad_input(arguments: dict, message: str) -> None:
+    good = {"y_true": ["n", "p"], "y_proba": [[0.7, 0.3], [0.4, 0.6]]}
+    with pytest.raises(ValueError, match=message):
+        ResponseCurve.from_predictions(**(good | arguments))
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        (None, "costs is None"),
+        ([[0, 1], [1, 0]], "expected \\(3, 2\\)"),
+        ([[0, 1], [1, 0], [np.inf, 0]], "costs\\[2, 0\\] is inf"),
+        (
+            pd.DataFrame(SPAM_COSTS, index=["a", "b", "⊥"], columns=["a", "c"]),
+            "expected the classes",
+        ),
+        (
+            pd.DataFrame(SPAM_COSTS, index=["a", "x", "⊥"], columns=["a", "b"]),
+            "expected the classes",
+        ),
+    ],
+)
+def test_bad_costs(costs: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tree().measure("cost", costs=costs)
+
+
+def test_bad_names_and_guesses() -> None:
+    with pytest.raises(ValueError, match="name is 'acuracy'"):
+        tree().measure("acuracy")
+    with pytest.raises(ValueError, match="guess is 'often'"):
+        tree().measure("capacity", guess="often")
+    with pytest.raises(ValueError, match="guess is"):
+        tree().measure("capacity", guess=[0.5, 0.6])
+
+
+def test_estimators_that_cannot_serve() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
+        ResponseCurve.from_estimator(LinearSVC().fit(X, y), X, y)
+    results = cross_validate(LogisticRegression(max_iter=500), X, y, cv=3)
+    with pytest.raises(ValueError, match="return_estimator=True"):
+        ResponseCurve.from_cv_results(results, X, y)
+
+
+def test_a_class_missing_from_a_training_fold_gets_probability_zero() -> None:
+    X = np.arange(12.0).reshape(-1, 1)
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 0, 1])
+    folds = [(np.arange(8), np.arange(8, 12)), (np.arange(4, 12), np.arange(4))]
+    results = cross_validate(
+        LogisticRegression(), X, y, cv=folds, return_estimator=True, return_indices=True
+    )
+    curve = ResponseCurve.from_cv_results(results, X, y)
+    assert curve.classes.tolist() == [0, 1, 2]
+    assert (curve.states.predictions.proba[:4, 2] == 0).all()

@@ -1,0 +1,219 @@
+"""ROC analysis with abstentions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cautious.curves.readings import roc_readings
+from cautious.curves.response import ResponseCurve
+from cautious.curves.roc import AbstentionROC
+from cautious.decision import bias_window_rule
+
+# Ferri & Hernández-Orallo (2004), Example 2, class a as positive.
+P_A = np.array([1, 0.75, 0.7, 0.6, 0.35, 0.2, 0.1])
+COUNT = np.array([23, 10, 4, 0, 2, 1, 0, 1, 0, 2, 9, 3, 15, 30])
+TRUTH = np.repeat(["a", "b"], 7)
+
+
+def tree(bias: float = 0.55) -> AbstentionROC:
+    return AbstentionROC.from_predictions(
+        TRUTH, np.tile(P_A, 2), pos_label="a", bias=bias, sample_weight=COUNT
+    )
+
+
+def random_data(seed: int, n: int = 25) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    rng = np.random.default_rng(seed)
+    score = rng.random(n).round(rng.integers(1, 3))
+    truth = (rng.random(n) < score).astype(int)
+    truth[:2] = [0, 1]
+    return truth, score, rng.choice([0.5, 1.0, 2.0], size=n), rng.uniform(0.1, 0.9)
+
+
+def test_ferri_section_6_four_readings() -> None:
+    readings = tree().readings(0.4)
+    expected = {
+        # Erratum: the text prints an FPR of .0177 here, its table .0217 = 1/46.
+        "ignore": (0.971, 0.0217),
+        "ignore in TPR": (0.971, 0.0167),
+        "ignore in FPR": (0.825, 0.0217),
+        "count": (0.825, 0.0167),
+    }
+    for reading, (tpr, fpr) in expected.items():
+        assert readings.loc[reading, "tpr"] == pytest.approx(tpr, abs=5e-4)
+        assert readings.loc[reading, "fpr"] == pytest.approx(fpr, abs=5e-5)
+    assert readings.loc["ignore", "fpr"] == pytest.approx(1 / 46)
+    assert readings.loc["ignore", "tnr"] == pytest.approx(0.978, abs=5e-4)
+    assert readings.loc["ignore", "fnr"] == pytest.approx(0.029, abs=5e-4)
+    assert readings.loc["count", "silent_positives"] == pytest.approx(0.15)
+    assert readings.loc["count", "silent_negatives"] == pytest.approx(0.233, abs=5e-4)
+    assert readings.loc["count", "tnr"] == pytest.approx(0.75)
+    assert readings.loc["count", "fnr"] == pytest.approx(0.025)
+    assert readings.isna().sum().sum() == 4
+
+
+def test_readings_of_a_labelled_matrix_with_either_class_positive() -> None:
+    matrix = pd.DataFrame([[33, 1], [1, 45], [6, 14]], index=["a", "b", "⊥"], columns=["a", "b"])
+    as_a = roc_readings(matrix, pos_label="a")
+    pd.testing.assert_frame_equal(as_a, tree().readings(0.4))
+    as_b = roc_readings(matrix)
+    assert as_b.loc["count", "tpr"] == pytest.approx(45 / 60)
+    assert as_b.loc["count", "fpr"] == pytest.approx(1 / 40)
+    with pytest.raises(ValueError, match="pos_label is 'c'"):
+        roc_readings(matrix, pos_label="c")
+    with pytest.raises(ValueError, match="expected \\(3, 2\\)"):
+        roc_readings([[1, 2], [3, 4]])
+
+
+def test_readings_of_nothing_are_nan() -> None:
+    readings = roc_readings([[0, 0], [0, 0], [4, 5]])
+    assert readings.loc["ignore", ["tpr", "fpr"]].isna().all()
+    assert readings.loc["count", ["tpr", "fpr"]].tolist() == [0, 0]
+    assert readings.loc["ignore in TPR", "fpr"] == 0
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000))
+def test_curves_after_removal_are_scikit_learn_s(seed: int) -> None:
+    truth, score, weight, bias = random_data(seed)
+    roc = AbstentionROC.from_predictions(truth, score, bias=bias, sample_weight=weight)
+    proba = np.c_[1 - score, score]
+    for state, window in enumerate(roc.response.window):
+        kept = bias_window_rule(proba, [1 - bias, bias], window).sum(axis=1) == 1
+        if len(np.unique(truth[kept])) < 2:
+            assert np.isnan(roc.auc[state])
+            continue
+        fpr, tpr, thresholds = roc_curve(
+            truth[kept], score[kept], sample_weight=weight[kept], drop_intermediate=False
+        )
+        curve = roc.curve(window)
+        np.testing.assert_allclose(curve["fpr"], fpr, atol=1e-12)
+        np.testing.assert_allclose(curve["tpr"], tpr, atol=1e-12)
+        np.testing.assert_array_equal(curve["threshold"], thresholds)
+        expected = roc_auc_score(truth[kept], score[kept], sample_weight=weight[kept])
+        assert roc.auc[state] == pytest.approx(expected)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.integers(0, 10_000), st.sampled_from(["ignore", "ignore in TPR", "ignore in FPR", "count"])
+)
+def test_path_through_roc_space_is_one_reading_at_each_window(seed: int, reading: str) -> None:
+    truth, score, weight, bias = random_data(seed, n=20)
+    roc = AbstentionROC.from_predictions(truth, score, bias=bias, sample_weight=weight)
+    path = roc.frame(reading)
+    for state, window in enumerate(roc.response.window):
+        expected = roc.readings(window).loc[reading, ["tpr", "fpr"]].to_numpy(dtype=float)
+        np.testing.assert_allclose(path.loc[state, ["tpr", "fpr"]].to_numpy(dtype=float), expected)
+
+
+def test_with_growing_windows_the_counting_reading_ends_at_the_origin() -> None:
+    # Section 6: options 1 to 3 end undetermined, option 4 ends at (0, 0).
+    roc = AbstentionROC.from_predictions([0, 1, 1], [0.2, 0.4, 0.9])
+    assert roc.frame("count")[["tpr", "fpr"]].iloc[-1].tolist() == [0, 0]
+    assert roc.frame("ignore")[["tpr", "fpr"]].iloc[-1].isna().all()
+    with pytest.raises(ValueError, match="reading is 'forget'"):
+        roc.frame("forget")
+
+
+def test_volume_is_the_area_under_the_auc_response_curve() -> None:
+    truth, score, weight, bias = random_data(3, n=200)
+    roc = AbstentionROC.from_predictions(truth, score, bias=bias, sample_weight=weight)
+    curve = ResponseCurve.from_predictions(
+        truth, np.c_[1 - score, score], bias=[1 - bias, bias], sample_weight=weight
+    )
+    assert roc.volume == curve.area("auc")
+    # The volume under the exact surface, slice by slice.
+    defined = ~np.isnan(roc.auc)
+    areas = []
+    for window in roc.response.window[defined]:
+        slice_ = roc.curve(window)
+        areas.append(
+            np.sum(
+                np.diff(slice_["fpr"])
+                * (slice_["tpr"][1:].to_numpy() + slice_["tpr"][:-1].to_numpy())
+                / 2
+            )
+        )
+    level = np.append(roc.abstention[defined], 1)
+    areas = np.append(areas, 1)
+    assert roc.volume == pytest.approx(np.sum(np.diff(level) * (areas[1:] + areas[:-1])) / 2)
+
+
+def test_surface_is_thinned_but_exact() -> None:
+    truth, score, weight, bias = random_data(4, n=300)
+    score = np.clip(score + np.linspace(0, 1e-3, 300), 0, 1)
+    roc = AbstentionROC.from_predictions(truth, score, bias=bias, sample_weight=weight)
+    surface = roc.surface(7, 11)
+    levels = surface["abstention"].unique()
+    assert len(levels) <= 7
+    assert levels[0] == 0
+    assert levels[-1] == roc.abstention[~np.isnan(roc.auc)][-1]
+    for window, part in surface.groupby("window"):
+        assert len(part) <= 11
+        assert part[["fpr", "tpr"]].iloc[[0, -1]].to_numpy().tolist() == [[0, 0], [1, 1]]
+        exact = roc.curve(window).set_index("threshold")
+        np.testing.assert_array_equal(exact.loc[part["threshold"], "tpr"], part["tpr"])
+    whole = roc.surface(10**6, 10**6)
+    assert len(whole) == sum(len(roc.curve(w)) for w in roc.response.window[~np.isnan(roc.auc)])
+    with pytest.raises(ValueError, match="n_levels is 1"):
+        roc.surface(1)
+    with pytest.raises(ValueError, match="n_points is 0"):
+        roc.surface(5, 0)
+
+
+def test_constant_scores_and_one_class() -> None:
+    constant = AbstentionROC.from_predictions([0, 1, 1], [0.5] * 3)
+    assert constant.auc[0] == 0.5
+    assert constant.abstention.tolist() == [0, 1]
+    one = AbstentionROC.from_predictions([1, 1], [0.2, 0.9], classes=(0, 1))
+    assert np.isnan(one.auc).all()
+    assert one.curve()["fpr"].isna().all()
+    assert one.curve()["tpr"].tolist() == [0, 0.5, 1]
+    assert len(one.surface()) == 0
+
+
+def test_string_labels_and_estimators() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.where(y == 1, "benign", "malignant")
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, names)
+    roc = AbstentionROC.from_estimator(model, X, names, pos_label="malignant", bias=0.3)
+    assert roc.response.classes.tolist() == ["benign", "malignant"]
+    score = model.predict_proba(X)[:, 1]
+    assert roc.auc[0] == pytest.approx(roc_auc_score(names == "malignant", score))
+    results = cross_validate(model, X, names, cv=3, return_estimator=True, return_indices=True)
+    weight = np.arange(len(y)) % 3
+    pooled = AbstentionROC.from_cv_results(results, X, names, sample_weight=weight)
+    out_of_fold = np.empty(len(y))
+    for fold, part in zip(results["estimator"], results["indices"]["test"], strict=True):
+        out_of_fold[part] = fold.predict_proba(X[part])[:, 1]
+    expected = roc_auc_score(names == "malignant", out_of_fold, sample_weight=weight)
+    assert pooled.auc[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y_score": [0.2, 1.5, 0.1]}, "y_score is 1.5 in row 1"),
+        ({"y_score": [0.2, np.nan, 0.1]}, "NaN in row 1"),
+        ({"y_score": [0.2, np.inf, 0.1]}, "y_score is inf in row 1"),
+        ({"y_score": [[0.2, 0.8]] * 3}, "y_score has shape"),
+        ({"bias": 1.2}, "bias is 1.2"),
+        ({"bias": np.nan}, "bias is nan"),
+        ({"pos_label": "x"}, "pos_label is 'x'"),
+        ({"sample_weight": [0, 0, 0]}, "no example of positive weight"),
+    ],
+)
+def test_bad_input(arguments: dict, message: str) -> None:
+    good = {"y_true": [0, 1, 1], "y_score": [0.2, 0.4, 0.9]}
+    with pytest.raises(ValueError, match=message):
+        AbstentionROC.from_predictions(**(good | arguments))
