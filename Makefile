@@ -29,6 +29,10 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 wheel: $(READY)
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
@@ -37,6 +41,10 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
 clean:
