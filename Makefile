@@ -30,7 +30,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 wheel: $(READY)

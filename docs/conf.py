@@ -13,12 +13,13 @@ release = version = cautious.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas without asking another host
     "numpydoc",
     "myst_parser",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 
