@@ -8,8 +8,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.credal import ProbabilityIntervals, as_intervals
-from cautious.credal.intervals import IntervalsLike
+from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.alternatives import checked_costs, rounding_error
 from cautious.decision.criteria import maximality
 

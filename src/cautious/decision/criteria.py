@@ -29,8 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
-from cautious.credal import ProbabilityIntervals, as_intervals
-from cautious.credal.intervals import IntervalsLike
+from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.alternatives import checked_costs, first_best, rounding_error
 
 __all__ = [

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
-from cautious.credal import ProbabilityIntervals, as_intervals
-from cautious.credal.intervals import IntervalsLike
+from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.alternatives import checked_costs, rounding_error
 from cautious.decision.criteria import maximality
 from cautious.decision.rules import answer_or_abstain, threshold_rule

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from cautious._typing import Floats
 from cautious.utility.checking import UtilityLike, read_utility
@@ -198,8 +199,6 @@ def _second_order(bets: Floats, n_classes: int, utility: Utility) -> Floats:
 
 def _binomial_mean(m: int, n_classes: int, utility: Utility) -> float:
     """Average the utility of a binomial number of correct guesses."""
-    from scipy.stats import binom  # slow to import, and wanted by nothing else in this package
-
     mean = m / n_classes
     # Beyond this many deviations the chances are below 1e-20 and add nothing.
     reach = 12 * np.sqrt(mean) + 24

@@ -1,0 +1,30 @@
+"""Credal decision criteria: whole batches at once, against one sort of the probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import row, seconds
+from cautious.credal import contaminate, upper_entropy
+from cautious.decision import e_admissibility, gamma_maximin, maximality
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(10), 10_000)
+    intervals = contaminate(p, 0.1)
+    costs = rng.random((10, 10)) * (1 - np.eye(10))
+    sort = seconds(lambda: np.sort(p, axis=1))
+    jobs = {
+        "maximality, 10⁴ × 10, cost matrix": lambda: maximality(intervals, costs),
+        "maximality, 10⁴ × 10, 0/1 costs": lambda: maximality(intervals),
+        "E-admissibility, 10⁴ × 10, 0/1 costs": lambda: e_admissibility(intervals),
+        "E-admissibility, 10⁴ × 10, cost matrix": lambda: e_admissibility(intervals, costs),
+        "Γ-maximin, 10⁴ × 10, cost matrix": lambda: gamma_maximin(intervals, costs),
+        "upper entropy, 10⁴ × 10": lambda: upper_entropy(intervals),
+    }
+    for name, job in jobs.items():
+        yield row(name, seconds(job), reference=sort, against="np.sort of the rows")
