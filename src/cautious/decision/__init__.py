@@ -14,6 +14,7 @@ from cautious.decision.criteria import (
     maximal_from_lower,
     maximality,
 )
+from cautious.decision.optimal import optimal_sets
 from cautious.decision.rejection import chow_rule, reject_rule
 from cautious.decision.rules import (
     bias_window_rule,
@@ -33,6 +34,7 @@ __all__ = [
     "interval_dominance",
     "maximal_from_lower",
     "maximality",
+    "optimal_sets",
     "ratio_rule",
     "reject_rule",
     "threshold_rule",

@@ -1,0 +1,206 @@
+r"""A node of the search: the sets of one size that agree on the classes decided so far.
+
+A node has a status of each class and a point x of its relaxation, :math:`0 \le x_i \le 1, \sum x_i
+= k`. The least value that a minorant taken at x has on the node's sets is found by sorting its
+slopes. It bounds their costs; what it would be with one more class in or out (the reduced cost)
+decides about that class if it is above the cost of the best set known.
+
+All functions run as plain Python and are compiled by numba where it is installed. Loops over
+classes are cheap in both and compile fast; work on matrices is left to the families of costs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.decision.branch_and_bound.problem import (
+    Problem,
+    Status,
+    expected_cost,
+    minorant,
+    step,
+)
+from cautious.decision.optimal_ties import slack
+
+__all__ = ["NODE_PARTS", "bound", "cutoff", "divide", "pour"]
+
+# A node is branched on when its relaxation is solved to this share of the gap left to close.
+_SHARE = 0.3
+
+
+def bound(
+    problem: Problem, p: Floats, k: int, status: Status, x: Floats, best: Floats, chosen: Mask
+) -> tuple[float, int]:
+    """Bound the cost of a node's sets, decide about classes, and choose one to branch on.
+
+    `best` holds the cost and the size of the best set known, `chosen` the set itself.
+
+    Returns
+    -------
+    lower : float
+        No set of the node costs less.
+    branch : int
+        The class to branch on; -1 if nothing is left to search here.
+    """
+    lower = -np.inf
+    for turn in range(problem.moves):
+        rows = np.flatnonzero(status == 0)
+        rest = k - np.sum(status == 1)
+        if rest == 0 or rows.size <= rest:
+            if rows.size >= rest:  # one set is left: all open classes are in, or none is
+                offer(problem, p, complete(k, status, rows), best, chosen)
+            return np.inf, -1
+        value, slopes = minorant(problem, p, k, status, x, rows)
+        order = np.argsort(slopes, kind="mergesort")
+        here = value - float(slopes @ x[rows])
+        for j in order[:rest]:
+            here += slopes[j]
+        lower = max(lower, here)
+        if lower > cutoff(k, best):
+            return lower, -1
+        offer(problem, p, complete(k, status, rows[order]), best, chosen)
+        if lower > cutoff(k, best) or only_ties_follow(k, lower, status, rows, best, chosen):
+            return lower, -1
+        if decide(here, slopes, order, rest, rows, status, x, cutoff(k, best)):
+            continue
+        if value - lower <= _SHARE * (best[0] - lower):
+            break
+        if not step(problem, p, k, x, rows, slopes, order[:rest], turn):
+            break
+    branch = -1
+    distance = -1.0
+    for i in range(p.size):
+        if status[i] == 0 and min(x[i], 1.0 - x[i]) > distance:
+            branch = i
+            distance = min(x[i], 1.0 - x[i])
+    return lower, branch
+
+
+def decide(
+    here: float,
+    slopes: Floats,
+    order: Ints,
+    rest: int,
+    rows: Ints,
+    status: Status,
+    x: Floats,
+    limit: float,
+) -> bool:
+    """Decide about the classes whose reduced cost lifts the bound over the limit."""
+    last_taken = slopes[order[rest - 1]]
+    first_left = slopes[order[rest]]
+    decided = False
+    weight = 0.0
+    for place in range(order.size):
+        slope = slopes[order[place]]
+        i = rows[order[place]]
+        if place < rest and here + first_left - slope > limit:
+            status[i] = 1
+            weight -= 1.0 - x[i]
+            x[i] = 1.0
+            decided = True
+        elif place >= rest and here + slope - last_taken > limit:
+            status[i] = -1
+            weight += x[i]
+            x[i] = 0.0
+            decided = True
+    pour(x, status, rows[order], weight)
+    return decided
+
+
+def divide(status: Status, x: Floats, branch: int, status_with: Status, x_with: Floats) -> None:
+    """Split a node into the sets without a class, in its place, and those with it."""
+    weight = x[branch]
+    order = np.argsort(-x, kind="mergesort")
+    status_with[:] = status
+    x_with[:] = x
+    status_with[branch] = 1
+    x_with[branch] = 1.0
+    pour(x_with, status_with, order, weight - 1.0)
+    status[branch] = -1
+    x[branch] = 0.0
+    pour(x, status, order, weight)
+
+
+def pour(x: Floats, status: Status, order: Ints, weight: float) -> None:
+    """Add weight to open classes in this order, or take it away from the last ones first."""
+    for place in range(order.size):
+        if weight > 0.0:
+            i = order[place]
+            share = min(1.0 - x[i], weight)
+        elif weight < 0.0:
+            i = order[order.size - 1 - place]
+            share = -min(x[i], -weight)
+        else:
+            return
+        if status[i] == 0:
+            x[i] += share
+            weight -= share
+
+
+def complete(k: int, status: Status, order: Ints) -> Ints:
+    """Complete the classes that are in to a set of k by the first of the others."""
+    members = np.empty(k, np.intp)
+    size = 0
+    for i in range(status.size):
+        if status[i] == 1:
+            members[size] = i
+            size += 1
+    for place in range(k - size):
+        members[size + place] = order[place]
+    return members
+
+
+def offer(problem: Problem, p: Floats, members: Ints, best: Floats, chosen: Mask) -> None:
+    """Keep a set if it is better than the best one known, or as good and to be preferred."""
+    cost = expected_cost(problem, p, members)
+    tie = slack(best[0], 1.0)
+    if cost < best[0] - tie or (cost <= best[0] + tie and comes_before(members, best, chosen)):
+        best[0] = min(cost, best[0])
+        best[1] = members.size
+        chosen[:] = False
+        for i in members:
+            chosen[i] = True
+
+
+def comes_before(members: Ints, best: Floats, chosen: Mask) -> bool:
+    """Whether a set is to be preferred among ties: the smaller, then the one of lower classes."""
+    if members.size != best[1]:
+        return bool(members.size < best[1])
+    mine = np.zeros(chosen.size, np.bool_)
+    for i in members:
+        mine[i] = True
+    for i in range(chosen.size):
+        if mine[i] != chosen[i]:
+            return bool(mine[i])
+    return False
+
+
+def cutoff(k: int, best: Floats) -> float:
+    """Bound above which no set of k classes can be better or preferred among ties."""
+    tie = slack(best[0], 1.0)
+    return float(best[0] + tie if k <= best[1] else best[0] - tie)
+
+
+def only_ties_follow(
+    k: int, lower: float, status: Status, rows: Ints, best: Floats, chosen: Mask
+) -> bool:
+    """Whether a node's sets are at best as good as the chosen one, and none is preferred to it."""
+    if k != best[1] or lower < best[0] - slack(best[0], 1.0):
+        return False
+    return not comes_before(complete(k, status, rows), best, chosen)
+
+
+NODE_PARTS = (
+    bound,
+    decide,
+    divide,
+    pour,
+    complete,
+    offer,
+    comes_before,
+    cutoff,
+    only_ties_follow,
+    slack,
+)

@@ -1,0 +1,288 @@
+"""The set of the smallest expected cost, or of the greatest expected utility."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Mask
+from cautious.costs import (
+    AbellanMasegosaCosts,
+    ClassSelectiveCosts,
+    OWACosts,
+    PowerMeanCosts,
+    SetCosts,
+    SizeCosts,
+    TableCosts,
+)
+from cautious.decision.branch_and_bound import branch_and_bound, problem_of
+from cautious.decision.branch_and_bound.problem import Problem
+from cautious.decision.optimal_by_listing import (
+    MOST_CLASSES,
+    all_candidates,
+    cheapest,
+    contiguous_candidates,
+)
+from cautious.decision.optimal_by_size import sets_by_size
+from cautious.decision.optimal_closed_forms import class_selective_sets, possible_classes
+from cautious.decision.optimal_compiled import have_numba
+from cautious.sets import check_probabilities
+from cautious.utility import UtilityLike, as_utility
+
+__all__ = ["optimal_sets"]
+
+_FEW_CLASSES = 14
+_FEW_ROWS = 20
+
+
+@overload
+def optimal_sets(
+    p: npt.ArrayLike,
+    costs: SetCosts | UtilityLike | None = ...,
+    *,
+    utility: UtilityLike | None = ...,
+    contiguous: bool = ...,
+    return_gap: Literal[False] = ...,
+    max_nodes: int = ...,
+) -> Mask: ...
+
+
+@overload
+def optimal_sets(
+    p: npt.ArrayLike,
+    costs: SetCosts | UtilityLike | None = ...,
+    *,
+    utility: UtilityLike | None = ...,
+    contiguous: bool = ...,
+    return_gap: Literal[True],
+    max_nodes: int = ...,
+) -> tuple[Mask, Floats]: ...
+
+
+def optimal_sets(
+    p: npt.ArrayLike,
+    costs: SetCosts | UtilityLike | None = None,
+    *,
+    utility: UtilityLike | None = None,
+    contiguous: bool = False,
+    return_gap: bool = False,
+    max_nodes: int = 10_000,
+) -> Mask | tuple[Mask, Floats]:
+    r"""Answer each row of class probabilities with the set of the smallest expected cost.
+
+    .. math::
+
+        \hat Y^* = \arg\min_{\emptyset \ne \hat Y \subseteq \Omega} \sum_y p(y) c_{\hat Y}(y)
+        \qquad\text{or}\qquad
+        \hat Y^* = \arg\max_{\hat Y} u(1 / |\hat Y|) \sum_{y \in \hat Y} p(y) +
+        u(0) \sum_{y \notin \hat Y} p(y)
+
+    Yang, Destercke & Masson (2017), section III; Zaffalon, Corani & Mauá (2012), section 9.4.
+    The answer is exact. How it is found depends on the costs:
+
+    - a utility, or costs that depend on the size of the set and on whether it holds the truth: one
+      sort, for any number of classes; most rows need only their few largest probabilities;
+    - Ha's class-selective costs: class by class;
+    - an expert's table: the sets it lists are compared;
+    - p-discounted, ordered-average and Abellán–Masegosa costs: branch and bound, for any number of
+      classes, or a table of all sets where that is faster;
+    - any other costs: a table of all sets, up to 18 classes.
+
+    With numba installed (``pip install cautious[fast]``) the first and the fourth are compiled;
+    the answers are the same.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities. Each row must add up to one within 1e-6.
+    costs : SetCosts or utility
+        What a set costs, or a utility in the sense of `utility`.
+    utility : Utility, str or callable, optional
+        In place of `costs`: a utility of discounted accuracy, by name ("u65", "u80", "F1", …) or
+        as a function on [0, 1].
+    contiguous : bool, default=False
+        Consider only sets of neighbouring classes, for ordinal classes in column order. They are
+        easier to explain but often *not* optimal: in a check of 320 small ordinal problems the
+        best contiguous set was dearer than the best set in 57.
+    return_gap : bool, default=False
+        Also return how far from optimal each answer can be.
+    max_nodes : int, default=10000
+        Effort that branch and bound spends on a row, in nodes of the search tree, before it
+        answers with the best set found so far. Only flat rows and strong rewards of caution
+        (r above 0.9 with many classes) come near.
+
+    Returns
+    -------
+    mask : ndarray of shape (n, K), bool
+        Among sets of equal expected cost (up to rounding: a relative 1e-12) the smallest; among
+        those of equal size the one whose sorted class indices come first.
+    gap : ndarray of shape (n,)
+        Only with ``return_gap=True``: 0 where the answer is proven optimal, else the cost of the
+        answer less a proven lower bound of the smallest cost.
+
+    Warns
+    -----
+    UserWarning
+        If a row's search was cut short by `max_nodes` and the gap is not asked for.
+
+    Examples
+    --------
+    The second class is worth naming when it is nearly as probable as the first:
+
+    >>> from cautious.decision import optimal_sets
+    >>> optimal_sets([[0.5, 0.4, 0.1], [0.9, 0.07, 0.03]], "u65")
+    array([[ True,  True, False],
+           [ True, False, False]])
+
+    Under ordinal costs the best set need not be contiguous:
+
+    >>> from cautious.costs import ordinal, p_discounted
+    >>> costs = p_discounted(ordinal(3), r=0.5)
+    >>> optimal_sets([[0.4, 0.2, 0.4]], costs)
+    array([[ True, False,  True]])
+    >>> optimal_sets([[0.4, 0.2, 0.4]], costs, contiguous=True)
+    array([[ True,  True,  True]])
+    """
+    if max_nodes < 1:
+        raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node a row.")
+    given = _one_of(costs, utility)
+    rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
+    if not isinstance(given, SetCosts):
+        given = _utility_as_costs(given, rows.shape[1])
+    gap = np.zeros(len(rows))
+    if isinstance(given, SizeCosts) and not contiguous:
+        mask = sets_by_size(rows, given.hit, given.miss, checked=checked)
+    else:
+        rows = rows if checked else _check(rows)
+        mask, gap = _choose(rows, given, contiguous, max_nodes)
+    if return_gap:
+        return mask, gap
+    if gap.any():
+        warnings.warn(
+            f"the search was cut short in {np.count_nonzero(gap)} of {len(gap)} rows; their sets "
+            f"may cost up to {gap.max():.3g} more than the best ones. Raise max_nodes (now "
+            f"{max_nodes}), or ask for return_gap=True to see which rows.",
+            stacklevel=2,
+        )
+    return mask
+
+
+def _one_of(
+    costs: SetCosts | UtilityLike | None, utility: UtilityLike | None
+) -> SetCosts | UtilityLike:
+    if costs is not None and utility is not None:
+        raise TypeError("give either costs or utility, not both.")
+    given = utility if costs is None else costs
+    if given is None:
+        raise TypeError("give either costs or utility: what is a set worth?")
+    if not isinstance(given, SetCosts | str) and not callable(given):
+        raise TypeError(
+            f"costs is a {type(given).__name__}; give set costs or a utility. A cost matrix says "
+            "nothing about sets yet: extend it first, for example with p_discounted(matrix, r=0.5)."
+        )
+    return given
+
+
+def _rows(p: npt.ArrayLike, n_classes: int | None) -> tuple[Floats, bool]:
+    """Probabilities of the right type and shape, and whether their values have been checked."""
+    if (
+        isinstance(p, np.ndarray)
+        and p.dtype == np.float64
+        and p.ndim == 2
+        and p.shape[1] == (n_classes or p.shape[1])
+    ):
+        return p, False
+    return _check(p, n_classes), True
+
+
+def _check(p: npt.ArrayLike, n_classes: int | None = None) -> Floats:
+    # The check lets rounding errors below zero pass; bounds need true probabilities.
+    return np.maximum(check_probabilities(p, n_classes=n_classes), 0.0)
+
+
+def _utility_as_costs(utility: UtilityLike, n_classes: int) -> SizeCosts:
+    """Cost right and wrong sets of each size by how far they fall short of the best."""
+    if n_classes == 0:
+        raise ValueError("p has no columns; each class needs one.")
+    u = as_utility(utility)
+    right = u(1 / np.arange(1, n_classes + 1))
+    wrong = u(np.zeros(n_classes))
+    most = max(right.max(), wrong.max())
+    return SizeCosts(most - right, most - wrong)
+
+
+def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tuple[Mask, Floats]:
+    """Find the best sets in the way that suits the costs; with their gaps."""
+    exact = np.zeros(len(p))
+    if contiguous:
+        return cheapest(p, contiguous_candidates(costs)), exact
+    if isinstance(costs, TableCosts):
+        return cheapest(p, all_candidates(costs)), exact
+    if isinstance(costs, ClassSelectiveCosts):
+        return class_selective_sets(p, costs.eta, costs.delta), exact
+    if _single_classes_suffice(costs):
+        singles = np.eye(costs.n_classes, dtype=np.bool_)
+        return cheapest(p, [(singles, costs.singletons())]), exact
+    if _right_sets_are_free(costs):
+        return possible_classes(p), exact
+    by_size = _as_size_costs(costs)
+    if by_size is not None:
+        return sets_by_size(p, by_size.hit, by_size.miss, checked=True), exact
+    problem = problem_of(costs)
+    if costs.n_classes <= _most_classes_to_list(problem, len(p)):
+        return cheapest(p, all_candidates(costs)), exact
+    if isinstance(problem, str):
+        raise ValueError(
+            f"costs have {costs.n_classes} classes, too many to try all sets (at most "
+            f"{MOST_CLASSES}), and branch and bound does not apply: {problem}. Consider "
+            "contiguous=True, or list the sets to choose from with SetCosts.from_table."
+        )
+    return branch_and_bound(problem, p, max_nodes=max_nodes)
+
+
+def _single_classes_suffice(costs: SetCosts) -> bool:
+    """Whether no set costs less than the mean of its members.
+
+    Its expected cost then is at least the mean of theirs, and hence that of the best one: Yang,
+    Destercke & Masson (2017), Proposition 1.
+    """
+    if isinstance(costs, PowerMeanCosts):
+        return min(costs.p_correct, costs.p_wrong) >= 1
+    return isinstance(costs, OWACosts) and costs.tolerance <= 0.5
+
+
+def _right_sets_are_free(costs: SetCosts) -> bool:
+    """Whether all right sets cost nothing and all wrong ones something."""
+    if isinstance(costs, PowerMeanCosts):
+        free = costs.p_correct <= 0
+    else:
+        free = isinstance(costs, OWACosts) and costs.tolerance == 1
+    if not free:
+        return False
+    matrix = costs.singletons()
+    return bool(not matrix.diagonal().any() and (matrix + np.eye(len(matrix)) > 0).all())
+
+
+def _as_size_costs(costs: SetCosts) -> SizeCosts | None:
+    """Costs by size, if all classes are treated alike as under 0/1 costs."""
+    if not isinstance(costs, PowerMeanCosts | OWACosts | AbellanMasegosaCosts):
+        return None
+    matrix = costs.matrix
+    apart = matrix[~np.eye(len(matrix), dtype=np.bool_)]
+    if np.ptp(matrix.diagonal()) > 0 or np.ptp(apart) > 0:
+        return None
+    first_classes = np.tri(len(matrix), dtype=np.bool_)
+    table = costs.of(first_classes)
+    return SizeCosts(table[:, 0], table[:, -1])
+
+
+def _most_classes_to_list(problem: Problem | str, n: int) -> int:
+    """Up to how many classes costing all sets is possible and faster than branch and bound."""
+    if isinstance(problem, str):
+        return MOST_CLASSES
+    # Compiled, the search overtakes the listing early; otherwise only while few rows share the
+    # work of costing all sets.
+    return _FEW_CLASSES if have_numba() or n < _FEW_ROWS else MOST_CLASSES
