@@ -1,0 +1,262 @@
+"""The contract of a cautious classifier, checked.
+
+scikit-learn's ``check_estimator`` checks that an estimator is at home in scikit-learn;
+:func:`check_cautious_estimator` checks what comes on top.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.utils import get_tags
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.metrics import make_set_scorer
+
+__all__ = ["check_cautious_estimator"]
+
+_NAMES = np.array(["ash", "birch", "cedar"])
+# What rounding may add to a probability.
+_SLACK = 1e-7
+
+
+def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = False) -> None:
+    """Check that an estimator keeps the contract of a cautious classifier.
+
+    The contract: ``predict_set`` gives a boolean mask of shape (n, K), columns in ``classes_``
+    order and no row empty; ``predict`` always names a class; probabilities, where there are any,
+    lie within the bounds, where there are any, and the bounds are reachable; the estimator can be
+    cloned, pickled, fitted on strings, frames and relabelled classes, answers a row the same
+    whatever rows come with it and the same again when fitted again, and works in
+    ``cross_validate`` and ``GridSearchCV`` with set scorers.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted instance; it is cloned, never fitted itself. If it has a ``random_state``, that
+        is fixed in the clones.
+    label_order_matters : bool, default=False
+        Whether the answers may depend on the order of the labels, as with ordinal costs or with
+        decompositions of the classes drawn at random. Relabelling is then not checked.
+
+    Raises
+    ------
+    AssertionError
+        Says which part of the contract is broken, and how.
+
+    Examples
+    --------
+    >>> from cautious.models import NaiveCredalClassifier, check_cautious_estimator
+    >>> check_cautious_estimator(NaiveCredalClassifier(s=2.0))
+    """
+    subject = _Subject(estimator)
+    tags = get_tags(estimator).classifier_tags
+    assert tags is not None, f"{subject.name} is not a classifier; inherit from a cautious mixin."
+    X, y = _examples(3 if tags.multi_class else 2)
+    _check_unfitted(subject, X)
+    _check_inputs_untouched(subject, X, y)
+    _check_sets(subject, X, y)
+    _check_predictions(subject, X, y)
+    _check_bounds(subject, X, y)
+    _check_repeatable(subject, X, y)
+    _check_rows_apart(subject, X, y)
+    _check_frame(subject, X, y)
+    _check_string_labels(subject, X, y)
+    if not label_order_matters:
+        _check_relabelling(subject, X, y)
+    _check_model_selection(subject, X, y)
+
+
+class _Subject:
+    """The estimator under examination: makes fitted clones and knows its name."""
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+        self.name = type(estimator).__name__
+
+    def new(self) -> Any:
+        copy = clone(self.estimator)
+        if "random_state" in copy.get_params(deep=False):
+            copy.set_params(random_state=0)
+        return copy
+
+    def fitted(self, X: Any, y: Any) -> Any:
+        model = self.new()
+        result = model.fit(X, y)
+        assert result is model, f"{self.name}.fit must return the estimator itself."
+        return model
+
+    def same_sets(self, ours: Mask, theirs: Mask, when: str) -> None:
+        differing = np.flatnonzero((ours != theirs).any(axis=1))
+        assert not len(differing), (
+            f"{self.name}.predict_set answers differently {when}: row {differing[0]} is "
+            f"{ours[differing[0]].tolist()}, was {theirs[differing[0]].tolist()}."
+        )
+
+
+def _examples(n_classes: int) -> tuple[Floats, Ints]:
+    """Make small discrete data: informative whole numbers, with room for doubt."""
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % n_classes
+    told = rng.random((120, 4)) < [0.8, 0.6, 0.4, 0.0]
+    return np.where(told, y[:, None], rng.integers(n_classes, size=(120, 4))).astype(float), y
+
+
+def _check_unfitted(subject: _Subject, X: Floats) -> None:
+    model = subject.new()
+    assert hasattr(model, "predict_set"), f"{subject.name} has no predict_set."
+    rule = f"{subject.name}.predict_set must raise NotFittedError before fit"
+    try:
+        model.predict_set(X)
+    except NotFittedError:
+        return
+    except Exception as error:
+        raise AssertionError(f"{rule}; it raised {type(error).__name__}.") from error
+    raise AssertionError(f"{rule}; it answered.")
+
+
+def _check_sets(subject: _Subject, X: Floats, y: Ints) -> None:
+    model = subject.fitted(X, y)
+    classes, sets = np.asarray(model.classes_), model.predict_set(X)
+    where = f"{subject.name}.predict_set"
+    assert np.array_equal(classes, np.unique(y)), (
+        f"{subject.name}.classes_ is {classes.tolist()}; the sorted labels are "
+        f"{np.unique(y).tolist()}."
+    )
+    assert isinstance(sets, np.ndarray), f"{where} gave a {type(sets).__name__}, not an ndarray."
+    assert sets.dtype == np.bool_, f"{where} has dtype {sets.dtype}; a mask is boolean."
+    expected = (len(X), len(classes))
+    assert sets.shape == expected, f"{where} has shape {sets.shape}, not (n, K) = {expected}."
+    empty = np.flatnonzero(~sets.any(axis=1))
+    assert not len(empty), f"{where}: row {empty[0]} is empty; to abstain is to name all classes."
+    try:
+        model.predict_set(X[:, :-1])
+    except ValueError:
+        return
+    raise AssertionError(f"{where} must raise ValueError on X with a column too few.")
+
+
+def _check_predictions(subject: _Subject, X: Floats, y: Ints) -> None:
+    model = subject.fitted(X, y)
+    answers = model.predict(X)
+    assert np.shape(answers) == (len(X),), (
+        f"{subject.name}.predict has shape {np.shape(answers)}, not (n,) = {(len(X),)}."
+    )
+    strange = ~np.isin(answers, model.classes_)
+    assert not strange.any(), (
+        f"{subject.name}.predict names {answers[strange][0]!r}, which is not in classes_."
+    )
+    if hasattr(model, "predict_proba"):
+        p = model.predict_proba(X)
+        assert p.shape == (len(X), len(model.classes_)), (
+            f"{subject.name}.predict_proba has shape {p.shape}, not (n, K)."
+        )
+        assert np.all(p >= -_SLACK), f"{subject.name}.predict_proba has a value below 0."
+        assert np.allclose(p.sum(axis=1), 1), f"{subject.name}.predict_proba must sum to 1."
+
+
+def _check_bounds(subject: _Subject, X: Floats, y: Ints) -> None:
+    model = subject.fitted(X, y)
+    if not hasattr(model, "predict_proba_bounds"):
+        return
+    where = f"{subject.name}.predict_proba_bounds"
+    bounds = model.predict_proba_bounds(X)
+    pair = isinstance(bounds, tuple) and len(bounds) == 2
+    assert pair, f"{where} must give (lower, upper)."
+    lower, upper = bounds
+    shape = (len(X), len(model.classes_))
+    for side, values in (("lower", lower), ("upper", upper)):
+        assert np.shape(values) == shape, f"{where}: {side} has shape {np.shape(values)}."
+        _all_rows(np.abs(values - 0.5) <= 0.5 + _SLACK, f"{where}: {side} is not in [0, 1]")
+    _all_rows(lower <= upper + _SLACK, f"{where}: lower exceeds upper")
+    rest_low = lower.sum(axis=1, keepdims=True) - lower
+    rest_high = upper.sum(axis=1, keepdims=True) - upper
+    _all_rows(lower + rest_high >= 1 - _SLACK, f"{where}: a lower bound is not reached")
+    _all_rows(upper + rest_low <= 1 + _SLACK, f"{where}: an upper bound is not reached")
+    if hasattr(model, "predict_proba"):
+        p = model.predict_proba(X)
+        inside = (lower <= p + _SLACK) & (p <= upper + _SLACK)
+        _all_rows(inside, f"{where}: predict_proba lies outside")
+
+
+def _all_rows(right: Mask, message: str) -> None:
+    wrong = np.flatnonzero(~right.all(axis=1))
+    assert not len(wrong), f"{message} in row {wrong[0]}."
+
+
+def _check_repeatable(subject: _Subject, X: Floats, y: Ints) -> None:
+    model = subject.fitted(X, y)
+    sets = model.predict_set(X)
+    subject.same_sets(model.predict_set(X), sets, "when asked twice")
+    subject.same_sets(subject.fitted(X, y).predict_set(X), sets, "when fitted again")
+    subject.same_sets(pickle.loads(pickle.dumps(model)).predict_set(X), sets, "after pickling")
+    parameters = clone(model).get_params(deep=False)
+    assert parameters.keys() == model.get_params(deep=False).keys(), (
+        f"{subject.name} loses parameters when cloned."
+    )
+
+
+def _check_rows_apart(subject: _Subject, X: Floats, y: Ints) -> None:
+    model = subject.fitted(X, y)
+    sets = model.predict_set(X)
+    subject.same_sets(model.predict_set(X[::3]), sets[::3], "when other rows are left out")
+    subject.same_sets(model.predict_set(X[::-1]), sets[::-1], "when the rows are turned round")
+    subject.same_sets(model.predict_set(X[:1]), sets[:1], "to a single row")
+
+
+def _check_inputs_untouched(subject: _Subject, X: Floats, y: Ints) -> None:
+    kept_X, kept_y = X.copy(), y.copy()
+    subject.fitted(X, y).predict_set(X)
+    assert np.array_equal(X, kept_X), f"{subject.name} changed X."
+    assert np.array_equal(y, kept_y), f"{subject.name} changed y."
+
+
+def _check_frame(subject: _Subject, X: Floats, y: Ints) -> None:
+    sets = subject.fitted(X, y).predict_set(X)
+    frame = pd.DataFrame(X, columns=["north", "east", "south", "west"])
+    model = subject.fitted(frame, pd.Series(y))
+    subject.same_sets(model.predict_set(frame), sets, "to a DataFrame")
+
+
+def _check_string_labels(subject: _Subject, X: Floats, y: Ints) -> None:
+    sets = subject.fitted(X, y).predict_set(X)
+    for kind in (str, object):
+        model = subject.fitted(X, _NAMES[y].astype(kind))
+        subject.same_sets(model.predict_set(X), sets, "when the labels are strings")
+        strange = ~np.isin(model.predict(X), _NAMES)
+        assert not strange.any(), f"{subject.name}.predict does not give the string labels back."
+
+
+def _check_relabelling(subject: _Subject, X: Floats, y: Ints) -> None:
+    sets = subject.fitted(X, y).predict_set(X)
+    turned = subject.fitted(X, y.max() - y).predict_set(X)
+    subject.same_sets(turned[:, ::-1], sets, "when the classes are renamed in another order")
+
+
+def _check_model_selection(subject: _Subject, X: Floats, y: Ints) -> None:
+    scorer = make_set_scorer("u65")
+    searches: dict[str, Callable[[], Any]] = {
+        "cross_validate": lambda: cross_validate(
+            subject.new(), X, y, scoring=scorer, cv=3, error_score="raise"
+        )["test_score"],
+        "GridSearchCV": lambda: (
+            GridSearchCV(subject.new(), {}, scoring=scorer, cv=3, error_score="raise")
+            .fit(X, y)
+            .best_score_
+        ),
+    }
+    for tool, run in searches.items():
+        try:
+            scores = run()
+        except Exception as error:
+            raise AssertionError(f"{subject.name} fails in {tool} with a set scorer.") from error
+        assert np.all((np.asarray(scores) >= 0) & (np.asarray(scores) <= 1)), (
+            f"{subject.name} in {tool}: u65 is {scores}, not in [0, 1]."
+        )

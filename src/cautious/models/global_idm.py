@@ -1,0 +1,160 @@
+r"""The naive credal classifier over the global imprecise Dirichlet model.
+
+One prior of strength s is shared by the classes and their features: :math:`\sum_c t(c) = 1` and
+:math:`\sum_a t(a, c) = t(c)` for each feature. Restricting it to priors at least
+:math:`\varepsilon` times the uniform one is the same as giving that share of s to the uniform prior
+for good and leaving :math:`(1 - \varepsilon)s` to ignorance: pseudo-counts
+:math:`\varepsilon s / K` a class and :math:`\varepsilon s / (K |A_i|)` a value. The test of
+dominance stays convex, and no count is zero.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.models.base import row_chunks
+from cautious.models.category_counts import CategoryCounts
+from cautious.models.credal_dominance import (
+    Infimum,
+    bounds_from_infima,
+    dominated_by_infima,
+    pairwise_infima,
+    undominated,
+)
+from cautious.models.infimum import Pairs, log_infimum
+from cautious.models.replacements import fill_worst
+from cautious.models.value_tables import ValueTables
+
+__all__ = ["GlobalIDM"]
+
+# Pairs are solved this many (pair, feature) cells at a time.
+_CELLS_AT_ONCE = 400_000
+
+
+class GlobalIDM:
+    """Counts read through the global IDM.
+
+    Parameters
+    ----------
+    counts : CategoryCounts
+        What was counted.
+    s : float
+        Strength of the prior.
+    epsilon : float
+        Share of the prior fixed to the uniform one.
+    conservative : bool
+        Whether a missing cell may hide any value, in training and in test rows, instead of being
+        skipped. A value then has between :math:`n(a_i, c)` and :math:`n(a_i, c)` plus the number
+        of missing cells of its class (Corani & Zaffalon 2008).
+    """
+
+    def __init__(
+        self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
+    ) -> None:
+        K = len(counts.classes)
+        totals = counts.totals
+        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
+        fixed = epsilon * s / K
+        self.s = (1 - epsilon) * s
+        self.conservative = conservative
+        self.class_counts = counts.class_counts + fixed
+        self.totals = totals + hidden + fixed
+        self.tables = ValueTables(counts.n_values)
+        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
+        self.lower = self.tables.stack(counts.tables, K) + share
+        self.upper = self.lower + hidden[self.tables.feature]
+
+    def predict_set(self, codes: Ints) -> Mask:
+        """Answer with the undominated classes of rows given as codes, shape (m, n)."""
+        K = len(self.class_counts)
+        lines = self.tables.lines(codes)
+        sets = np.ones((lines.shape[1], K), dtype=bool)
+        with np.errstate(divide="ignore"):
+            table = self._log_table()
+            log_class_s = np.log(self.class_counts + self.s)
+            log_class_gain = np.log(self.class_counts) - log_class_s
+            # Where a class was never seen with a feature f is zero, so its gain is of no account.
+            known = np.where(self.totals > 0, self.totals, 1.0)
+            gain = np.where(self.totals > 0, np.log(self.totals + self.s) - np.log(known), 0.0)
+        for rows in row_chunks(len(sets)):
+            here = lines[:, rows]
+            missing = self.tables.missing[here]
+            log_f_s, log_g_s = np.split(self.tables.sums(table, here), 2, axis=1)
+            log_f_s, log_g_s = log_f_s + log_class_s, log_g_s + log_class_s
+            log_f_0 = log_f_s + (log_class_gain + (~missing).T.astype(np.float64) @ gain)
+            bare = missing.all(axis=0)  # without features f grows, and is least at 0
+            log_f_s[bare] = log_f_0[bare]
+            if self.conservative:
+                partly = np.flatnonzero(missing.any(axis=0))
+                log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
+            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, self._infimum(here))
+            if self.conservative:
+                infima = pairwise_infima(len(partly), K, self._infimum(here[:, partly]))
+                sets[rows.start + partly] = ~dominated_by_infima(infima)
+        return sets
+
+    def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
+        """Bound the class probabilities by the smallest ratios between pairs of classes."""
+        K = len(self.class_counts)
+        lines = self.tables.lines(codes)
+        lower, upper = np.empty((lines.shape[1], K)), np.empty((lines.shape[1], K))
+        for rows in row_chunks(len(lower), 512):
+            infima = pairwise_infima(rows.stop - rows.start, K, self._infimum(lines[:, rows]))
+            lower[rows], upper[rows] = bounds_from_infima(infima)
+        return lower, upper
+
+    def _log_table(self) -> Floats:
+        """Table of log f(s) and, beside it, log g(s), without the class counts."""
+        totals = np.log(self.totals + self.s)[self.tables.feature]
+        f_s, g_s = np.log(self.lower) - totals, np.log(self.upper + self.s) - totals
+        return np.where(self.tables.missing[:, None], 0.0, np.hstack([f_s, g_s]))
+
+    def _infimum(self, lines: Ints) -> Infimum:
+        """Make the solver for rows given by the lines of their values, shape (m, n)."""
+        return partial(self._solve, lines.T)
+
+    def _solve(self, lines: Ints, rows: Ints, first: Ints, second: Ints) -> Floats:
+        result = np.empty(len(rows))
+        for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, lines.shape[1]))):
+            c1, c2, at = first[part], second[part], lines[rows[part]]
+            if self.conservative and self.tables.missing[at].any():
+                result[part] = self._solve_filled(at, c1, c2)
+            else:
+                result[part] = log_infimum(self._pairs(at, c1, c2), self.s)
+        return result
+
+    def _solve_filled(self, lines: Ints, first: Ints, second: Ints) -> Floats:
+        """Let each missing cell take the value worst for the first class, wherever x lies."""
+        result = np.full(len(first), np.inf)
+        hopeless = (self._least()[lines, first[:, None]] == 0).any(axis=1)
+        result[hopeless] = -np.inf
+        left = np.flatnonzero(~hopeless)
+        lines, first, second = lines[left], first[left], second[left]
+        pair, filled, low, high = fill_worst(
+            self.tables, self.lower, self.upper, lines, first, second, self.s
+        )
+        pieces = log_infimum(self._pairs(filled, first[pair], second[pair]), self.s, low, high)
+        np.minimum.at(result, left[pair], pieces)
+        return result
+
+    def _least(self) -> Floats:
+        """Least count that each line may stand for: a missing cell may hide the rarest value."""
+        least = self.lower.copy()
+        for start, n_values in zip(self.tables.first, self.tables.n_values, strict=True):
+            rarest = self.lower[start : start + n_values].min(axis=0, initial=np.inf)
+            least[start + n_values + 1] = rarest
+        return least
+
+    def _pairs(self, lines: Ints, first: Ints, second: Ints) -> Pairs:
+        return Pairs(
+            first=self.class_counts[first],
+            second=self.class_counts[second],
+            first_totals=self.totals.T[first],
+            second_totals=self.totals.T[second],
+            first_counts=self.lower[lines, first[:, None]],
+            second_counts=self.upper[lines, second[:, None]],
+            observed=~self.tables.missing[lines],
+        )

@@ -1,0 +1,199 @@
+"""Rules on any classifier's probabilities, by name and by function."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious import decision
+from cautious.costs import discounted, ordinal, p_discounted
+from cautious.metrics import make_set_scorer
+from cautious.models import AbstainingClassifier, NaiveCredalClassifier, check_cautious_estimator
+
+VARIANTS = [
+    AbstainingClassifier(LogisticRegression()),
+    AbstainingClassifier(LogisticRegression(), "chow", {"reject_cost": 0.3}),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(VARIANTS[:1])
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def two_best(p):
+    return p >= np.sort(p, axis=1)[:, [-2]]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *VARIANTS,
+        AbstainingClassifier(GaussianNB(), two_best),
+        AbstainingClassifier(NaiveCredalClassifier(), "reject", {"t": 0.8}),
+    ],
+)
+def test_keeps_the_contract(estimator):
+    check_cautious_estimator(estimator, label_order_matters=True)
+
+
+def doubtful(n=300, K=3, seed=0):
+    return make_classification(
+        n, n_informative=5, n_classes=K, flip_y=0.2, class_sep=0.7, random_state=seed
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "params", "function"),
+    [
+        ("threshold", {"threshold": 0.8}, decision.threshold_rule),
+        ("class_threshold", {"thresholds": [0.9, 0.5, 0.7]}, decision.class_threshold_rule),
+        ("ratio", {"thresholds": [0.9, 0.5, 0.7]}, decision.ratio_rule),
+        ("bias_window", {"bias": [0.5, 0.3, 0.2], "window": 0.3}, decision.bias_window_rule),
+        ("chow", {"reject_cost": [0.1, 0.4, 0.3], "C": ordinal(3)}, decision.chow_rule),
+        ("reject", {"t": 0.8}, decision.reject_rule),
+        ("optimal_sets", {"utility": "u65"}, decision.optimal_sets),
+        (
+            "optimal_sets",
+            {"costs": p_discounted(ordinal(3), r=0.5)},
+            decision.optimal_sets,
+        ),
+    ],
+)
+def test_rules_by_name(rule, params, function):
+    X, y = doubtful()
+    model = AbstainingClassifier(GaussianNB(), rule, params).fit(X, y)
+    p = GaussianNB().fit(X, y).predict_proba(X)
+    expected = function(p, **params)
+    assert (model.predict_set(X) == expected).all()
+    assert 1 < expected.sum(axis=1).mean() < 3
+    sure = expected.sum(axis=1) == 1
+    assert (model.predict(X)[sure] == expected[sure].argmax(axis=1)).all()
+    open_ = np.where(expected, p, -1).argmax(axis=1)
+    assert (model.predict(X) == open_).all()
+
+
+def test_default_is_a_threshold_of_three_quarters():
+    X, y = doubtful()
+    model = AbstainingClassifier(GaussianNB()).fit(X, y)
+    expected = decision.threshold_rule(model.predict_proba(X), 0.75)
+    assert (model.predict_set(X) == expected).all()
+
+
+def test_values_by_class_label():
+    X, y = doubtful()
+    names = np.array(["ant", "bee", "cat"])[y]
+    by_label = {"cat": 0.7, "ant": 0.9, "bee": 0.5}
+    labelled = AbstainingClassifier(GaussianNB(), "ratio", {"thresholds": by_label}).fit(X, names)
+    plain = AbstainingClassifier(GaussianNB(), "ratio", {"thresholds": [0.9, 0.5, 0.7]})
+    assert (labelled.predict_set(X) == plain.fit(X, y).predict_set(X)).all()
+
+
+def test_functions_take_parameters_too():
+    X, y = doubtful()
+
+    def within(p, factor):
+        return p >= factor * p.max(axis=1, keepdims=True)
+
+    model = AbstainingClassifier(GaussianNB(), within, {"factor": 0.5}).fit(X, y)
+    assert (model.predict_set(X) == within(model.predict_proba(X), 0.5)).all()
+
+
+def test_rejection_by_lower_probability():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=90)
+    X = np.where(rng.random((90, 3)) < 0.5, y[:, None], rng.integers(3, size=(90, 3)))
+    base = NaiveCredalClassifier().fit(X, y)
+    model = AbstainingClassifier(FrozenEstimator(base), "reject", {"t": 0.6}).fit(X, y)
+    kept = base.predict_proba_bounds(X)[0].max(axis=1) >= 0.6
+    assert 0 < kept.mean() < 1
+    assert (model.predict_set(X)[kept] == base.predict_set(X)[kept]).all()
+    assert model.predict_set(X)[~kept].all()
+
+
+def test_frozen_and_searched():
+    X, y = doubtful()
+    base = GaussianNB().fit(X[:100], y[:100])
+    frozen = AbstainingClassifier(FrozenEstimator(base)).fit(X[100:], y[100:])
+    np.testing.assert_array_equal(frozen.predict_proba(X), base.predict_proba(X))
+    search = GridSearchCV(
+        AbstainingClassifier(GaussianNB()),
+        {"rule_params": [{"threshold": t} for t in (0.5, 0.9)], "estimator__var_smoothing": [1e-9]},
+        scoring=make_set_scorer("u65"),
+        cv=3,
+    ).fit(X, y)
+    assert search.best_params_["rule_params"]["threshold"] in (0.5, 0.9)
+
+
+def test_a_lone_class():
+    model = AbstainingClassifier(DummyClassifier()).fit([[0], [1]], ["x", "x"])
+    assert model.predict_set([[0]]).tolist() == [[True]]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"rule": "best"}, ValueError, "rule is 'best'; choose one of 'threshold'"),
+        ({"rule": "chow"}, TypeError, "reject_cost"),
+        ({"rule_params": {"threshold": 2}}, ValueError, "threshold holds 2"),
+        ({"rule_params": {"tau": 0.5}}, TypeError, "tau"),
+        (
+            {"rule": "ratio", "rule_params": {"thresholds": [0.5]}},
+            ValueError,
+            "one threshold a class",
+        ),
+        (
+            {"rule": "ratio", "rule_params": {"thresholds": {0: 0.5}}},
+            ValueError,
+            "one for each of the",
+        ),
+        (
+            {"rule": "ratio", "rule_params": {"thresholds": {0: 0.5, 1: 0.5, 7: 0.5}}},
+            ValueError,
+            "not among the classes",
+        ),
+        (
+            {
+                "rule": "optimal_sets",
+                "rule_params": {"costs": discounted(ordinal(3), classes=list("xyz"))},
+            },
+            ValueError,
+            "costs is about the classes",
+        ),
+        ({"estimator": LinearSVC()}, TypeError, "CalibratedClassifierCV"),
+    ],
+)
+def test_wrong_parameters_are_found_in_fit(parameters, error, message):
+    X, y = doubtful(60)
+    with pytest.raises(error, match=message):
+        AbstainingClassifier(**{"estimator": GaussianNB(), **parameters}).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("rule", "error", "message"),
+    [
+        (lambda p: p[:, :2] > 0, ValueError, "the rule's answer has 2 columns"),
+        (lambda p: p[:1] > 0, ValueError, "rule gave 1 sets for 60 rows"),
+        (lambda p: p > 2, ValueError, "empty prediction set in row 0"),
+    ],
+)
+def test_functions_that_give_no_sets(rule, error, message):
+    X, y = doubtful(60)
+    model = AbstainingClassifier(GaussianNB(), rule).fit(X, y)
+    with pytest.raises(error, match=message):
+        model.predict_set(X)
+
+
+def test_discounted_costs_never_gain_from_a_set():
+    X, y = doubtful()
+    model = AbstainingClassifier(GaussianNB(), "optimal_sets", {"costs": discounted(ordinal(3))})
+    p = model.fit(X, y).predict_proba(X)
+    best = (p @ ordinal(3).T).argmin(axis=1)
+    assert (model.predict_set(X).argmax(axis=1) == best).all()

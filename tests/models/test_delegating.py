@@ -1,0 +1,210 @@
+"""The cascade: who answers what, who learns from what, and the odd cases."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.decision import class_threshold_rule, threshold_rule
+from cautious.metrics import selective_accuracy_score
+from cautious.models import (
+    CredalTreeClassifier,
+    DelegatingClassifier,
+    NaiveCredalClassifier,
+    check_cautious_estimator,
+)
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """A rule of one's own, whose name is the same in every process that collects the tests."""
+
+    threshold: float
+
+    def __call__(self, p):
+        return threshold_rule(p, self.threshold)
+
+
+VARIANTS = [
+    DelegatingClassifier([("line", LogisticRegression()), ("bayes", GaussianNB())], rules=0.9),
+    DelegatingClassifier(
+        [("bayes", GaussianNB()), ("line", LogisticRegression())],
+        rules=[0.99, AtLeast(0.8)],
+        train_on="all",
+        last="abstain",
+    ),
+]
+CREDAL = DelegatingClassifier([("tree", CredalTreeClassifier()), ("ncc", NaiveCredalClassifier())])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(VARIANTS)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [*VARIANTS, CREDAL])
+def test_keeps_the_contract(estimator):
+    # A logistic regression numbers its classes, and trains differently when they are turned round.
+    check_cautious_estimator(estimator, label_order_matters=True)
+
+
+def doubtful(n=400, seed=0):
+    return make_classification(
+        n, n_informative=4, n_classes=3, flip_y=0.2, class_sep=0.8, random_state=seed
+    )
+
+
+def test_the_first_that_is_sure_answers():
+    X, y = doubtful()
+    model = DelegatingClassifier(
+        [
+            ("a", GaussianNB()),
+            ("b", LogisticRegression()),
+            ("c", DecisionTreeClassifier(max_depth=2)),
+        ],
+        rules=[0.9, 0.7, 0.6],
+        train_on="all",
+        last="abstain",
+    ).fit(X, y)
+    p = [estimator.predict_proba(X) for estimator in model.estimators_]
+    decider = np.select(
+        [q.max(axis=1) >= t for q, t in zip(p, [0.9, 0.7, 0.6], strict=True)], [0, 1, 2], -1
+    )
+    assert (model.decided_by(X) == decider).all()
+    assert set(decider) == {-1, 0, 1, 2}
+    sets = model.predict_set(X)
+    for at in range(3):
+        mine = decider == at
+        assert (sets[mine] == threshold_rule(p[at][mine], 0)).all()
+        np.testing.assert_array_equal(model.predict_proba(X)[mine], p[at][mine])
+    assert sets[decider == -1].all()
+    assert (model.predict(X)[decider == -1] == p[2][decider == -1].argmax(axis=1)).all()
+
+
+def test_each_learns_from_what_was_delegated():
+    X, y = doubtful()
+    model = DelegatingClassifier([("a", GaussianNB()), ("b", LogisticRegression())], rules=0.8)
+    model.fit(X, y)
+    unsure = GaussianNB().fit(X, y).predict_proba(X).max(axis=1) < 0.8
+    assert model.trained_on_ == [400, unsure.sum()]
+    alone = LogisticRegression().fit(X[unsure], y[unsure])
+    np.testing.assert_allclose(model.predict_proba(X)[unsure], alone.predict_proba(X[unsure]))
+    everyone = DelegatingClassifier(model.estimators, rules=0.8, train_on="all").fit(X, y)
+    assert everyone.trained_on_ == [400, 400]
+
+
+def test_last_answers_unless_it_may_abstain():
+    X, y = doubtful()
+    stages = [("a", GaussianNB()), ("b", LogisticRegression())]
+    total = DelegatingClassifier(stages, rules=0.9).fit(X, y)
+    assert (total.predict_set(X).sum(axis=1) == 1).all()
+    assert (total.decided_by(X) >= 0).all()
+    partial_ = DelegatingClassifier(stages, rules=0.9, last="abstain").fit(X, y)
+    silent = partial_.decided_by(X) == -1
+    assert 0 < silent.mean() < 1
+    assert partial_.predict_set(X)[silent].all()
+
+
+def test_cautious_stages_decide_by_themselves():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=150)
+    X = np.where(rng.random((150, 4)) < 0.4, y[:, None], rng.integers(3, size=(150, 4)))
+    model = DelegatingClassifier(
+        [("tree", CredalTreeClassifier(s=4)), ("ncc", NaiveCredalClassifier())], train_on="all"
+    ).fit(X, y)
+    tree, ncc = (estimator.predict_set(X) for estimator in model.estimators_)
+    sure = tree.sum(axis=1) == 1
+    assert 0 < sure.sum() < 150
+    assert (model.predict_set(X) == np.where(sure[:, None], tree, ncc)).all()
+    undecided = ~sure & (ncc.sum(axis=1) > 1)
+    assert (model.decided_by(X) == np.select([sure, undecided], [0, -1], 1)).all()
+    assert selective_accuracy_score(y, model.predict_set(X), labels=[0, 1, 2]) > 0.5
+
+
+def test_a_rule_of_ones_own():
+    X, y = doubtful()
+    rule = partial(class_threshold_rule, thresholds=[0.5, 0.9, 0.9])
+    model = DelegatingClassifier(
+        [("a", GaussianNB()), ("b", LogisticRegression())], rules=rule, train_on="all"
+    ).fit(X, y)
+    sure = rule(GaussianNB().fit(X, y).predict_proba(X)).sum(axis=1) == 1
+    assert ((model.decided_by(X) == 0) == sure).all()
+
+
+def test_a_sure_first_stage_leaves_the_second_all_examples():
+    X, y = load_iris(return_X_y=True)
+    model = DelegatingClassifier([("a", DecisionTreeClassifier()), ("b", GaussianNB())]).fit(X, y)
+    assert model.trained_on_ == [150, 150]
+    assert (model.decided_by(X) == 0).all()
+
+
+def test_stages_that_never_saw_a_class():
+    # The first is sure of class "a", so that the second never learns of it.
+    X = np.array([[0.0]] * 20 + [[5.0], [6.0]] * 10)
+    y = np.array(["a"] * 20 + ["b", "c"] * 10)
+    stump = DecisionTreeClassifier(max_depth=1)
+    model = DelegatingClassifier([("stump", stump), ("nb", GaussianNB())], rules=0.9).fit(X, y)
+    assert model.trained_on_ == [40, 20]
+    assert model.estimators_[1].classes_.tolist() == ["b", "c"]
+    assert model.predict([[0.0], [5.0], [6.0]]).tolist() == ["a", "b", "c"]
+    assert model.predict_proba([[5.0]])[0, 0] == 0
+    shy = DelegatingClassifier(
+        [("stump", stump), ("dummy", DummyClassifier())], rules=0.9, last="abstain"
+    )
+    assert shy.fit(X, y).predict_set([[5.0]]).tolist() == [[True, True, True]]
+
+
+def test_parameters_of_the_stages_by_name():
+    model = DelegatingClassifier([("a", GaussianNB()), ("b", LogisticRegression())])
+    model.set_params(b__C=0.5, a__var_smoothing=1e-3)
+    assert model.get_params()["b__C"] == 0.5
+    assert model.get_params(deep=False).keys() == {"estimators", "rules", "train_on", "last"}
+    model.set_params(a=LogisticRegression())
+    assert isinstance(model.estimators[0][1], LogisticRegression)
+
+
+def test_frames_and_weights():
+    X, y = doubtful(120)
+    frame = pd.DataFrame(X).add_prefix("f")
+    weight = np.random.default_rng(0).integers(1, 4, size=120)
+    model = DelegatingClassifier([("a", GaussianNB()), ("b", GaussianNB())], rules=0.9)
+    weighted = model.fit(frame, y, sample_weight=weight).predict_proba(frame)
+    repeated = model.fit(frame.loc[frame.index.repeat(weight)], np.repeat(y, weight))
+    np.testing.assert_allclose(weighted, repeated.predict_proba(frame), atol=1e-9)
+    assert model.feature_names_in_[0] == "f0"
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = GaussianNB().set_fit_request(sample_weight=True)
+        model = DelegatingClassifier([("a", asking), ("b", asking)], rules=0.9)
+        routed = model.fit(frame, y, sample_weight=weight).predict_proba(frame)
+    np.testing.assert_allclose(weighted, routed)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"estimators": []}, ValueError, "estimators is empty"),
+        ({"estimators": [("a", LinearSVC())]}, TypeError, "has no predict_proba"),
+        ({"estimators": [("a", GaussianNB()), ("a", GaussianNB())]}, ValueError, "unique"),
+        ({"rules": [0.5, 0.6]}, ValueError, "2 rules for 1 estimators"),
+        ({"train_on": "some"}, ValueError, "train_on is 'some'"),
+        ({"last": "guess"}, ValueError, "last is 'guess'"),
+        ({"rules": lambda p: p}, TypeError, "the rule's answer"),
+        ({"rules": 1.5}, ValueError, "threshold holds 1.5"),
+    ],
+)
+def test_wrong_parameters(parameters, error, message):
+    X, y = doubtful(60)
+    given = {"estimators": [("a", GaussianNB())], "last": "abstain", **parameters}
+    with pytest.raises(error, match=message):
+        DelegatingClassifier(**given).fit(X, y).predict_set(X)

@@ -1,0 +1,222 @@
+"""The naive credal classifier as an estimator: what it answers, and with what."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.metrics import make_set_scorer
+from cautious.models import (
+    ContinuousFeaturesWarning,
+    NaiveCredalClassifier,
+    NaiveCredalClassifierCV,
+    check_cautious_estimator,
+)
+
+VARIANTS = [
+    NaiveCredalClassifier(),
+    NaiveCredalClassifier(idm="local"),
+    NaiveCredalClassifier(epsilon=0.1, missing="conservative"),
+    NaiveCredalClassifier(idm="local", epsilon=0.1, missing="conservative"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
+@parametrize_with_checks([*VARIANTS[:2], VARIANTS[3], NaiveCredalClassifierCV(s=(0.1, 1.0))])
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [*VARIANTS, NaiveCredalClassifierCV(s=(0.5, 2.0))])
+def test_keeps_the_contract(estimator):
+    check_cautious_estimator(estimator)
+
+
+@pytest.mark.parametrize("idm", ["global", "local"])
+def test_keeps_the_contract_with_costs(idm):
+    ordinal = np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+    check_cautious_estimator(NaiveCredalClassifier(idm=idm, costs=ordinal))  # symmetric if reversed
+
+
+def noisy(n, m, n_classes, *, signal, seed=0, levels=None):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    noise = rng.integers(levels or n_classes, size=(n, m))
+    return np.where(rng.random((n, m)) < signal, y[:, None], noise), y
+
+
+@pytest.mark.parametrize("idm", ["global", "local"])
+def test_no_prior_left_is_naive_bayes(idm):
+    X, y = noisy(600, 5, 4, signal=0.4)
+    bayes = CategoricalNB(alpha=1e-10, force_alpha=True).fit(X, y)
+    model = NaiveCredalClassifier(s=1e-9, idm=idm).fit(X, y)
+    sets = model.predict_set(X)
+    assert (sets.sum(axis=1) == 1).mean() > 0.999  # but for ties of naive Bayes itself
+    assert sets[np.arange(600), bayes.predict(X)].all()
+    np.testing.assert_allclose(model.predict_proba(X), bayes.predict_proba(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("s", [0.5, 3.0])
+def test_probabilities_are_those_of_categorical_nb_under_the_uniform_prior(s):
+    X, y = noisy(90, 4, 3, signal=0.5)
+    K, a = 3, 3
+    prior = (np.bincount(y) + s / K) / (90 + s)
+    bayes = CategoricalNB(alpha=s / (K * a), class_prior=prior, force_alpha=True).fit(X, y)
+    ours = NaiveCredalClassifier(s=s).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(ours, bayes.predict_proba(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("idm", ["global", "local"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+@pytest.mark.parametrize("missing", ["skip", "conservative"])
+def test_the_most_probable_class_is_never_dominated(idm, epsilon, missing):
+    X, y = noisy(80, 6, 4, signal=0.3)
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
+    model = NaiveCredalClassifier(idm=idm, epsilon=epsilon, missing=missing).fit(X, y)
+    assert model.predict_set(X)[np.arange(80), model.predict(X)].all()
+    lower, upper = model.predict_proba_bounds(X)
+    p = model.predict_proba(X)
+    assert (lower <= p + 1e-12).all()
+    assert (p <= upper + 1e-12).all()
+
+
+@pytest.mark.parametrize("idm", ["global", "local"])
+def test_sets_shrink_to_naive_bayes_as_data_grow(idm):
+    sizes = []
+    for n in (30, 300, 30_000):
+        X, y = noisy(n, 6, 3, signal=0.3)
+        T, _ = noisy(300, 6, 3, signal=0.3, seed=1)
+        model = NaiveCredalClassifier(idm=idm).fit(X, y)
+        sets = model.predict_set(T)
+        sizes.append(sets.sum(axis=1).mean())
+        assert sets[np.arange(300), model.predict(T)].all()
+    assert sizes[0] > sizes[1] > sizes[2]
+    assert sizes[2] < 1.02
+
+
+def test_dominance_between_two_classes_is_what_the_bounds_say():
+    X, y = noisy(40, 5, 2, signal=0.4)
+    model = NaiveCredalClassifier(s=2.0).fit(X, y)
+    lower, upper = model.predict_proba_bounds(X)
+    np.testing.assert_allclose(lower, 1 - upper[:, ::-1])
+    np.testing.assert_array_equal(model.predict_set(X), upper >= 0.5)
+
+
+def test_bounds_hold_for_priors_drawn_from_the_global_idm():
+    X, y = noisy(40, 3, 3, signal=0.5)
+    s, rng = 3.0, np.random.default_rng(0)
+    model = NaiveCredalClassifier(s=s).fit(X, y)
+    lower, upper = model.predict_proba_bounds(X)
+    for _ in range(200):
+        t = rng.dirichlet(np.full(3, 0.3))
+        joint = np.bincount(y) + s * t
+        joint = np.repeat(joint[None], len(X), axis=0)
+        for i, table in enumerate(model.counts_.tables):
+            share = t * rng.dirichlet(np.full(3, 0.3), size=3).T
+            joint *= ((table + s * share) / (table.sum(axis=0) + s * t))[X[:, i]]
+        p = joint / joint.sum(axis=1, keepdims=True)
+        assert (lower <= p + 1e-9).all()
+        assert (p <= upper + 1e-9).all()
+
+
+@pytest.mark.parametrize("idm", ["global", "local"])
+def test_six_hundred_features_do_not_underflow(idm):
+    X, y = noisy(3000, 600, 3, signal=0.1, levels=5)
+    model = NaiveCredalClassifier(idm=idm).fit(X, y)
+    sets = model.predict_set(X)
+    assert (sets.sum(axis=1) == 1).mean() > 0.95
+    assert sets[np.arange(3000), y].mean() > 0.95
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_epsilon_one_is_naive_bayes_and_a_little_heals_zero_counts():
+    X = [["a", 0], ["a", 1], ["a", 0], ["b", 1], ["b", 0], ["b", 1]]
+    y = [0, 0, 0, 1, 1, 1]
+    T = [["a", 2], ["b", 1]]
+    assert NaiveCredalClassifier().fit(X, y).predict_set(T)[0].all()
+    sharp = NaiveCredalClassifier(epsilon=1.0).fit(X, y)
+    np.testing.assert_array_equal(sharp.predict_set(T).argmax(axis=1), sharp.predict(T))
+    assert (sharp.predict_set(T).sum(axis=1) == 1).all()
+    zero = [["a", 0]] * 20 + [["b", 0]] * 19 + [["b", 1]]
+    labels = [0] * 20 + [1] * 20
+    assert NaiveCredalClassifier().fit(zero, labels).predict_set([["b", 1], ["a", 1]]).all(1)[1]
+    healed = NaiveCredalClassifier(epsilon=0.05).fit(zero, labels)
+    np.testing.assert_array_equal(healed.predict_set([["b", 1]]), [[False, True]])
+
+
+def test_more_restriction_never_widens_the_answer():
+    X, y = noisy(60, 6, 4, signal=0.3)
+    for idm in ("global", "local"):
+        wide = np.ones((60, 4), dtype=bool)
+        for epsilon in (0.0, 0.1, 0.5, 1.0):
+            sets = NaiveCredalClassifier(idm=idm, epsilon=epsilon, s=2).fit(X, y).predict_set(X)
+            assert (sets <= wide).all()
+            wide = sets
+
+
+def test_parameters_take_effect_without_fitting_again():
+    X, y = noisy(60, 5, 3, signal=0.3)
+    model = NaiveCredalClassifier(s=0.1).fit(X, y)
+    before = model.predict_set(X).sum()
+    assert model.set_params(s=8.0).predict_set(X).sum() > before
+    np.testing.assert_array_equal(
+        model.predict_set(X), NaiveCredalClassifier(s=8.0).fit(X, y).predict_set(X)
+    )
+
+
+def test_costs_with_the_global_idm_are_decided_over_the_bounds():
+    X, y = noisy(60, 5, 3, signal=0.3)
+    plain = NaiveCredalClassifier(s=2).fit(X, y)
+    zero_one = NaiveCredalClassifier(s=2, costs=1 - np.eye(3)).fit(X, y)
+    assert (plain.predict_set(X) <= zero_one.predict_set(X)).all()
+    dear = 1 - np.eye(3)
+    dear[1:, 0] = 50.0  # missing class 0 is dear, so it is kept
+    assert zero_one.set_params(costs=dear).predict_set(X)[:, 0].mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"s": 0}, "s is 0"),
+        ({"s": np.inf}, "s is inf"),
+        ({"s": "one"}, "s is 'one'"),
+        ({"idm": "both"}, "idm is 'both'"),
+        ({"epsilon": 1.5}, "epsilon is 1.5"),
+        ({"missing": "impute"}, "missing is 'impute'"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        NaiveCredalClassifier(**parameters).fit([[0], [1]], [0, 1])
+
+
+def test_cross_validation_chooses_s_by_any_set_measure():
+    X, y = noisy(150, 5, 3, signal=0.3)
+    grid = (0.01, 1.0, 5.0)
+    wary = NaiveCredalClassifierCV(s=grid, scoring="u80", cv=3).fit(X, y)
+    bold = NaiveCredalClassifierCV(s=grid, scoring="determinacy", cv=3).fit(X, y)
+    assert bold.best_s_ == 0.01
+    assert wary.best_s_ >= bold.best_s_
+    assert wary.best_estimator_.s == wary.best_s_
+    assert wary.best_score_ == wary.cv_results_["mean_test_score"].max()
+    own = NaiveCredalClassifierCV(s=grid, scoring=make_set_scorer("mean_set_size"), cv=3)
+    assert own.fit(X, y).best_s_ in grid
+    with pytest.raises(ValueError, match="s is empty"):
+        NaiveCredalClassifierCV(s=[]).fit(X, y)
+
+
+def test_continuous_features_are_warned_about_by_name():
+    frame = pd.DataFrame({"level": [1, 2, 1, 2], "weight": [0.5, 1.25, 0.75, np.nan]})
+    with pytest.warns(ContinuousFeaturesWarning, match=r"1 feature\(s\): weight.*MDLDiscretizer"):
+        NaiveCredalClassifier().fit(frame, [0, 1, 0, 1])
+    with pytest.warns(ContinuousFeaturesWarning, match="0, 1, 2, 3, 4, …"):
+        NaiveCredalClassifier().fit(np.random.default_rng(0).random((8, 6)), [0, 1] * 4)
+    with pytest.warns(ContinuousFeaturesWarning):
+        NaiveCredalClassifier().fit(np.array([[0.5], ["a"]], dtype=object)[:1].repeat(2, 0), [0, 1])
+    # Whole numbers stored as floats, and declared levels, are categories.
+    NaiveCredalClassifier().fit([[1.0, np.nan], [2.0, 3.0]], [0, 1])
+    declared = frame.astype({"weight": "category"})
+    NaiveCredalClassifier().fit(declared, [0, 1, 0, 1])

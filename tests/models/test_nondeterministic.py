@@ -1,0 +1,128 @@
+"""The nondeterministic classifier: sets of the largest expected utility, by brute force too."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.costs import all_sets
+from cautious.models import NondeterministicClassifier, check_cautious_estimator
+from cautious.utility import exponential
+
+VARIANTS = [
+    NondeterministicClassifier(LogisticRegression()),
+    NondeterministicClassifier(GaussianNB(), utility="u80"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(VARIANTS[:1])
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", VARIANTS)
+def test_keeps_the_contract(estimator):
+    # A logistic regression converges to slightly other numbers with the classes turned round.
+    check_cautious_estimator(estimator, label_order_matters=True)
+
+
+def doubtful(n=300, K=4, seed=0):
+    return make_classification(
+        n, n_informative=5, n_classes=K, flip_y=0.2, class_sep=0.7, random_state=seed
+    )
+
+
+UTILITIES = {
+    "f1": lambda k: 2 / (1 + k),
+    "f2": lambda k: 5 / (4 + k),
+    "u65": lambda k: 1.6 / k - 0.6 / k**2,
+    "u80": lambda k: 2.2 / k - 1.2 / k**2,
+}
+
+
+@pytest.mark.parametrize("name", UTILITIES)
+def test_no_other_set_expects_more(name):
+    X, y = doubtful()
+    model = NondeterministicClassifier(GaussianNB(), utility=name).fit(X, y)
+    p, sets = model.predict_proba(X), model.predict_set(X)
+    every = all_sets(4)
+    worth = np.array([UTILITIES[name](size) for size in every.sum(axis=1)])
+    expected = (p @ every.T) * worth
+    ours = (p * sets).sum(axis=1) * np.array([UTILITIES[name](k) for k in sets.sum(axis=1)])
+    np.testing.assert_allclose(ours, expected.max(axis=1))
+    assert len(np.unique(sets.sum(axis=1))) > 1
+
+
+def test_any_function_of_discounted_accuracy():
+    X, y = doubtful()
+    named = NondeterministicClassifier(GaussianNB(), utility="u65").fit(X, y)
+    own = NondeterministicClassifier(GaussianNB(), utility=lambda x: 1.6 * x - 0.6 * x**2)
+    assert (own.fit(X, y).predict_set(X) == named.predict_set(X)).all()
+    averse = NondeterministicClassifier(GaussianNB(), utility=exponential(8)).fit(X, y)
+    assert averse.predict_set(X).sum() > named.predict_set(X).sum()
+
+
+def test_predict_is_the_likeliest_class():
+    X, y = doubtful()
+    model = NondeterministicClassifier(GaussianNB(), utility="f2").fit(X, y)
+    base = GaussianNB().fit(X, y)
+    assert (model.predict(X) == base.predict(X)).all()
+    np.testing.assert_array_equal(model.predict_proba(X), base.predict_proba(X))
+
+
+def test_pipelines_frozen_estimators_and_weights():
+    X, y = doubtful()
+    weight = np.linspace(0.1, 2, len(y))
+    pipeline = make_pipeline(StandardScaler(), GaussianNB())
+    model = NondeterministicClassifier(pipeline)
+    model.fit(X, y, gaussiannb__sample_weight=weight)
+    by_hand = make_pipeline(StandardScaler(), GaussianNB()).fit(
+        X, y, gaussiannb__sample_weight=weight
+    )
+    np.testing.assert_allclose(model.predict_proba(X), by_hand.predict_proba(X))
+    with pytest.raises(TypeError, match="<step>__sample_weight"):
+        model.fit(X, y, sample_weight=weight)
+    frozen = NondeterministicClassifier(FrozenEstimator(by_hand)).fit(X[:20], y[:20])
+    np.testing.assert_allclose(frozen.predict_proba(X), by_hand.predict_proba(X))
+    plain = NondeterministicClassifier(GaussianNB()).fit(X, y, sample_weight=weight)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = NondeterministicClassifier(GaussianNB().set_fit_request(sample_weight=True))
+        asking.fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(plain.predict_proba(X), asking.predict_proba(X))
+
+
+def test_a_lone_class():
+    model = NondeterministicClassifier(DummyClassifier()).fit([[0], [1]], ["x", "x"])
+    assert model.predict_set([[0]]).tolist() == [[True]]
+    assert model.predict([[0]]).tolist() == ["x"]
+
+
+def test_feature_names_are_forgotten_with_the_frame():
+    pd = pytest.importorskip("pandas")
+    X, y = doubtful(60)
+    model = NondeterministicClassifier(GaussianNB()).fit(pd.DataFrame(X).add_prefix("f"), y)
+    assert model.feature_names_in_[0] == "f0"
+    model.fit(X, y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "utility", "error", "message"),
+    [
+        (GaussianNB(), "u6", ValueError, "utility is 'u6'"),
+        (LinearSVC(), "f1", TypeError, "CalibratedClassifierCV"),
+    ],
+)
+def test_wrong_parameters(estimator, utility, error, message):
+    X, y = doubtful(60)
+    with pytest.raises(error, match=message):
+        NondeterministicClassifier(estimator, utility=utility).fit(X, y)
