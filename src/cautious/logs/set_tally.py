@@ -1,0 +1,203 @@
+r"""Counts of prediction sets against truths, exact in any order.
+
+A row is what :class:`cautious.metrics.SetCounts` calls a cell: the set as bits, its size, the class
+answered, whether it holds the truth, and whether the forced answer was right. If there are more
+distinct rows than allowed, the bits are forgotten, as :meth:`SetCounts.without_sets` does; at most
+a few :math:`K^2` rows are then left. Rows never become fewer as data are added, so this too comes
+out the same for every split.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Ints, Labels, Mask
+from cautious.logs.exact_sums import Counts, carried, floats
+from cautious.metrics import SetCounts
+from cautious.metrics.packing import distinct_sets, pack_sets
+
+__all__ = ["SetTally", "Stratum"]
+
+
+class Stratum(NamedTuple):
+    """Which counts a row belongs to."""
+
+    decision: str
+    model: Any
+    group: Any
+
+
+Rows = npt.NDArray[np.uint64]
+"""Columns: truth, forced + 1, size, answer + 1, hit, and the words of the set unless forgotten."""
+
+_KNOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SetTally:
+    """Distinct rows with counts, for every decision, model and group.
+
+    Attributes
+    ----------
+    limit : int
+        How many distinct rows may be kept with their sets.
+    rows : dict
+        For each stratum, its distinct rows in order, and their counts.
+    """
+
+    limit: int
+    rows: dict[Stratum, tuple[Rows, Counts]] = field(default_factory=dict)
+
+    @classmethod
+    def of_sets(
+        cls,
+        mask: Mask,
+        truth: Ints,
+        forced: Ints | None,
+        part: Ints,
+        strata: list[Stratum],
+        counts: Counts | None,
+        limit: int,
+    ) -> SetTally:
+        """Count a batch of sets given as a mask.
+
+        Parameters
+        ----------
+        mask : ndarray of shape (n, K), bool
+            Prediction sets.
+        truth : ndarray of shape (n,), int
+            True classes.
+        forced : ndarray of shape (n,), bool, optional
+            Whether the forced answer was right.
+        part : ndarray of shape (n,), int
+            Position of each case's stratum in `strata`.
+        strata : list of Stratum
+            What the positions stand for.
+        counts : ndarray or None
+            Weights in fixed point, or ``None`` to count every case once.
+        limit : int
+            How many distinct rows may be kept.
+        """
+        words, rank = distinct_sets(pack_sets(mask), mask.sum(axis=1, dtype=np.intp))
+        first = np.zeros(len(words), dtype=np.intp)
+        first[rank] = np.arange(len(rank))
+        return cls.of_answers(mask[first], rank, truth, forced, part, strata, counts, limit)
+
+    @classmethod
+    def of_answers(
+        cls,
+        sets: Mask,
+        which: Ints,
+        truth: Ints,
+        forced: Ints | None,
+        part: Ints,
+        strata: list[Stratum],
+        counts: Counts | None,
+        limit: int,
+    ) -> SetTally:
+        """Count answers out of a few distinct sets; `which` says the set of each case."""
+        n_classes = sets.shape[1]
+        code = which * n_classes
+        if len(strata) > 1:
+            code += part * (len(sets) * n_classes)
+        code += truth
+        code *= 3
+        if forced is not None:
+            code += forced
+            code += 1
+        n_codes = len(strata) * len(sets) * n_classes * 3
+        if counts is None and n_codes <= max(len(code), 1 << 16):
+            total: Counts = np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
+            kept = np.flatnonzero(total)
+            total = total[kept]
+        else:
+            kept, place = np.unique(code, return_inverse=True)
+            if counts is None:
+                total = np.bincount(place, minlength=len(kept)).astype(np.int64, copy=False)
+            else:
+                total = np.zeros((len(kept), counts.shape[1]), dtype=np.int64)
+                for digit in range(counts.shape[1]):
+                    np.add.at(total[:, digit], place, counts[:, digit])
+                carried(total)
+        rest, right = np.divmod(kept, 3)
+        rest, truth = np.divmod(rest, n_classes)
+        part, which = np.divmod(rest, len(sets))
+        size = sets.sum(axis=1, dtype=np.intp)
+        answer = np.where(size == 1, sets.argmax(axis=1) + 1, 0)
+        head = (truth, right, size[which], answer[which], sets[which, truth])
+        rows = np.column_stack([*(column.astype(np.uint64) for column in head)])
+        rows = np.hstack([rows, pack_sets(sets)[which]])
+        found = {
+            stratum: _distinct(rows[part == at], total[part == at])
+            for at, stratum in enumerate(strata)
+            if (part == at).any()
+        }
+        return cls(limit, found)._within_limit()
+
+    def merge(self, other: SetTally) -> SetTally:
+        """Add two tallies up."""
+        a, b = self, other
+        if a.rows and b.rows and a.knows_sets != b.knows_sets:
+            a, b = a.without_sets(), b.without_sets()
+        rows = dict(a.rows)
+        for stratum, (own, counts) in b.rows.items():
+            if stratum in rows:
+                before, total = rows[stratum]
+                rows[stratum] = _distinct(
+                    np.concatenate([before, own]), np.concatenate([total, counts])
+                )
+            else:
+                rows[stratum] = (own, counts)
+        return SetTally(self.limit, rows)._within_limit()
+
+    @property
+    def knows_sets(self) -> bool:
+        """Whether the classes in each set are still known."""
+        return all(rows.shape[1] > _KNOWN for rows, _ in self.rows.values())
+
+    def without_sets(self) -> SetTally:
+        """Forget which classes the sets hold, keeping sizes, answers and hits."""
+        return SetTally(
+            self.limit,
+            {s: _distinct(rows[:, :_KNOWN], counts) for s, (rows, counts) in self.rows.items()},
+        )
+
+    def counts(self, stratum: Stratum, classes: Labels) -> SetCounts:
+        """Give the counts of one stratum, as if made from arrays in memory."""
+        n_words = -(-len(classes) // 64)
+        empty = np.empty((0, _KNOWN + n_words), dtype=np.uint64), np.empty(0, dtype=np.int64)
+        rows, total = self.rows.get(stratum, empty)
+        truth, forced, size, answer, hit = rows[:, :_KNOWN].astype(np.intp).T
+        known = rows.shape[1] > _KNOWN
+        cells = SetCounts(
+            classes=classes,
+            truth=truth,
+            size=size,
+            answer=answer - 1,
+            hit=hit.astype(np.bool_),
+            forced=forced - 1,
+            weight=floats(total),
+            set_index=np.arange(len(rows)) if known else np.full(len(rows), -1, dtype=np.intp),
+            words=rows[:, _KNOWN:] if known else np.empty((0, n_words), dtype=np.uint64),
+        )
+        return cells.merge()[0]
+
+    def _within_limit(self) -> SetTally:
+        n_rows = sum(len(rows) for rows, _ in self.rows.values())
+        return self.without_sets() if self.knows_sets and n_rows > self.limit else self
+
+
+def _distinct(rows: Rows, counts: Counts) -> tuple[Rows, Counts]:
+    """Sort rows and add up equal ones."""
+    order = np.lexsort(rows.T[::-1])
+    rows, counts = rows[order], counts[order]
+    new = np.ones(len(rows), dtype=np.bool_)
+    new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    starts = np.flatnonzero(new)
+    if not len(starts):
+        return rows, counts
+    return rows[starts], carried(np.add.reduceat(counts, starts, axis=0))

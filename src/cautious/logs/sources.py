@@ -1,0 +1,231 @@
+"""What there is to read: files listed, their schemas compared, cut into fragments."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cautious.logs.fragments import (
+    BATCH_ROWS,
+    BatchFragment,
+    CsvFragment,
+    Fragment,
+    ParquetFragment,
+    reading,
+)
+
+__all__ = ["Source", "open_source"]
+
+_PARQUET = (".parquet", ".parq", ".pq")
+_CSV = (".csv", ".csv.gz", ".tsv")
+# Row groups are gathered into fragments of about so many rows: enough to be worth a task.
+_FRAGMENT_ROWS = 1 << 19
+
+
+@dataclass(frozen=True)
+class Source:
+    """A prediction log that can be read in pieces.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Columns that all pieces have.
+    fragments : iterable of Fragment
+        The pieces; only once, if they come from an iterator.
+    n_rows : int or None
+        Number of rows, if that is known beforehand.
+    again : bool
+        Whether the pieces can be read more than once.
+    """
+
+    schema: Any
+    fragments: Iterable[Fragment]
+    n_rows: int | None
+    again: bool = True
+
+
+def open_source(source: Any) -> Source:
+    """Find out what there is to read.
+
+    Parameters
+    ----------
+    source : path, DataFrame, Arrow table, batch or reader, or iterable of them
+        See :func:`cautious.logs.summarise`.
+
+    Returns
+    -------
+    Source
+    """
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            "prediction logs are read with pyarrow, which is not installed; "
+            "pip install 'cautious[parquet]'."
+        ) from error
+
+    if isinstance(source, str | os.PathLike):
+        return _of_files(_listed(os.fspath(source)))
+    if isinstance(source, pd.DataFrame):
+        return _of_frame(source)
+    if isinstance(source, pa.Table | pa.RecordBatch):
+        return _of_table(source, "the table")
+    if isinstance(source, pa.RecordBatchReader):
+        return Source(source.schema, _numbered(source), None, again=False)
+    if isinstance(source, list | tuple) and source and isinstance(source[0], str | os.PathLike):
+        return _of_files(list(chain.from_iterable(_listed(os.fspath(part)) for part in source)))
+    if hasattr(source, "__iter__"):
+        batches = iter(source)
+        first = next(batches, None)
+        if first is None:
+            raise ValueError("source yields no batch; give at least one, even without rows.")
+        if not isinstance(first, pa.Table | pa.RecordBatch):
+            raise TypeError(
+                f"source yields {type(first).__name__}; give Arrow tables or record batches."
+            )
+        return Source(first.schema, _numbered(chain([first], batches)), None, again=False)
+    raise TypeError(
+        f"source is {type(source).__name__}; give the path of Parquet or CSV files, a DataFrame, "
+        "an Arrow table, or an iterable of record batches."
+    )
+
+
+def _listed(path: str) -> list[tuple[str, Any]]:
+    """Files of a path, a folder or a pattern, in order, with their filesystem if not the local."""
+    if "://" in path:
+        return _listed_remotely(path)
+    if glob.has_magic(path) and not os.path.exists(path):
+        found = sorted(glob.glob(path, recursive=True))
+    elif os.path.isdir(path):
+        found = sorted(str(file) for file in Path(path).rglob("*") if _is_data(file, path))
+    elif os.path.exists(path):
+        return [(path, None)]
+    else:
+        raise FileNotFoundError(f"there is no file {path!r}.")
+    files = [(name, None) for name in found if name.lower().endswith(_PARQUET + _CSV)]
+    if not files:
+        raise FileNotFoundError(
+            f"{path!r} holds no file whose name ends in {', '.join(_PARQUET + _CSV)}."
+        )
+    return files
+
+
+def _listed_remotely(path: str) -> list[tuple[str, Any]]:
+    """Files behind an address such as ``s3://…``, through Arrow's filesystems."""
+    from pyarrow import fs
+
+    filesystem, inner = fs.FileSystem.from_uri(path)
+    info = filesystem.get_file_info(inner)
+    if info.type == fs.FileType.Directory:
+        found = filesystem.get_file_info(fs.FileSelector(inner, recursive=True))
+        names = sorted(file.path for file in found if file.type == fs.FileType.File)
+    else:
+        names = [inner] if info.type == fs.FileType.File else []
+    files = [(name, filesystem) for name in names if name.lower().endswith(_PARQUET + _CSV)]
+    if not files:
+        raise FileNotFoundError(f"there is no Parquet or CSV file at {path!r}.")
+    return files
+
+
+def _is_data(file: Path, root: str) -> bool:
+    """Leave out what writers hide, such as ``_SUCCESS`` and ``.part.crc``."""
+    parts = file.relative_to(root).parts
+    return file.is_file() and not any(part.startswith((".", "_")) for part in parts)
+
+
+def _of_files(files: list[tuple[str, Any]]) -> Source:
+    """Read the beginnings of all files before any row: what does not fit is said at once."""
+    fragments: list[Fragment] = []
+    first, schema = "", None
+    for path, filesystem in files:
+        found, own = _of_file(path, filesystem)
+        if schema is None:
+            first, schema = path, own
+        else:
+            _compare(first, schema, path, own)
+        fragments.extend(found)
+    rows = [fragment.n_rows for fragment in fragments]
+    total = None if None in rows else sum(n for n in rows if n is not None)
+    return Source(schema, fragments, total)
+
+
+def _of_file(path: str, filesystem: Any) -> tuple[list[Fragment], Any]:
+    """Fragments and schema of one file."""
+    if path.lower().endswith(_CSV):
+        from pyarrow import csv
+
+        with reading(path):
+            stream = path if filesystem is None else filesystem.open_input_stream(path)
+            with csv.open_csv(stream) as reader:
+                schema = reader.schema
+        return [CsvFragment(path, schema, filesystem)], schema
+    import pyarrow.parquet as pq
+
+    with reading(path), pq.ParquetFile(path, filesystem=filesystem) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+        rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    fragments: list[Fragment] = []
+    gathered: list[int] = []
+    for group in range(len(rows)):
+        gathered.append(group)
+        whole = sum(rows[g] for g in gathered)
+        if whole >= _FRAGMENT_ROWS or group == len(rows) - 1:
+            counts = tuple(rows[g] for g in gathered)
+            fragments.append(ParquetFragment(path, tuple(gathered), counts, filesystem))
+            gathered = []
+    return fragments, schema
+
+
+def _compare(first: str, schema: Any, path: str, own: Any) -> None:
+    """Refuse files whose columns differ; their order may."""
+    for field in schema:
+        if field.name not in own.names:
+            raise ValueError(f"{path}: there is no column {field.name!r}, which {first} has.")
+        kind = own.field(field.name).type
+        if kind != field.type:
+            raise ValueError(
+                f"{path}: column {field.name!r} holds {kind}, but in {first} it holds "
+                f"{field.type}; all files of a log must have the same columns."
+            )
+
+
+def _of_frame(frame: pd.DataFrame) -> Source:
+    """Cut a frame into batches; columns that Arrow cannot hold are an error only if used."""
+    import pyarrow as pa
+
+    kept, refused = {}, {}
+    for name in frame.columns:
+        try:
+            kept[str(name)] = pa.array(frame[name], from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError) as error:
+            refused[str(name)] = error
+    if refused and not kept:
+        first, why = next(iter(refused.items()))
+        raise TypeError(f"column {first!r} cannot be read ({why}); give it one type.")
+    return _of_table(pa.table(kept), "the frame")
+
+
+def _of_table(table: Any, name: str) -> Source:
+    """Cut a table into batches without copying it."""
+    import pyarrow as pa
+
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    fragments: list[Fragment] = []
+    start = 0
+    for batch in table.to_batches(max_chunksize=BATCH_ROWS):
+        fragments.append(BatchFragment(f"{name}, rows from {start:,}", batch))
+        start += batch.num_rows
+    return Source(table.schema, fragments, table.num_rows)
+
+
+def _numbered(batches: Iterable[Any]) -> Iterator[Fragment]:
+    for at, batch in enumerate(batches):
+        yield BatchFragment(f"batch {at}", batch)

@@ -1,0 +1,133 @@
+import os
+import signal
+import time
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cautious.logs import sources, summarise
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+pytestmark = [
+    # Dask's own, on the way down: sockets and loops that the garbage collector finds before it.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def start_cluster():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # ports in use and the like are no concern of ours
+        return distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            host="127.0.0.1",
+            memory_limit=0,
+        )
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with start_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def small_fragments(monkeypatch):
+    monkeypatch.setattr(sources, "_FRAGMENT_ROWS", 500)
+
+
+def write(frame, folder, n=3):
+    for at, rows in enumerate(np.array_split(np.arange(len(frame)), n)):
+        table = pa.Table.from_pandas(frame.iloc[rows], preserve_index=False)
+        pq.write_table(table, folder / f"part-{at}.parquet", row_group_size=500)
+    return folder
+
+
+def test_scores_bit_for_bit(client, make_binary_log, tmp_path, small_fragments):
+    folder = write(make_binary_log(20_000), tmp_path)
+    for wishes in ({}, {"memory_budget": 32 * 2048}, {"resolution": 0.01}):
+        local = summarise(folder, **wishes)
+        found = summarise(folder, engine="dask", **wishes)
+        assert found == local
+        assert found.exact == local.exact == (not wishes)
+        np.testing.assert_array_equal(found.staircase().frame(), local.staircase().frame())
+
+
+def test_classes_weights_and_groups_bit_for_bit(client, make_class_log, tmp_path, small_fragments):
+    folder = write(make_class_log(5000), tmp_path)
+    local = summarise(folder, utilities=["u65"])
+    assert summarise(folder, utilities=["u65"], engine=client) == local
+
+
+def test_addresses_frames_and_iterators(client, make_binary_log):
+    frame = make_binary_log(3000)
+    local = summarise(frame)
+    told = []
+    address = client.scheduler.address
+    found = summarise(frame, engine=address, progress=lambda *rows: told.append(rows))
+    assert found == local
+    assert told[-1] == (3000, 3000)
+    batches = pa.Table.from_pandas(frame, preserve_index=False).to_batches(30)
+    assert summarise(iter(batches), engine="dask") == local
+
+
+def test_errors_come_back_with_the_file(client, make_binary_log, tmp_path, small_fragments):
+    folder = write(make_binary_log(5000), tmp_path)
+    path = folder / "part-1.parquet"
+    table = pq.read_table(path)
+    score = table["score"].to_numpy().copy()
+    score[1200] = np.nan
+    table = pa.table({"y_true": table["y_true"], "score": score})
+    pq.write_table(table, path, row_group_size=500)
+    with pytest.raises(ValueError, match=r"part-1\.parquet, row group 2.*NaN in row 200"):
+        summarise(folder, engine="dask")
+
+
+def test_no_client():
+    with pytest.raises(ValueError, match="no client is running"):
+        summarise([pa.table({"y": [0], "score": [1.0]})], engine="dask")
+
+
+def slow_block(block, plan):
+    from cautious.logs.dask import summarise_block
+
+    time.sleep(0.3)
+    return summarise_block(block, plan)
+
+
+def test_a_worker_killed_on_the_way_costs_nothing_but_time(
+    make_binary_log, tmp_path, small_fragments, monkeypatch
+):
+    from cautious.logs import dask
+
+    folder = write(make_binary_log(10_000), tmp_path)
+    local = summarise(folder)
+    monkeypatch.setattr(dask, "summarise_block", slow_block)
+    monkeypatch.setattr(dask, "_MOST_FRAGMENTS", 2)
+    killed = []
+
+    with start_cluster() as cluster, distributed.Client(cluster) as client:
+        pids = client.run(os.getpid)
+
+        def kill(done, _):
+            if not killed and done >= 2000:
+                killed.append(next(iter(pids.values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        found = summarise(folder, engine=client, progress=kill)
+        assert killed
+        assert found == local
+        assert killed[0] not in client.run(os.getpid).values()

@@ -1,0 +1,40 @@
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.logs.exact_sums import carried, fixed_point, floats, positive
+
+WEIGHTS = st.lists(st.floats(0, 2.0**40, allow_subnormal=True), min_size=1, max_size=30)
+
+
+@given(WEIGHTS, st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_sums_are_exact_up_to_one_rounding_of_each_weight(weights, random):
+    shuffled = list(weights)
+    random.shuffle(shuffled)
+    sums = [
+        carried(fixed_point(np.array(order)).sum(axis=0, keepdims=True))
+        for order in (weights, shuffled)
+    ]
+    np.testing.assert_array_equal(*sums)
+    exact = sum(Fraction(weight) for weight in weights)
+    total = sum(int(digit) * Fraction(1, 2 ** (32 * k)) for k, digit in enumerate(sums[0][0]))
+    assert abs(total - exact) <= len(weights) * Fraction(1, 2**65)
+    assert floats(sums[0])[0] == np.float64(float(total)) or np.isclose(
+        floats(sums[0])[0], float(total), rtol=2.3e-16, atol=0
+    )
+
+
+def test_ordinary_weights_come_back_as_they_were():
+    weights = np.array([0.0, 1.0, 0.1, 1 / 3, 1e-3, 12345.678])
+    np.testing.assert_array_equal(floats(fixed_point(weights)), weights)
+    np.testing.assert_array_equal(positive(fixed_point(weights)), weights > 0)
+
+
+def test_plain_counts_are_left_alone():
+    counts = np.array([3, 0])
+    assert carried(counts) is counts
+    assert floats(counts).tolist() == [3.0, 0.0]
+    assert positive(counts).tolist() == [True, False]

@@ -1,0 +1,238 @@
+import os
+import threading
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cautious.curves import Staircase
+from cautious.logs import fragments, sources, summarise
+
+
+@pytest.fixture
+def log(make_binary_log):
+    return make_binary_log(5000, decimals=3)
+
+
+@pytest.fixture
+def expected(log):
+    return Staircase.from_predictions(log["y_true"], log["score"])
+
+
+def write_parts(log, folder, n=4, row_group_size=300, **options):
+    folder.mkdir(exist_ok=True)
+    for at, rows in enumerate(np.array_split(np.arange(len(log)), n)):
+        table = pa.Table.from_pandas(log.iloc[rows], preserve_index=False)
+        path = folder / f"part-{at}.parquet"
+        pq.write_table(table, path, row_group_size=row_group_size, **options)
+    return folder
+
+
+def test_one_parquet_file_and_folders_and_patterns(log, expected, tmp_path):
+    folder = write_parts(log, tmp_path / "log")
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-0.parquet.crc").touch()
+    assert summarise(folder).staircase() == expected
+    assert summarise(str(folder)).staircase() == expected
+    assert summarise(str(folder / "part-*.parquet")).staircase() == expected
+    assert summarise(sorted(folder.glob("*.parquet"))).staircase() == expected
+    assert summarise(folder.as_uri()).staircase() == expected
+    one = summarise(folder / "part-0.parquet")
+    assert one.n_rows == 1250
+    assert summarise((folder / "part-0.parquet").as_uri()) == one
+
+
+def test_csv(log, expected, tmp_path):
+    for at, part in enumerate((log.iloc[:700], log.iloc[700:])):
+        part.to_csv(tmp_path / f"{at}.csv", index=False)
+    log.to_csv(tmp_path / "whole.csv.gz", index=False)
+    assert summarise([tmp_path / "0.csv", tmp_path / "1.csv"]).staircase() == expected
+    assert summarise(tmp_path / "whole.csv.gz").staircase() == expected
+    assert summarise((tmp_path / "0.csv").as_uri()).n_rows == 700
+
+
+def test_tables_batches_readers_and_iterators(log, expected):
+    table = pa.Table.from_pandas(log, preserve_index=False)
+    assert summarise(table).staircase() == expected
+    assert summarise(table.combine_chunks().to_batches()[0]).staircase() == expected
+    assert summarise(table.to_reader(max_chunksize=99)).staircase() == expected
+    assert summarise(iter(table.to_batches(77))).staircase() == expected
+    assert summarise(table.slice(k, 1000) for k in range(0, 5000, 1000)).staircase() == expected
+
+
+def test_batches_of_more_than_one_block(log, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr(fragments, "BATCH_ROWS", 128)
+    monkeypatch.setattr(sources, "BATCH_ROWS", 128)
+    monkeypatch.setattr(sources, "_FRAGMENT_ROWS", 600)
+    folder = write_parts(log, tmp_path / "log")
+    assert summarise(folder).staircase() == expected
+    assert summarise(log).staircase() == expected
+    rounded = summarise(folder, memory_budget=32 * 1024, n_threads=3)
+    assert not rounded.exact
+    assert rounded == summarise(log, memory_budget=32 * 1024, n_threads=1)
+
+
+def test_progress(log, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_FRAGMENT_ROWS", 300)
+    folder = write_parts(log, tmp_path / "log")
+    told = []
+    summarise(folder, progress=lambda *rows: told.append(rows))
+    assert len(told) == 20
+    assert told[-1] == (5000, 5000)
+    assert all(a[0] < b[0] for a, b in pairwise(told))
+
+
+def test_few_fragments_are_in_memory_at_a_time(log):
+    given = taken = 0
+    most = 0
+    lock = threading.Lock()
+
+    def batches():
+        nonlocal given
+        for batch in pa.Table.from_pandas(log, preserve_index=False).to_batches(50):
+            given += 1
+            yield batch
+
+    def progress(done, _):
+        nonlocal taken, most
+        with lock:
+            taken += 1
+            most = max(most, given - taken)
+
+    summarise(batches(), n_threads=2, progress=progress)
+    assert given == 100
+    assert most <= 4
+
+
+def test_an_empty_part_is_fine_but_an_empty_log_is_not(log, expected, tmp_path):
+    folder = write_parts(log, tmp_path / "log")
+    none = pa.Table.from_pandas(log.iloc[:0], preserve_index=False)
+    pq.write_table(none, folder / "part-9.parquet")
+    assert summarise(folder).staircase() == expected
+    table = pa.Table.from_pandas(log, preserve_index=False)
+    assert summarise([none, table, none]).staircase() == expected
+    with pytest.raises(ValueError, match="the log has no rows"):
+        summarise(folder / "part-9.parquet")
+    with pytest.raises(ValueError, match="yields no batch"):
+        summarise([])
+
+
+def test_a_corrupt_row_group_is_named(log, tmp_path):
+    folder = write_parts(log, tmp_path / "log", n=2, write_page_checksum=True)
+    path = folder / "part-1.parquet"
+    meta = pq.ParquetFile(path).metadata.row_group(3).column(1)
+    data = bytearray(path.read_bytes())
+    begin = meta.dictionary_page_offset or meta.data_page_offset
+    data[begin + meta.total_compressed_size - 5] ^= 0xFF  # in the last page of the column
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"part-1\.parquet, row group 3: cannot be read"):
+        summarise(folder)
+
+
+def test_a_corrupt_footer_is_named(log, tmp_path):
+    folder = write_parts(log, tmp_path / "log", n=2)
+    path = folder / "part-1.parquet"
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(ValueError, match=r"part-1\.parquet: cannot be read"):
+        summarise(folder)
+
+
+def test_a_schema_that_changes_is_named_before_anything_is_read(log, tmp_path):
+    folder = write_parts(log, tmp_path / "log", n=2)
+    other = log.astype({"y_true": str})
+    pq.write_table(pa.Table.from_pandas(other, preserve_index=False), folder / "part-7.parquet")
+    with pytest.raises(
+        ValueError, match=r"part-7\.parquet: column 'y_true' holds .*string, but in"
+    ):
+        summarise(folder)
+    short = pa.Table.from_pandas(log[["y_true"]], preserve_index=False)
+    pq.write_table(short, folder / "part-7.parquet")
+    with pytest.raises(ValueError, match=r"part-7\.parquet: there is no column 'score', which"):
+        summarise(folder)
+    reordered = pa.Table.from_pandas(log[["score", "y_true"]], preserve_index=False)
+    pq.write_table(reordered, folder / "part-7.parquet")
+    assert summarise(folder).n_rows == 10_000
+
+
+def test_batches_whose_columns_change(log):
+    table = pa.Table.from_pandas(log, preserve_index=False)
+    with pytest.raises(ValueError, match="batch 1: there is no column 'score'"):
+        summarise([table, table.drop_columns("score")])
+
+
+def test_a_missing_column_is_named(log, tmp_path):
+    folder = write_parts(log.rename(columns={"score": "thing"}), tmp_path / "log")
+    with pytest.raises(ValueError, match=r"no column holds predictions.*'thing'"):
+        summarise(folder)
+    with pytest.raises(ValueError, match="there is no column 'score'; the columns are"):
+        summarise(folder, score="score")
+
+
+def test_a_file_deleted_while_it_is_read(log, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_FRAGMENT_ROWS", 300)
+    folder = write_parts(log, tmp_path / "log")
+
+    def delete(*_):
+        (folder / "part-3.parquet").unlink(missing_ok=True)
+
+    with pytest.raises(FileNotFoundError, match=r"part-3\.parquet.*the file is gone"):
+        summarise(folder, n_threads=1, progress=delete)
+
+
+def test_a_file_replaced_while_it_is_read(log, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_FRAGMENT_ROWS", 300)
+    folder = write_parts(log, tmp_path / "log", row_group_size=300)
+    shorter = pa.Table.from_pandas(log.iloc[:1200], preserve_index=False)
+
+    pq.write_table(shorter, tmp_path / "shorter", row_group_size=290)
+
+    def replace(*_):
+        if (tmp_path / "shorter").exists():
+            os.replace(tmp_path / "shorter", folder / "part-3.parquet")
+
+    message = r"part-3\.parquet, row group 0: 290 rows were read where 300 were promised"
+    with pytest.raises(ValueError, match=message):
+        summarise(folder, n_threads=1, progress=replace)
+
+
+def test_bad_rows_are_named_with_their_place(log, tmp_path):
+    folder = write_parts(log, tmp_path / "log", n=2)
+    bad = log.iloc[:1000].copy()
+    bad.iloc[700, 1] = np.nan
+    table = pa.table({"y_true": bad["y_true"].to_numpy(), "score": bad["score"].to_numpy()})
+    pq.write_table(table, folder / "part-5.parquet", row_group_size=300)
+    message = r"part-5\.parquet, row group 2, rows from 0: column 'score' is NaN in row 100 \(1 in"
+    with pytest.raises(ValueError, match=message):
+        summarise(folder)
+
+
+def test_a_csv_whose_types_change(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = ["y_true,score"] + ["1,0.5"] * 200_000 + ["x,0.5"]
+    path.write_text("\n".join(rows))
+    with pytest.raises(ValueError, match=r"log\.csv.*: cannot be read.*'x'"):
+        summarise(path)
+
+
+def test_what_is_no_source(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        summarise(tmp_path / "nothing.parquet")
+    with pytest.raises(FileNotFoundError, match="holds no file whose name ends in"):
+        summarise(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no Parquet or CSV file at"):
+        summarise((tmp_path / "nothing").as_uri())
+    with pytest.raises(TypeError, match="source is int"):
+        summarise(3)
+    with pytest.raises(TypeError, match="source yields int"):
+        summarise([1, 2])
+    mixed = pd.DataFrame({"y": [1, "a"], "score": [0.1, object()]})
+    with pytest.raises(TypeError, match="column 'y' cannot be read"):
+        summarise(mixed)
+
+
+def test_columns_that_arrow_cannot_hold_matter_only_if_used(log, expected):
+    odd = log.assign(extra=[object() for _ in range(len(log))])
+    assert summarise(odd).staircase() == expected

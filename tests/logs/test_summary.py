@@ -1,0 +1,498 @@
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.decision.optimal_by_size import sets_by_size
+from cautious.logs import (
+    ALL,
+    LogSummary,
+    from_bytes,
+    make_plan,
+    merge,
+    summarise,
+    summarise_batch,
+    to_bytes,
+)
+from cautious.metrics import MEASURES, RiskCoverage, SetCounts, breakdown
+from cautious.utility import u65
+
+SMALL = 1024 * 32  # 1024 pairs of a score and a class, then 64 cells
+GRID = np.linspace(0, 1, 21)
+
+
+def split(frame, cuts, **wishes):
+    """Summary put together from parts."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    plan = make_plan(table.schema, **wishes)
+    edges = [0, *sorted(cuts), len(frame)]
+    total = LogSummary.of_nothing(plan)
+    for start, end in pairwise(edges):
+        for batch in table.slice(start, end - start).to_batches():
+            total = merge(summarise_batch(batch, plan), total)
+    return total
+
+
+def test_a_staircase_is_that_of_arrays_in_memory(make_binary_log):
+    log = make_binary_log(3000, decimals=3)
+    summary = summarise(log)
+    assert summary.exact
+    assert summary.resolution is None
+    assert summary.n_rows == 3000
+    assert summary.staircase() == Staircase.from_predictions(log["y_true"], log["score"])
+    assert summary.staircase(within="best") == summary.staircase()
+    lower, upper = summary.cost_bounds(0.5, 0.1)
+    assert lower == upper == AbstentionCostSurface(summary.staircase()).cost(0.5, 0.1)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["no", "yes"]), st.integers(0, 9), st.floats(0, 5)), min_size=1
+    ),
+    st.lists(st.integers(0, 30), max_size=4),
+)
+@settings(max_examples=50, deadline=None)
+def test_weighted_scores_in_any_split(rows, cuts):
+    log = pd.DataFrame(rows, columns=["truth", "score", "weight"])
+    cuts = [min(cut, len(log)) for cut in cuts]
+    summary = split(log, cuts, pos_label="yes", classes=["no", "yes"])
+    assert summary == split(log, [], pos_label="yes", classes=["no", "yes"])
+    expected = Staircase.from_predictions(
+        log["truth"], log["score"], sample_weight=log["weight"], classes=("no", "yes")
+    )
+    found = summary.staircase()
+    # A weight below 2**-65 rounds to nothing, and its score with it.
+    heavy = (expected.positives + expected.negatives) > 1e-12
+    light = ~np.isin(expected.scores, found.scores)
+    assert not (heavy & light).any()
+    kept = np.isin(expected.scores, found.scores)
+    np.testing.assert_allclose(found.positives, expected.positives[kept], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(found.negatives, expected.negatives[kept], rtol=1e-12, atol=1e-15)
+
+
+@given(seed=st.integers(0, 10_000), cuts=st.lists(st.integers(0, 400), max_size=5))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_classes_models_groups_and_weights_in_any_split(make_class_log, seed, cuts):
+    log = make_class_log(400, seed=seed)
+    wishes = {"utilities": ["u65"]}
+    summary = split(log, cuts, **wishes)
+    assert summary == split(log.sample(frac=1, random_state=seed), [200], **wishes)
+    assert from_bytes(to_bytes(summary)) == summary
+    assert pickle.loads(pickle.dumps(summary)) == summary
+
+
+def class_arrays(log):
+    columns = [name for name in log if name.startswith("p_")]
+    return log["y_true"].to_numpy(), log[columns].to_numpy(), [name[2:] for name in columns]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_log, weighted):
+    log = make_class_log(2000)
+    # Weights that are multiples of 1/4 add up exactly in memory, too.
+    log["weight"] = (log["weight"] * 4).round() / 4
+    summary = summarise(log, utilities=["u65"], weight=None if weighted else False)
+    for model, group in ((ALL, ALL), ("old", ALL), (ALL, "north"), ("new", "south")):
+        chosen = np.ones(len(log), dtype=bool)
+        if model is not ALL:
+            chosen &= log["model"] == model
+        if group is not ALL:
+            chosen &= log["group"] == group
+        part = log[chosen]
+        truth, p, classes = class_arrays(part)
+        given = {"labels": classes, "sample_weight": part["weight"] if weighted else None}
+        answer = np.eye(len(classes), dtype=bool)[p.argmax(axis=1)]
+        guess = np.array(classes)[p.argmax(axis=1)]
+        optimal = sets_by_size(p, 1 - u65(1 / np.arange(1, 5)), np.ones(4))
+        for decision, mask in (("argmax", answer), ("u65", optimal)):
+            expected = SetCounts.from_predictions(truth, mask, y_pred=guess, **given)
+            assert summary.counts(decision, model=model, group=group) == expected
+        curve = RiskCoverage.from_predictions(truth, p, **given)
+        assert summary.risk_coverage(model=model, group=group) == curve
+        assert summary.measure("aurc", model=model, group=group) == float(curve.aurc())
+        for name in ("coverage", "u65", "needless_abstention"):
+            value = summary.measure(name, decision="u65", model=model, group=group)
+            counted = SetCounts.from_predictions(truth, optimal, y_pred=guess, **given)
+            assert value == float(MEASURES[name](counted))
+    assert summary.models == ["new", "old"]
+    assert summary.groups == ["north", "south"]
+    truth, p, classes = class_arrays(log)
+    expected = breakdown(
+        truth,
+        np.eye(4, dtype=bool)[p.argmax(axis=1)],
+        by=log["group"],
+        labels=classes,
+        sample_weight=log["weight"] if weighted else None,
+    )
+    pd.testing.assert_frame_equal(summary.breakdown(), expected, check_index_type=False)
+
+
+def test_sets_in_columns_and_written(make_class_log):
+    log = make_class_log(500).drop(columns=["model", "group", "weight"])
+    truth, p, classes = class_arrays(log)
+    mask = p >= 0.2
+    mask[~mask.any(axis=1)] = True
+    expected = SetCounts.from_predictions(truth, mask, labels=classes)
+    log = log[["y_true"]]
+    columns = log.assign(**{f"set_{c}": mask[:, k] for k, c in enumerate(classes)})
+    assert summarise(columns).counts() == expected
+    ones = columns.astype({f"set_{c}": int for c in classes})
+    assert summarise(ones).counts("sets") == expected
+    texts = ["|".join(np.array(classes)[row]) if not row.all() else "" for row in mask]
+    written = log.assign(y_set=texts)
+    assert summarise(written).counts() == expected
+    assert summarise(written, classes=classes).counts() == expected
+    batches = pa.Table.from_pandas(written).to_batches(100)
+    assert summarise(iter(batches), classes=classes).counts() == expected
+    with pytest.raises(ValueError, match="can be read only once; pass classes="):
+        summarise(iter(batches))
+    with pytest.raises(ValueError, match="'zebra' is no class"):
+        summarise(written.replace({"y_set": {texts[0]: "zebra"}}), classes=classes)
+
+
+def test_classes_of_written_sets_are_those_that_occur():
+    log = pd.DataFrame({"y": [0, 5, 5], "y_set": ["0", "0|5", "7"]})
+    counts = summarise(log).counts()
+    assert counts.classes.tolist() == [0, 5, "7"]
+    assert counts.size.tolist() == [1, 1, 2]
+
+
+def test_many_groups_of_many_models():
+    rng = np.random.default_rng(0)
+    n = 3000
+    log = pd.DataFrame({"y": rng.integers(0, 2, n), "score": rng.random(n).round(2)})
+    log["model"], log["group"] = rng.integers(0, 40, n) * 1000, rng.integers(0, 200, n) * 7
+    summary = summarise(log)
+    part = log[(log["model"] == 3000) & (log["group"] == 14)]
+    expected = Staircase.from_predictions(part["y"], part["score"], classes=(0, 1))
+    assert summary.staircase(model=3000, group=14) == expected
+    assert summary.staircase() == Staircase.from_predictions(log["y"], log["score"])
+    assert len(summary.models) == 40
+
+
+def test_sets_beside_probabilities_know_the_forced_answer(make_class_log):
+    log = make_class_log(300).drop(columns=["model", "group", "weight"])
+    truth, p, classes = class_arrays(log)
+    mask = p >= p.max(axis=1, keepdims=True) / 2
+    log = log.assign(**{f"set_{c}": mask[:, k] for k, c in enumerate(classes)})
+    summary = summarise(log)
+    guess = np.array(classes)[p.argmax(axis=1)]
+    expected = SetCounts.from_predictions(truth, mask, labels=classes, y_pred=guess)
+    assert summary.counts() == expected
+    assert set(summary.predictions()) == {"predictions", "predictions, likeliest sets"}
+
+
+def test_empty_sets_are_an_error_unless_they_mean_something():
+    log = pd.DataFrame({"y": ["a", "b"], "in_a": [True, False], "in_b": [False, False]})
+    with pytest.raises(ValueError, match="empty prediction set in row 1"):
+        summarise(log)
+    counts = summarise(log, empty="abstain").counts()
+    assert counts == SetCounts.from_predictions(["a", "b"], [["a"], ["a", "b"]])
+
+
+def test_too_many_different_sets_are_forgotten_the_same_way_in_any_split():
+    rng = np.random.default_rng(0)
+    n, n_classes = 1500, 12
+    mask = rng.random((n, n_classes)) < 0.5
+    mask[:, 0] |= ~mask.any(axis=1)
+    truth = rng.integers(0, n_classes, n)
+    log = pd.DataFrame(mask, columns=[f"set_{k}" for k in range(n_classes)]).assign(y=truth)
+    summary = summarise(log, memory_budget=SMALL)
+    assert not summary.counts().knows_sets
+    expected = SetCounts.from_predictions(truth, mask, labels=range(n_classes))
+    assert summary.counts() == expected.without_sets()
+    assert split(log, [10, 1300], memory_budget=SMALL) == summary
+    assert summarise(log).counts() == expected
+
+
+def true_costs(log):
+    surface = AbstentionCostSurface.from_predictions(log["y_true"], log["score"])
+    return surface, surface.cost(GRID[:, None], GRID)
+
+
+@given(st.integers(0, 10_000), st.sampled_from(["uniform", "margin", "atoms", "tiny"]))
+@settings(max_examples=30, deadline=None)
+def test_rounded_scores_bound_the_true_cost_on_both_sides(seed, shape):
+    rng = np.random.default_rng(seed)
+    n = 3000
+    score = {
+        "uniform": lambda: rng.random(n),
+        "margin": lambda: rng.normal(size=n) * 10.0 ** rng.integers(-3, 4),
+        "atoms": lambda: np.where(rng.random(n) < 0.5, 0.5, rng.random(n)),
+        "tiny": lambda: rng.random(n) * 1e-9,
+    }[shape]()
+    truth = (rng.random(n) < pd.Series(score).rank(pct=True)).astype(int)
+    log = pd.DataFrame({"y_true": truth, "score": score})
+    summary = summarise(log, memory_budget=SMALL)
+    assert not summary.exact
+    surface, cost = true_costs(log)
+    lower, upper = summary.cost_bounds(GRID[:, None], GRID)
+    assert (lower <= cost + 1e-12).all()
+    assert (cost <= upper + 1e-12).all()
+    best, worst = (summary.cost_surface(within=within) for within in ("best", "worst"))
+    assert best.vacc() <= surface.vacc() + 1e-12
+    assert surface.vacc() <= worst.vacc() + 1e-12
+    # Abstention may cost more than a mistake, and differ between the classes.
+    for costs in ((0.5, 3.0, 0.2), (3.0, 0.4, 2.0)):
+        assert best.cost(*costs) <= surface.cost(*costs) + 1e-12
+        assert surface.cost(*costs) <= worst.cost(*costs) + 1e-12
+    # The windows given do what is said of them, on the scores that nobody kept.
+    for mu, nu in ((1.0, 0.1), (0.3, 0.2), (0.8, 0.05)):
+        window = worst.window(mu, nu)
+        found = surface.plane(*window)
+        assert found.cost(mu, nu) == pytest.approx(worst.cost(mu, nu), abs=1e-12)
+
+
+def test_bounds_close_in_as_the_budget_grows(make_binary_log):
+    log = make_binary_log(40_000)
+    _, cost = true_costs(log)
+    gaps = []
+    for pairs in (1024, 4096, 16384, 65536 * 2):
+        lower, upper = summarise(log, memory_budget=32 * pairs).cost_bounds(GRID[:, None], GRID)
+        assert (lower <= cost + 1e-12).all()
+        assert (cost <= upper + 1e-12).all()
+        gaps.append((upper - lower).max())
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[-1] == 0
+
+
+def test_rounded_confidences_bound_the_areas(make_class_log):
+    rng = np.random.default_rng(0)
+    log = make_class_log(20_000).drop(columns=["model", "group", "weight"])
+    truth, p, classes = class_arrays(log)
+    p = rng.dirichlet(np.ones(4), len(log))
+    log[[f"p_{c}" for c in classes]] = p
+    summary = summarise(log, memory_budget=16 * SMALL)
+    assert not summary.exact
+    curve = RiskCoverage.from_predictions(truth, p, labels=classes)
+    best, worst = (summary.risk_coverage(within=within) for within in ("best", "worst"))
+    assert best.n == worst.n == curve.n
+    for area in ("aurc", "augrc"):
+        low, true, high = (float(getattr(c, area)()) for c in (best, curve, worst))
+        assert low < true < high
+        assert high - low < 0.05
+
+
+def test_a_resolution_rounds_from_the_start(make_binary_log):
+    log = make_binary_log(100)
+    summary = summarise(log, resolution=0.3)
+    assert summary.resolution == 0.25
+    assert not summary.exact
+    assert len(summary.staircase()) <= 8
+    assert split(log, [3, 50], resolution=0.3) == summary
+    with pytest.raises(ValueError, match="resolution is 0"):
+        summarise(log, resolution=0)
+
+
+@pytest.mark.parametrize(
+    ("truth", "wishes", "pair"),
+    [
+        ([False, True], {}, (False, True)),
+        ([-1, 1], {}, (-1, 1)),
+        ([0.0, 1.0], {}, (0, 1)),
+        (["ham", "spam"], {"pos_label": "spam"}, ("ham", "spam")),
+        (["ham", "spam"], {"classes": ["spam", "ham"]}, ("spam", "ham")),
+        ([1, 1], {}, (0, 1)),
+        ([5, 5], {"pos_label": 7}, (5, 7)),
+        (["a", "b", "c"], {"pos_label": "c"}, ("not c", "c")),
+    ],
+)
+def test_which_class_is_positive(truth, wishes, pair):
+    log = pd.DataFrame({"y": truth, "p": np.linspace(0.2, 0.8, len(truth))})
+    summary = summarise(log, **wishes)
+    staircase = summary.staircase()
+    assert staircase.classes == pair
+    assert tuple(summary.classes.tolist()) == pair
+    is_positive = np.array([label == pair[1] for label in truth], dtype=float)
+    np.testing.assert_array_equal(staircase.positives, is_positive)
+    assert split(log, [1], **wishes) == summary
+
+
+def test_two_probabilities_are_a_score(make_binary_log):
+    log = make_binary_log(50, labels=("no", "yes"))
+    wide = pd.DataFrame({"y": log["y_true"], "p_no": 1 - log["score"], "p_yes": log["score"]})
+    expected = Staircase.from_predictions(log["y_true"], log["score"], classes=("no", "yes"))
+    assert summarise(wide).staircase() == expected
+    one = summarise(wide.drop(columns="p_no"))
+    assert one.staircase() == expected
+    flipped = summarise(wide, pos_label="no").staircase()
+    assert flipped.classes == ("yes", "no")
+    np.testing.assert_array_equal(flipped.scores, np.sort(1 - log["score"]))
+
+
+def test_labels_take_the_type_of_the_truths(make_class_log):
+    log = pd.DataFrame({"y": [0, 2, 1], "p_0": [0.5, 0.2, 0.1], "p_1": [0.3, 0.2, 0.8]})
+    log["p_2"] = 1 - log["p_0"] - log["p_1"]
+    assert summarise(log).classes.tolist() == [0, 1, 2]
+    named = log.rename(columns={"p_0": "p_a", "p_1": "p_b", "p_2": "p_c"})
+    with pytest.raises(ValueError, match=r"truths are of type int64.*'a', 'b', 'c'.*classes="):
+        summarise(named)
+    assert summarise(named, classes=[0, 1, 2]).counts() == summarise(log).counts()
+    text = log.assign(y=["0", "2", "1"])
+    assert summarise(text).classes.tolist() == ["0", "1", "2"]
+
+
+def test_columns_can_be_given():
+    log = pd.DataFrame(
+        {
+            "gold": ["a", "b"],
+            "q1": [0.7, 0.2],
+            "q2": [0.2, 0.7],
+            "q3": [0.1, 0.1],
+            "size": [2.0, 0.0],
+            "where": [None, "x"],
+        }
+    )
+    mapping = {"a": "q1", "b": "q2", "c": "q3"}
+    summary = summarise(log, truth="gold", probabilities=mapping, weight="size", group="where")
+    assert summary.classes.tolist() == ["a", "b", "c"]
+    assert float(summary.counts().n) == 2.0
+    assert summary.groups == [None]
+    listed = summarise(log, truth="gold", probabilities=["q1", "q2", "q3"], classes=["a", "b", "c"])
+    assert listed.counts().n == 2
+    prefixed = summarise(log, truth="gold", probabilities="q", classes=["a", "b", "c"])
+    assert prefixed.counts() == listed.counts()
+    sets = log.assign(q1=[1, 0], q2=[1, 1], q3=[0, 1])
+    found = summarise(sets, truth="gold", sets=["q1", "q2", "q3"], classes=["a", "b", "c"])
+    assert found.counts().size.tolist() == [2, 2]
+    score = summarise(log, truth="gold", score="q2", pos_label="b", group=False)
+    assert score.staircase().scores.tolist() == [0.2, 0.7]
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"truth": "nowhere"}, "there is no column 'nowhere'.*'y', 'score'"),
+        ({"score": "s", "probabilities": "p_"}, "both score= and probabilities= are given"),
+        ({"probabilities": "q_"}, "no column begins with probabilities='q_'"),
+        ({"empty": "maybe"}, "empty is 'maybe'"),
+        ({"utilities": ["u"]}, "'u'"),
+        ({"memory_budget": 10}, "memory_budget is 10; give at least"),
+        ({"engine": "ray"}, "engine is 'ray'; choose"),
+        ({"classes": [0, 1], "pos_label": 3}, "pos_label is 3, which is not among"),
+        ({"classes": [2, 3]}, r"column 'y' holds 0 in row 0, which is not among the classes \[2"),
+        ({"weight": "w"}, "column 'w' is -1.0 in row 1"),
+        ({"score": "nan"}, "column 'nan' is NaN in row 1"),
+        ({"score": "gap"}, "column 'gap' is missing in row 2"),
+        ({"truth": "gap"}, "column 'gap' is missing in row 2"),
+        ({"truth": "many"}, "holds 3 classes.*pos_label="),
+        ({"sets": ["w", "y"], "classes": ["a", "b"], "truth": "t"}, "column 'w' holds 2.0 in row"),
+        ({"sets": {"a": "t", "b": "t"}, "truth": "t"}, "true or false"),
+        ({"probabilities": ["y", "many", "y"], "classes": "xyz"}, "classes is 'xyz'"),
+        (
+            {"probabilities": {"a": "y", "b": "many", "c": "w"}, "truth": "t"},
+            "probabilities .* in row 0",
+        ),
+        ({"probabilities": {"a": "y", "b": "many"}, "classes": ["abc"]}, "classes is|holds"),
+    ],
+)
+def test_errors_say_what_is_wrong(wishes, message):
+    table = pa.table(
+        {
+            "y": [0, 1, 1],
+            "score": [0.5, 0.6, 0.7],
+            "w": [2.0, -1.0, 0.0],
+            "nan": [0.5, float("nan"), 0.5],
+            "gap": pa.array([1, 0, None]),
+            "many": [4, 5, 6],
+            "t": ["a", "b", "a"],
+        }
+    )
+    with pytest.raises((ValueError, TypeError), match=message):
+        summarise(table, **wishes)
+
+
+def test_numbers_are_numbers():
+    with pytest.raises(TypeError, match=r"column 'score' holds .*string, not numbers"):
+        summarise(pd.DataFrame({"y": [0, 1], "score": ["a", "b"]}))
+    whole = summarise(pd.DataFrame({"y": [0, 1], "score": [3, 5]})).staircase()
+    assert whole.scores.tolist() == [3.0, 5.0]
+    short = pa.table({"y": [0, 1], "score": pa.array([0.1, 0.2], pa.float32())})
+    assert summarise(short).staircase().scores.tolist() == [np.float32(0.1), np.float32(0.2)]
+
+
+def test_what_a_summary_does_not_know_it_says(make_binary_log, make_class_log):
+    scores, classes = summarise(make_binary_log(20)), summarise(make_class_log(20))
+    with pytest.raises(ValueError, match="holds no prediction sets"):
+        scores.counts()
+    with pytest.raises(ValueError, match="no probabilities of more than two"):
+        scores.risk_coverage()
+    with pytest.raises(ValueError, match="no score of two classes"):
+        classes.staircase()
+    with pytest.raises(ValueError, match="decision is 'u80'; counted were argmax"):
+        classes.counts("u80")
+    with pytest.raises(ValueError, match="within is 'middle'"):
+        scores.staircase(within="middle")
+    with pytest.raises(ValueError, match="count different things"):
+        scores + classes
+    with pytest.raises(TypeError):
+        scores + 1
+    assert scores != 1
+    with pytest.raises(ValueError, match="no summary of a prediction log"):
+        from_bytes(b"nonsense")
+
+
+def test_three_labels_that_meet_only_in_the_merge():
+    parts = [pd.DataFrame({"y": [k], "score": [0.5]}) for k in range(3)]
+    with pytest.raises(ValueError, match="holds 3 classes"):
+        sum((summarise(part) for part in parts[1:]), summarise(parts[0]))
+
+
+def test_types_of_labels_and_scores():
+    p = {"p_a": [0.5, 0.2], "p_b": [0.3, 0.2], "p_c": [0.2, 0.6]}
+    floats = {f"p_{k}.5": column for k, column in enumerate(p.values())}
+    assert summarise(pd.DataFrame({"y": [0.5, 2.5], **floats})).classes.tolist() == [0.5, 1.5, 2.5]
+    booleans = pd.DataFrame({"y": [False, True], "in_False": [1, 0], "in_true": [1, 1]})
+    assert summarise(booleans).counts().classes.tolist() == [False, True]
+    decimal = pa.array([1, 2], pa.decimal128(5, 2))
+    scores = summarise(pa.table({"y": [0, 1], "score": decimal})).staircase().scores
+    assert scores.tolist() == [1, 2]
+    both = pd.DataFrame({"y": ["a", "b"], **p, "in_a": [1, 1], "in_b": [1, 0], "in_z": [0, 1]})
+    with pytest.raises(ValueError, match="give both for the same classes"):
+        summarise(both)
+    with pytest.raises(ValueError, match="classes holds 2 labels, but there are 3 columns"):
+        summarise(pd.DataFrame({"y": ["a", "b"], **p}), classes=["a", "b"])
+
+
+def test_many_classes_against_the_rest():
+    rng = np.random.default_rng(0)
+    truth = [f"c{k:03}" for k in rng.integers(0, 300, 2000)]
+    log = pd.DataFrame({"y": truth, "score": rng.random(2000), "weight": 0.0})
+    staircase = summarise(log, pos_label="c007", weight=False).staircase()
+    assert staircase.n_positives == truth.count("c007")
+    assert staircase.classes == ("not c007", "c007")
+    nothing = summarise(log, pos_label="c007")
+    assert nothing.n_rows == 2000
+    assert len(nothing.staircase()) == 0
+    assert summarise(log, pos_label="c007", resolution=0.1).scores.n_kept == 0
+
+
+def test_more_classes_than_a_word_has_bits():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(130), 300)
+    truth = rng.integers(0, 130, 300)
+    log = pd.DataFrame(p, columns=[f"p_{k}" for k in range(130)]).assign(y=truth)
+    counts = summarise(log).counts()
+    answer = np.eye(130, dtype=bool)[p.argmax(axis=1)]
+    expected = SetCounts.from_predictions(truth, answer, labels=range(130), y_pred=p.argmax(axis=1))
+    assert counts == expected
+    weightless = summarise(log.assign(weight=0.0)).counts()
+    assert weightless.n == 0
+
+
+def test_labels_that_are_dates_or_many():
+    dates = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-01"])
+    log = pd.DataFrame({"y": [0, 1, 1], "score": [1, 2, 3], "group": dates})
+    assert summarise(log).groups == ["2020-01-01 00:00:00", "2020-01-02 00:00:00"]
+    wide = pa.table({"y": np.arange(200_000) * 1000, "score": np.ones(200_000)})
+    with pytest.raises(ValueError, match="cannot be a column of labels"):
+        summarise(wide, pos_label=0)
+    categories = pd.Series(["x", "y", None], dtype="category")
+    log = pd.DataFrame({"y": [0, 1, 1], "score": [1, 2, 3], "group": categories})
+    assert summarise(log).groups == [None, "x", "y"]

@@ -1,0 +1,94 @@
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cautious.logs import summarise
+
+pytest.importorskip("pyspark", reason="PySpark is not installed here; `make test-spark` has it")
+
+
+def write(frame, folder, n=3, row_group_size=500):
+    for at, rows in enumerate(np.array_split(np.arange(len(frame)), n)):
+        table = pa.Table.from_pandas(frame.iloc[rows], preserve_index=False)
+        pq.write_table(table, folder / f"part-{at}.parquet", row_group_size=row_group_size)
+    return folder
+
+
+@pytest.mark.parametrize("wishes", [{}, {"memory_budget": 32 * 2048}, {"resolution": 0.01}])
+def test_scores_bit_for_bit(spark, binary_log, tmp_path, wishes):
+    folder = write(binary_log, tmp_path)
+    local = summarise(folder, **wishes)
+    found = summarise(folder, engine=spark, **wishes)
+    assert found == local
+    np.testing.assert_array_equal(found.staircase().frame(), local.staircase().frame())
+
+
+def test_classes_weights_and_groups_bit_for_bit(spark, class_log, tmp_path):
+    folder = write(class_log, tmp_path)
+    local = summarise(folder, utilities=["u65"])
+    assert summarise(folder, utilities=["u65"], engine="spark") == local
+
+
+def test_frames_with_many_partitions_and_empty_ones(spark, binary_log):
+    local = summarise(binary_log)
+    frame = spark.createDataFrame(binary_log).repartition(30)
+    assert summarise(frame) == local
+    assert summarise(frame.where("score >= 0").repartition(20, "y_true"), engine="spark") == local
+
+
+def test_csv(spark, binary_log, tmp_path):
+    path = tmp_path / "log.csv"
+    binary_log.round(6).to_csv(path, index=False)
+    assert summarise(path, engine=spark).staircase() == summarise(path).staircase()
+
+
+def test_written_sets_find_their_classes(spark, tmp_path):
+    table = pa.table({"y": ["a", "b", "c"] * 50, "y_set": ["a", "a|b", None] * 50})
+    pq.write_table(table, tmp_path / "log.parquet")
+    assert summarise(tmp_path, engine=spark) == summarise(tmp_path)
+
+
+def test_errors_say_what_is_wrong(spark, binary_log, tmp_path):
+    bad = binary_log.copy()
+    bad.loc[7, "score"] = np.nan
+    table = pa.table({name: bad[name].to_numpy() for name in bad})
+    pq.write_table(table, tmp_path / "log.parquet")
+    with pytest.raises(ValueError, match=r"/log\.parquet: column 'score' is NaN in row \d+"):
+        summarise(tmp_path, engine=spark)
+    with pytest.raises(ValueError, match=r"^a batch of Spark's: column 'score' is"):
+        summarise(spark.createDataFrame(bad.fillna(float("nan"))))
+    with pytest.raises(ValueError, match="there is no column 'nowhere'"):
+        summarise(spark.createDataFrame(binary_log), truth="nowhere")
+    with pytest.raises(ValueError, match="the log has no rows"):
+        summarise(spark.createDataFrame(binary_log).where("score > 2"))
+    with pytest.raises(TypeError, match="source is DataFrame; with engine='spark'"):
+        summarise(binary_log, engine=spark)
+
+
+def test_a_file_without_a_column_is_named(spark, binary_log, tmp_path):
+    folder = write(binary_log, tmp_path)
+    short = pa.Table.from_pandas(binary_log[["y_true"]], preserve_index=False)
+    pq.write_table(short, folder / "part-7.parquet")
+    with pytest.raises(ValueError, match=r"part-7\.parquet: column 'score' is missing"):
+        summarise(folder, engine=spark)
+
+
+def test_a_file_of_another_type_is_named(spark, binary_log, tmp_path):
+    folder = write(binary_log, tmp_path)
+    other = pa.Table.from_pandas(binary_log.astype({"score": str}), preserve_index=False)
+    pq.write_table(other, folder / "part-7.parquet")
+    with pytest.raises(Exception, match=r"part-7\.parquet"):
+        summarise(folder, engine=spark)
+
+
+def test_a_corrupt_file_is_named(spark, binary_log, tmp_path):
+    folder = write(binary_log, tmp_path)
+    path = folder / "part-1.parquet"
+    data = bytearray(path.read_bytes())
+    column = pq.ParquetFile(path).metadata.row_group(2).column(1)
+    begin = column.dictionary_page_offset or column.data_page_offset
+    data[begin : begin + 40] = bytes(40)
+    path.write_bytes(data)
+    with pytest.raises(Exception, match=r"part-1\.parquet"):
+        summarise(folder, engine=spark)
