@@ -1,0 +1,133 @@
+"""Capacity graphs of abstaining classifiers, and what they achieve together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from cautious.curves import CapacityCurve, capacity_hull
+from cautious.displays.named_curves import NamedCurvesDisplay
+from cautious.displays.palette import line_styles, neutral
+from cautious.displays.wording import plain_text
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+__all__ = ["CapacityDisplay"]
+
+
+class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
+    """Error of abstaining classifiers moved to every level of abstention, with their hull.
+
+    A marker stands where a classifier itself stands; its tails lead to guessing everything and to
+    answering nothing. Whatever lies above the hull can be discarded: a mixture of others errs less.
+
+    Parameters
+    ----------
+    curves : CapacityCurve, or mapping of name to CapacityCurve
+        Graphs of classifiers on the same examples.
+    hull : bool, default=True
+        Whether to draw the lower convex hull of several graphs.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One line a classifier.
+    hull_line_ : Line2D or None
+        The hull; there is none of a single classifier.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), "Cautious classifiers", section 3, figures 2 and 3.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import CapacityDisplay
+    >>> y_true = ["a", "a", "b", "b", "b"]
+    >>> sets = {"bold": ["a", "b", "b", "b", "b"], "shy": ["a", None, "b", None, "b"]}
+    >>> display = CapacityDisplay.from_predictions(y_true, sets, ax=Figure().subplots())
+    >>> display.frame()
+      classifier  abstention  error
+    0       bold         0.0    0.2
+    1       bold         1.0    0.0
+    2        shy         0.0    0.2
+    3        shy         0.4    0.0
+    4        shy         1.0    0.0
+    5       hull         0.0    0.2
+    6       hull         0.4    0.0
+    7       hull         1.0    0.0
+    """
+
+    curve_class = CapacityCurve
+    own_options = ("hull",)
+
+    def __init__(
+        self, curves: CapacityCurve | Mapping[Any, CapacityCurve], *, hull: bool = True
+    ) -> None:
+        super().__init__(curves)
+        self.hull = capacity_hull(self.curves) if hull and len(self.curves) > 1 else None
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+        """Draw the graphs.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            What to call a single classifier.
+        **style
+            Line2D properties for every classifier's line.
+
+        Returns
+        -------
+        self
+        """
+        axes = self._open(ax)
+        curves = self._renamed(name)
+        self.hull_line_: Line2D | None = None
+        if self.hull is not None:
+            corners = self.hull.corners
+            (self.hull_line_,) = axes.plot(
+                corners["abstention"],
+                corners["error"],
+                color=neutral(),
+                alpha=0.25,
+                linewidth=7,
+                solid_capstyle="round",
+                label=f"hull of all (capacity {self.hull.capacity:.3f})",
+            )
+        self.lines_: list[Line2D] = []
+        for (label, curve), look in zip(curves.items(), line_styles(len(curves)), strict=True):
+            points = curve.frame()
+            own = points.index[points["abstention"] == curve.abstention]
+            text = f"{plain_text(label)} (capacity {curve.capacity:.3f})"
+            look |= {"markevery": own.tolist(), "label": text} | style
+            self.lines_ += axes.plot(points["abstention"], points["error"], **look)
+        axes.set(
+            xlabel="share of cases not answered",
+            ylabel="share of all cases answered wrongly",
+            xlim=(-0.02, 1.02),
+        )
+        axes.set_ylim(bottom=0)
+        self._legend(axes, "upper right")
+        return self
+
+    def frame(self) -> pd.DataFrame:
+        """Corners of all graphs and, under the name ``hull``, of the hull."""
+        graphs = super().frame()
+        if self.hull is None:
+            return graphs
+        corners = self.hull.corners[["abstention", "error"]].assign(classifier="hull")
+        return pd.concat([graphs, corners], ignore_index=True)
+
+    def _frame(self, curve: CapacityCurve) -> pd.DataFrame:
+        return curve.frame()

@@ -1,0 +1,193 @@
+"""Mean ranks of classifiers and which of them differ significantly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from cautious.comparison import friedman_nemenyi
+from cautious.displays.display import Display
+from cautious.displays.palette import neutral
+from cautious.displays.wording import plain_text
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+__all__ = ["CriticalDifferenceDisplay"]
+
+# In inches: the line of ranks, and what a character of a name takes up.
+_SCALE_WIDTH, _CHARACTER = 4.2, 0.095
+
+
+class CriticalDifferenceDisplay(Display):
+    """Mean ranks on a line, the best on the left; bars join those that do not differ significantly.
+
+    Parameters
+    ----------
+    mean_ranks : Series or mapping of name to float
+        Mean rank of each classifier, 1 the best.
+    critical_difference : float
+        Mean ranks further apart than this differ significantly.
+
+    Attributes
+    ----------
+    bars_ : list of Line2D
+        One a group of classifiers of which no two differ significantly.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", section 3.2.4;
+    Zaffalon, Corani & Mauá (2012), figure 6.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import CriticalDifferenceDisplay
+    >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
+    >>> CriticalDifferenceDisplay(ranks, 0.9).plot(Figure().subplots()).frame()
+      classifier  mean_rank    groups
+    0       LNCC        1.6      (0,)
+    1        NCC        2.1    (0, 1)
+    2        CDT        2.9    (1, 2)
+    3        CMA        3.4      (2,)
+    """
+
+    def __init__(
+        self, mean_ranks: pd.Series[float] | Mapping[Any, float], critical_difference: float
+    ) -> None:
+        ranks = pd.Series(dict(mean_ranks.items()), dtype=np.float64)
+        if len(ranks) < 2 or not np.isfinite(ranks).all():
+            raise ValueError("mean_ranks must hold a finite rank of at least two classifiers.")
+        if not critical_difference > 0:
+            raise ValueError(
+                f"critical_difference is {critical_difference}; it must be a positive number."
+            )
+        self.mean_ranks = ranks.sort_values(kind="stable")
+        self.critical_difference = float(critical_difference)
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: Any,
+        *,
+        alpha: float = 0.05,
+        greater_is_better: bool = True,
+        ax: Axes | None = None,
+        name: str | None = None,
+        style: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Rank classifiers over data sets and draw the ranks.
+
+        Parameters
+        ----------
+        scores : DataFrame of shape (n_datasets, n_classifiers)
+            One measure; rows are data sets, columns classifiers.
+        alpha : float, default=0.05
+            Level of Nemenyi's test.
+        greater_is_better : bool, default=True
+            Whether high is good.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            Title.
+        style : mapping, optional
+            Keywords for :meth:`plot`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        test = friedman_nemenyi(scores, alpha=alpha, greater_is_better=greater_is_better)
+        display = cls(test.mean_ranks, test.critical_difference)
+        return display.plot(ax, name=name, **(style or {}))
+
+    def groups(self) -> list[tuple[int, int]]:
+        """Longest runs of ranks, as positions of the first and last, within the difference."""
+        ranks = self.mean_ranks.to_numpy()
+        last = np.searchsorted(ranks, ranks + self.critical_difference, side="right") - 1
+        runs = enumerate(last.tolist())
+        return [
+            (first, end)
+            for first, end in runs
+            if end > first and (first == 0 or end > last[first - 1])
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """Classifiers from the best to the worst, with the bars each is joined by."""
+        groups = self.groups()
+        joined = [
+            tuple(g for g, (first, last) in enumerate(groups) if first <= at <= last)
+            for at in range(len(self.mean_ranks))
+        ]
+        return pd.DataFrame(
+            {
+                "classifier": self.mean_ranks.index,
+                "mean_rank": self.mean_ranks.to_numpy(),
+                "groups": joined,
+            }
+        )
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+        """Draw the ranks.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            Title.
+        **style
+            Line2D properties of the bars.
+
+        Returns
+        -------
+        self
+        """
+        ranks = self.mean_ranks.to_numpy()
+        k, groups = len(ranks), self.groups()
+        words = [f"{plain_text(n, most=24)} ({r:.2f})" for n, r in self.mean_ranks.items()]
+        left = (k + 1) // 2  # the better half is named on the left
+        rows = 1.2 + 0.35 * len(groups) + left
+        names_width = _CHARACTER * max(map(len, words))
+        axes = self._open(ax, size=(_SCALE_WIDTH + 2 * names_width, 1.3 + 0.3 * rows))
+        # A new figure is all there for the axes, once it is laid out.
+        place = axes.figure.bbox if ax is None else axes.get_window_extent()
+        width = place.width / axes.figure.dpi
+        low, high = 1.0, float(max(k, np.ceil(ranks.max())))
+        inch = (high - low) / max(width - 2 * names_width, width / 4)
+        axes.set_axis_off()
+        beside = names_width * inch
+        axes.set(xlim=(low - beside, high + beside), ylim=(rows + 0.4, -2.2))
+        ink = {"color": neutral(), "solid_capstyle": "butt"}
+        axes.plot([low, high], [0, 0], lw=1.2, **ink)
+        for tick in np.arange(low, high + 1):
+            axes.plot([tick, tick], [0, -0.2], lw=1.2, **ink)
+            axes.text(tick, -0.3, f"{tick:g}", ha="center", va="bottom")
+        axes.plot([low, low + self.critical_difference], [-1.4, -1.4], lw=2.5, **ink)
+        difference = f"critical difference {self.critical_difference:.2f}"
+        axes.text(low, -1.55, difference, ha="left", va="bottom", size="small")
+        axes.text(low - 0.15 * inch, -0.3, "mean rank", ha="right", va="bottom", size="small")
+        self.bars_: list[Line2D] = []
+        for place, (first, last) in enumerate(groups):
+            ends = [ranks[first] - 0.04 * inch, ranks[last] + 0.04 * inch]
+            height = [0.35 * (place + 1)] * 2
+            self.bars_ += axes.plot(ends, height, **({"lw": 4} | ink | style))
+        for at, rank in enumerate(ranks):
+            on_left = at < left
+            row = 1.2 + 0.35 * len(groups) + (at if on_left else k - 1 - at)
+            edge = low - 0.15 * inch if on_left else high + 0.15 * inch
+            axes.plot([rank, rank, edge], [0, row, row], lw=0.9, **ink)
+            gap, side = (-0.04, "right") if on_left else (0.04, "left")
+            axes.text(edge + gap * inch, row, words[at], ha=side, va="center")
+        if name is not None:
+            axes.set_title(plain_text(name))
+        return self

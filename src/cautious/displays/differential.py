@@ -1,0 +1,297 @@
+"""Where one classifier is cheaper than another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats
+from cautious.curves import AbstentionCostSurface, DifferentialCostSurface, DifferentialGrid
+from cautious.displays.display import Display
+from cautious.displays.named_curves import named_cv_results
+from cautious.displays.palette import halo, hatched, neutral
+from cautious.displays.surface_map import MU_WORDS, NU_WORDS
+from cautious.displays.wording import plain_text
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from matplotlib.axes import Axes
+
+__all__ = ["DifferentialDisplay"]
+
+
+class DifferentialDisplay(Display):
+    """Difference of the costs of two classifiers at any relative costs, with its zero line.
+
+    The colour says who is cheaper and by how much; the side of the first classifier is hatched, so
+    that it can be told in grey as well. The zero line is exact on every grid line.
+
+    Parameters
+    ----------
+    difference : DifferentialCostSurface
+        Cost of the first classifier less that of the second.
+    names : pair of labels, default=("first", "second")
+        What to call the two.
+    n : int, default=101
+        Grid lines a side.
+
+    Attributes
+    ----------
+    mesh_ : QuadMesh
+        The colours.
+    zero_line_ : LineCollection
+        Where the costs are equal.
+    colorbar_ : Colorbar
+        The scale.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Friedel, Rückert & Kramer (2006), "Cost curves for abstaining classifiers", section 3, figure 4.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import DifferentialDisplay
+    >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+    >>> display = DifferentialDisplay.from_predictions(
+    ...     [0, 0, 0, 1, 1, 1], scores, n=3, ax=Figure().subplots()
+    ... )
+    >>> display.frame().tail(1).round(3)
+        mu   nu  difference
+    8  1.0  1.0      -0.167
+    """
+
+    def __init__(
+        self,
+        difference: DifferentialCostSurface,
+        *,
+        names: tuple[Any, Any] = ("first", "second"),
+        n: int = 101,
+    ) -> None:
+        self.difference = difference
+        self.names = names
+        self.n = n
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: Mapping[Any, npt.ArrayLike],
+        *,
+        n: int = 101,
+        ax: Axes | None = None,
+        style: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the difference of two classifiers' scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : mapping of two names to array-like of shape (n,)
+            Scores that grow with the belief in the positive class.
+        n : int, default=101
+            Grid lines a side.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        style : mapping, optional
+            Keywords for :meth:`plot`.
+        **options
+            For :meth:`cautious.curves.AbstentionCostSurface.from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        make = AbstentionCostSurface.from_predictions
+        surfaces = {name: make(y_true, score, **options) for name, score in y_score.items()}
+        return cls._of(surfaces, n, ax, style)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimators: Mapping[Any, Any],
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        n: int = 101,
+        ax: Axes | None = None,
+        style: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the difference of two fitted classifiers.
+
+        Parameters
+        ----------
+        estimators : mapping of two names to fitted classifiers
+            With ``predict_proba`` or ``decision_function``.
+        X, y : array-like
+            Examples and their true labels.
+        n, ax, style
+            As in :meth:`from_predictions`.
+        **options
+            For :meth:`cautious.curves.AbstentionCostSurface.from_estimator`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        make = AbstentionCostSurface.from_estimator
+        surfaces = {name: make(model, X, y, **options) for name, model in estimators.items()}
+        return cls._of(surfaces, n, ax, style)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[Any, Mapping[str, Any]],
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        n: int = 101,
+        ax: Axes | None = None,
+        style: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the difference of two cross-validated classifiers.
+
+        Parameters
+        ----------
+        cv_results : mapping of two names to dict
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array-like
+            The data that were cross-validated.
+        n, ax, style
+            As in :meth:`from_predictions`.
+        **options
+            For :meth:`cautious.curves.AbstentionCostSurface.from_cv_results`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        make = AbstentionCostSurface.from_cv_results
+        results = named_cv_results(cv_results)
+        surfaces = {name: make(result, X, y, **options) for name, result in results.items()}
+        return cls._of(surfaces, n, ax, style)
+
+    @classmethod
+    def _of(
+        cls,
+        surfaces: dict[Any, AbstentionCostSurface],
+        n: int,
+        ax: Axes | None,
+        style: Mapping[str, Any] | None,
+    ) -> Self:
+        if len(surfaces) != 2:
+            raise ValueError(
+                f"{len(surfaces)} classifiers were given; a difference is of two, by name."
+            )
+        first, second = surfaces.values()
+        names = tuple(surfaces)
+        display = cls(first.differential(second), names=(names[0], names[1]), n=n)
+        return display.plot(ax, **(style or {}))
+
+    @cached_property
+    def grid(self) -> DifferentialGrid:
+        """The difference on the grid, with the exact zero line."""
+        return self.difference.grid(self.n)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a grid point: relative costs and the difference."""
+        mu, nu = np.meshgrid(self.grid.mu, self.grid.nu)
+        columns = {"mu": mu, "nu": nu, "difference": self.grid.difference}
+        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+
+    def plot(
+        self, ax: Axes | None = None, *, name: tuple[Any, Any] | None = None, **style: Any
+    ) -> Self:
+        """Draw the difference.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : pair of labels, optional
+            What to call the two classifiers.
+        **style
+            Properties of ``pcolormesh``.
+
+        Returns
+        -------
+        self
+        """
+        from matplotlib.collections import LineCollection
+
+        axes = self._open(ax)
+        grid = self.grid
+        first, second = (plain_text(label) for label in (self.names if name is None else name))
+        most = float(np.abs(grid.difference).max()) or 1.0
+        look = {"cmap": "PuOr", "vmin": -most, "vmax": most, "shading": "nearest"}
+        self.mesh_ = axes.pcolormesh(
+            grid.mu, grid.nu, grid.difference, **(look | {"rasterized": True} | style)
+        )
+        cheaper = (grid.difference < -1e-12).astype(float)
+        handles: list[Any] = []
+        if cheaper.any():
+            axes.contourf(grid.mu, grid.nu, cheaper, [0.5, 1.5], colors="none", hatches=["//"])
+            handles.append(hatched(f"{first} is cheaper", "//"))
+        self.zero_line_ = LineCollection(
+            list(_segments(grid.zero_line, self.n)),
+            colors=[neutral()],
+            linewidths=1.8,
+            path_effects=halo(3.5),
+            label="both cost the same",
+        )
+        axes.add_collection(self.zero_line_)
+        handles.append(self.zero_line_)
+        axes.legend(handles=handles, loc="upper left")
+        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=MU_WORDS, ylabel=NU_WORDS, aspect="equal")
+        self.colorbar_ = axes.figure.colorbar(
+            self.mesh_, ax=axes, label=f"cost of {first}\nless cost of {second}"
+        )
+        return self
+
+
+def _segments(crossings: pd.DataFrame, n: int) -> list[Floats]:
+    """Join the points at which the zero line enters and leaves each cell of the grid."""
+    points = crossings[["mu", "nu"]].drop_duplicates().to_numpy(dtype=np.float64)
+    cells: dict[tuple[int, ...], list[int]] = {}
+    for at, place in enumerate(points * (n - 1)):
+        for cell in product(*map(_beside, place.tolist())):
+            cells.setdefault(cell, []).append(at)
+    segments: list[Floats] = []
+    for inside in cells.values():
+        segments += _joined(points[inside])
+    return segments
+
+
+def _beside(place: float) -> tuple[int, ...]:
+    """Rows or columns of cells that a place, in units of cells, lies in or between."""
+    line = round(place)
+    return (line - 1, line) if abs(place - line) < 1e-9 else (int(place),)
+
+
+def _joined(points: Floats) -> list[Floats]:
+    """Join points on the edge of a cell in pairs, as shortly as possible without crossing."""
+    away = points - points.mean(axis=0)
+    around = points[np.argsort(np.arctan2(away[:, 1], away[:, 0]))]
+    sides = np.stack([around, np.roll(around, -1, axis=0)], axis=1)
+    length = np.linalg.norm(sides[:, 0] - sides[:, 1], axis=1)
+    if len(points) < 2:
+        return []
+    if len(points) % 2:  # where a tie begins three lines meet
+        return list(np.delete(sides, length.argmax(), axis=0))
+    return list(sides[0::2] if length[0::2].sum() <= length[1::2].sum() else sides[1::2])

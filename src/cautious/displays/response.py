@@ -1,0 +1,139 @@
+"""Response graphs: a measure against abstention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious.curves import ResponseCurve
+from cautious.displays.named_curves import NamedCurvesDisplay
+from cautious.displays.palette import line_styles
+from cautious.displays.wording import plain_text
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+__all__ = ["ResponseDisplay"]
+
+# What each measure is called on the axis, and the corner its curves usually leave free.
+_WORDS = {
+    "accuracy": ("share of answers that are right", "lower right"),
+    "error": ("share of all cases answered wrongly", "upper right"),
+    "efficacy": ("efficacy, the mean of accuracy and coverage", "lower left"),
+    "f_score": ("F-score of accuracy and coverage", "lower left"),
+    "capacity": ("capacity", "lower left"),
+    "cost": ("mean cost of a case", "upper right"),
+    "auc": ("area under the ROC curve of the answered cases", "lower right"),
+}
+
+_FEW_STATES = 25
+
+# Shares of this few cases jump about; they are drawn, but do not set the scale.
+_TOO_FEW = 0.05
+
+
+class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
+    """A measure of probabilistic classifiers against how much they abstain.
+
+    The caution window grows from left to right. The curve of costs has a star where it is lowest.
+
+    Parameters
+    ----------
+    curves : ResponseCurve, or mapping of name to ResponseCurve
+        The classifiers.
+    measure : str, default="accuracy"
+        One that :meth:`cautious.curves.ResponseCurve.measure` knows.
+    costs, guess
+        What the measures ``"cost"`` and ``"capacity"`` need; see there.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One line a classifier.
+    best_ : list of Line2D
+        The stars; empty unless costs are drawn.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), "Cautious classifiers", sections 4 to 6, figures 6, 7, 10
+    and 14.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import ResponseDisplay
+    >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
+    >>> y_true = ["neg", "pos", "neg", "pos"]
+    >>> display = ResponseDisplay.from_predictions(y_true, y_proba, ax=Figure().subplots())
+    >>> display.frame()[["abstention", "accuracy"]]
+       abstention  accuracy
+    0        0.00      0.75
+    1        0.25      1.00
+    2        0.50      1.00
+    """
+
+    curve_class = ResponseCurve
+    own_options = ("measure", "costs", "guess")
+
+    def __init__(
+        self,
+        curves: ResponseCurve | Mapping[Any, ResponseCurve],
+        *,
+        measure: str = "accuracy",
+        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        guess: str | npt.ArrayLike = "uniform",
+    ) -> None:
+        super().__init__(curves)
+        self.measure = measure
+        self.costs = costs
+        self.guess = guess
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            What to call a single classifier.
+        **style
+            Line2D properties for every line.
+
+        Returns
+        -------
+        self
+        """
+        curves = self._renamed(name)
+        frames = {label: self._frame(curve) for label, curve in curves.items()}
+        axes = self._open(ax)
+        self.lines_: list[Line2D] = []
+        self.best_: list[Line2D] = []
+        for (label, states), look in zip(frames.items(), line_styles(len(frames)), strict=True):
+            states = states.dropna(subset=[self.measure])
+            if len(states) > _FEW_STATES:
+                look["marker"] = ""
+            look |= {"label": plain_text(label), "markersize": 4} | style
+            (line,) = axes.plot(states["abstention"], states[self.measure], **look)
+            self.lines_.append(line)
+            if self.measure == "cost":
+                at = int(np.argmin(states[self.measure].to_numpy()))
+                best = states["abstention"].iloc[at], states[self.measure].iloc[at]
+                self.best_ += axes.plot(*best, "*", color=line.get_color(), markersize=13)
+        words, corner = _WORDS[self.measure]
+        axes.set(xlabel="share of cases not answered", ylabel=words, xlim=(-0.02, 1.02))
+        self._view_of_many(axes, lambda level: level <= 1 - _TOO_FEW)
+        self._legend(axes, corner)
+        return self
+
+    def _frame(self, curve: ResponseCurve) -> pd.DataFrame:
+        return curve.frame([self.measure], costs=self.costs, guess=self.guess)

@@ -1,0 +1,135 @@
+"""Risk–coverage curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from cautious._typing import Floats
+from cautious.curves import RiskCoverageCurve
+from cautious.displays.named_curves import NamedCurvesDisplay
+from cautious.displays.palette import line_styles, neutral
+from cautious.displays.wording import plain_text
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+__all__ = ["RiskCoverageDisplay"]
+
+# Shares of this few cases jump about; they are drawn, but do not set the scale.
+_TOO_FEW = 0.05
+
+
+class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
+    """Risk of answering only the surest cases, against the share that is answered.
+
+    Parameters
+    ----------
+    curves : RiskCoverageCurve, or mapping of name to RiskCoverageCurve
+        The classifiers.
+    risk : {"selective", "generalised"}, default="selective"
+        Loss over the answered cases, or over all.
+    optimal : bool, default=False
+        Whether to draw beside each curve, thin and grey, the best that its losses allow: that of a
+        classifier that knows which of its answers are wrong.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One line a classifier.
+    optimal_lines_ : list of Line2D
+        The best curves possible, if they were asked for.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    El-Yaniv & Wiener (2010), "On the foundations of noise-free selective classification"; Traub et
+    al. (2024), "Overcoming common flaws in the evaluation of selective classification systems", for
+    the generalised risk.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import RiskCoverageDisplay
+    >>> display = RiskCoverageDisplay.from_predictions(
+    ...     [0, 1, 1, 0], [0.1, 0.8, 0.3, 0.4], ax=Figure().subplots()
+    ... )
+    >>> display.frame()[["coverage", "selective_risk"]].round(3)
+       coverage  selective_risk
+    0      0.25           0.000
+    1      0.50           0.000
+    2      0.75           0.333
+    3      1.00           0.250
+    """
+
+    curve_class = RiskCoverageCurve
+    own_options = ("risk", "optimal")
+
+    def __init__(
+        self,
+        curves: RiskCoverageCurve | Mapping[Any, RiskCoverageCurve],
+        *,
+        risk: Literal["selective", "generalised"] = "selective",
+        optimal: bool = False,
+    ) -> None:
+        super().__init__(curves)
+        if risk not in ("selective", "generalised"):
+            raise ValueError(f"risk is {risk!r}; choose 'selective' or 'generalised'.")
+        self.risk = risk
+        self.optimal = optimal
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            What to call a single classifier.
+        **style
+            Line2D properties for every classifier's line.
+
+        Returns
+        -------
+        self
+        """
+        axes = self._open(ax)
+        curves = self._renamed(name)
+        selective = self.risk == "selective"
+        self.lines_: list[Line2D] = []
+        self.optimal_lines_: list[Line2D] = []
+        for (label, curve), look in zip(curves.items(), line_styles(len(curves)), strict=True):
+            area = f"AURC {curve.aurc:.3g}" if selective else f"AUGRC {curve.augrc:.3g}"
+            look |= {"marker": "", "label": f"{plain_text(label)} ({area})"} | style
+            self.lines_ += axes.plot(*self._points(curve), **look)
+        for curve, line in zip(curves.values() if self.optimal else (), self.lines_, strict=False):
+            faint = {"color": neutral(), "linewidth": 0.8, "linestyle": line.get_linestyle()}
+            faint["label"] = "" if self.optimal_lines_ else "best order possible"
+            self.optimal_lines_ += axes.plot(*self._points(curve.optimal), **faint)
+        axes.set(
+            xlabel="share of cases answered, surest first",
+            ylabel="mean loss of an answer" if selective else "loss of answers, over all cases",
+            xlim=(-0.02, 1.02),
+        )
+        self._view_of_many(axes, lambda level: level >= _TOO_FEW)
+        self._legend(axes, "upper left")
+        return self
+
+    def _points(self, curve: RiskCoverageCurve) -> tuple[Floats, Floats]:
+        """Points so close that straight lines between them follow the curve inside blocks too."""
+        between = np.linspace(0, 1, 201)[1:]
+        coverage = np.union1d(curve.coverage, between)
+        coverage = coverage[coverage <= 1]
+        risk = curve.risk_at_coverage(coverage)
+        return coverage, risk if self.risk == "selective" else risk * coverage
+
+    def _frame(self, curve: RiskCoverageCurve) -> pd.DataFrame:
+        return curve.frame()

@@ -1,0 +1,274 @@
+"""Credal sets over three classes, drawn on the triangle of all distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, Ints
+from cautious.credal import ProbabilityIntervals, as_intervals
+from cautious.credal.intervals import IntervalsLike
+from cautious.displays.display import Display
+from cautious.displays.palette import line_styles, neutral
+from cautious.displays.wording import plain_text
+from cautious.sets import check_classes, check_probabilities
+from cautious.sets.checks import as_codes
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from matplotlib.axes import Axes
+
+__all__ = ["CredalTriangleDisplay"]
+
+# The corner of each class; the sides have length one.
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+_TICKS = (0.2, 0.4, 0.6, 0.8)
+
+
+class CredalTriangleDisplay(Display):
+    """Credal sets of three classes as polygons, with single distributions as points.
+
+    Every point of the triangle is a class distribution; a corner is being sure of its class, and
+    the numbers along the sides are probabilities of the class towards which they grow.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals or tuple (lower, upper)
+        The credal sets, over three classes.
+    points : array-like of shape (n, 3), optional
+        Distributions to draw as well, such as precise predictions.
+    labels : sequence of length 3, optional
+        Names of the classes.
+    truth : array-like of shape (n,), optional
+        True classes; the sets are then drawn in a colour and with dashes a class.
+
+    Attributes
+    ----------
+    polygons_ : list of Polygon
+        One a credal set.
+    points_ : list of Line2D
+        The distributions, one artist a class if the truth is known.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Yang, Destercke & Masson (2017), Example 3, for the credal set below.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import CredalTriangleDisplay
+    >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
+    >>> CredalTriangleDisplay(obstacles, labels=["human", "bicycle", "nothing"]).plot(
+    ...     Figure().subplots()).frame()
+       row  human  bicycle  nothing
+    0    0    0.0      0.4      0.6
+    1    0    0.1      0.3      0.6
+    2    0    0.2      0.3      0.5
+    3    0    0.2      0.4      0.4
+    """
+
+    def __init__(
+        self,
+        intervals: IntervalsLike,
+        *,
+        points: npt.ArrayLike | None = None,
+        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        truth: Sequence[Any] | npt.ArrayLike | None = None,
+    ) -> None:
+        self.intervals: ProbabilityIntervals = as_intervals(intervals)
+        if self.intervals.n_classes != 3:
+            raise ValueError(
+                f"intervals is over {self.intervals.n_classes} classes; a triangle has room for "
+                "three."
+            )
+        given = ["first class", "second class", "third class"] if labels is None else labels
+        self.labels = check_classes(given, name="labels")
+        if len(self.labels) != 3:
+            raise ValueError(f"labels holds {len(self.labels)} names; give three.")
+        self.points = (
+            np.empty((0, 3))
+            if points is None
+            else check_probabilities(points, name="points", n_classes=3)
+        )
+        self.truth: Ints | None = None
+        if truth is not None:
+            self.truth = as_codes(np.asarray(truth), self.labels, name="truth")
+            for name, rows in (("intervals", self.intervals), ("points", self.points)):
+                if len(rows) not in (0, len(self.truth)):
+                    raise ValueError(
+                        f"truth has {len(self.truth)} rows and {name} {len(rows)}; "
+                        "give one of each an example."
+                    )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike | None,
+        intervals: IntervalsLike,
+        *,
+        points: npt.ArrayLike | None = None,
+        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        ax: Axes | None = None,
+        name: str | None = None,
+        style: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw predicted credal sets.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,) or None
+            True labels, if they are to be shown.
+        intervals : ProbabilityIntervals or tuple (lower, upper)
+            Predicted bounds.
+        points : array-like of shape (n, 3), optional
+            Predicted distributions.
+        labels : sequence of length 3, optional
+            Class labels in column order; by default the sorted labels of `y_true`.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            Title.
+        style : mapping, optional
+            Keywords for :meth:`plot`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        if labels is None and y_true is not None:
+            labels = np.unique(np.asarray(y_true))
+        display = cls(intervals, points=points, labels=labels, truth=y_true)
+        return display.plot(ax, name=name, **(style or {}))
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike | None = None,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        style: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the credal sets that a fitted credal classifier predicts.
+
+        Parameters
+        ----------
+        estimator : fitted credal classifier
+            With ``predict_proba_bounds`` and three classes.
+        X : array-like
+            Examples.
+        y : array-like of shape (n,), optional
+            Their true labels, if they are to be shown.
+        ax, style
+            As in :meth:`from_predictions`.
+        name : str, optional
+            Title; by default the class of the estimator.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        if not hasattr(estimator, "predict_proba_bounds"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no predict_proba_bounds; a triangle shows credal "
+                "classifiers, such as cautious.models.NaiveCredalClassifier."
+            )
+        points = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
+        return cls.from_predictions(
+            y,
+            tuple(estimator.predict_proba_bounds(X)),
+            points=points,
+            labels=estimator.classes_,
+            ax=ax,
+            name=type(estimator).__name__ if name is None else name,
+            style=style,
+        )
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+        """Draw the sets.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            Title.
+        **style
+            Properties of the polygons.
+
+        Returns
+        -------
+        self
+        """
+        from matplotlib.patches import Polygon
+
+        axes = self._open(ax)
+        self._draw_triangle(axes)
+        looks = line_styles(3)
+        codes = np.zeros(len(self.intervals), dtype=np.intp) if self.truth is None else self.truth
+        shade = float(np.clip(3 / max(len(self.intervals), 1), 0.08, 0.35))
+        self.polygons_: list[Polygon] = []
+        for vertices, code in zip(self.intervals.vertices(), codes, strict=True):
+            colour = looks[code]["color"]
+            look = {"facecolor": (colour, shade), "edgecolor": colour}
+            look["linestyle"] = looks[code]["linestyle"]
+            polygon = Polygon(_around(vertices @ _CORNERS), **(look | style))
+            self.polygons_.append(axes.add_patch(polygon))
+        self.points_: list[Any] = []
+        places = self.points @ _CORNERS
+        for code in np.unique(codes) if self.truth is not None else [0]:
+            chosen = places if self.truth is None or not len(places) else places[codes == code]
+            text = "" if self.truth is None else plain_text(self.labels[code], most=16)
+            look = {"color": looks[code]["color"], "marker": looks[code]["marker"]}
+            self.points_ += axes.plot(
+                chosen[:, 0], chosen[:, 1], linestyle="", markersize=4, label=text, **look
+            )
+        if self.truth is not None:
+            axes.legend(loc="upper left", title="true class", fontsize="small")
+        if name is not None:
+            axes.set_title(plain_text(name))
+        return self
+
+    def _draw_triangle(self, axes: Any) -> None:
+        """Outline, grid lines with their probabilities, and the names of the corners."""
+        axes.set_axis_off()
+        axes.set(aspect="equal", xlim=(-0.12, 1.12), ylim=(-0.14, 1.0))
+        for corner in range(3):
+            following, last = _CORNERS[(corner + 1) % 3], _CORNERS[(corner + 2) % 3]
+            # Probabilities of this class stand on the side that leads to it from the class before.
+            outwards = (last + _CORNERS[corner]) / 2 - _CORNERS.mean(axis=0)
+            for p in _TICKS:
+                from_side = p * _CORNERS[corner] + (1 - p) * last
+                to_side = p * _CORNERS[corner] + (1 - p) * following
+                axes.plot(*np.array([from_side, to_side]).T, color=neutral(), alpha=0.2, lw=0.7)
+                place = from_side + 0.12 * outwards
+                axes.text(*place, f"{p:g}", ha="center", va="center", size="small", alpha=0.8)
+        axes.plot(*_CORNERS[[0, 1, 2, 0]].T, color=neutral(), lw=1.2)
+        places = [(0, -0.08, "center"), (1, -0.08, "center"), (0.5, 0.91, "center")]
+        for label, (x, y, side) in zip(self.labels, places, strict=True):
+            axes.text(x, y, plain_text(label, most=20), ha=side, va="center", weight="bold")
+
+    def frame(self) -> pd.DataFrame:
+        """Vertices of the credal sets: the row each belongs to, and its three probabilities."""
+        vertices = self.intervals.vertices()
+        rows = np.repeat(np.arange(len(vertices)), [len(each) for each in vertices])
+        table = pd.DataFrame(np.concatenate(vertices), columns=list(self.labels))
+        table.insert(0, "row", rows)
+        return table
+
+
+def _around(corners: Floats) -> Floats:
+    """Order the corners of a convex polygon around it."""
+    away = corners - corners.mean(axis=0)
+    return np.asarray(corners[np.argsort(np.arctan2(away[:, 1], away[:, 0]))])

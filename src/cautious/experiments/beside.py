@@ -1,0 +1,291 @@
+"""Our numbers beside a paper's: tables, the data of figures, and what to say about them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+__all__ = ["Cell", "Figure", "Reproduction", "Table", "cells_of"]
+
+COLUMNS = ["row", "column", "ours", "paper", "difference", "agrees", "remark"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number (or word) of a table, ours and the paper's.
+
+    Attributes
+    ----------
+    row, column : str
+        Where it stands.
+    ours, paper : float, str or None
+        None where the paper prints nothing.
+    within : float
+        Numbers no further apart than this agree; usually half a unit of the last printed digit.
+    remark : str
+        Where the paper is wrong or silent.
+    """
+
+    row: str
+    column: str
+    ours: float | str
+    paper: float | str | None = None
+    within: float = 0.005
+    remark: str = ""
+
+    @property
+    def difference(self) -> float:
+        """Ours minus the paper's; nan if either is not a number."""
+        if isinstance(self.ours, str) or isinstance(self.paper, str) or self.paper is None:
+            return math.nan
+        apart = self.ours - self.paper
+        return 0.0 if abs(apart) < 1e-12 else apart  # rounding of the machine is not a difference
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether ours is the paper's; None if the paper prints nothing."""
+        if self.paper is None:
+            return None
+        if isinstance(self.ours, str) or isinstance(self.paper, str):
+            return str(self.ours) == str(self.paper)
+        return bool(abs(self.difference) <= self.within * (1 + 1e-9))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table (or list of numbers) of a paper, done again.
+
+    Attributes
+    ----------
+    name, title : str
+        As the paper calls it, and what it shows.
+    cells : list of Cell
+        Cell by cell.
+    remark : str
+        What holds for the whole table.
+    """
+
+    name: str
+    title: str
+    cells: list[Cell]
+    remark: str = ""
+
+    def frame(self) -> pd.DataFrame:
+        """Give one row a cell: where, ours, the paper's, difference, whether they agree, remark."""
+        rows = [
+            (c.row, c.column, c.ours, c.paper, c.difference, c.agrees, c.remark) for c in self.cells
+        ]
+        return pd.DataFrame(rows, columns=COLUMNS).astype(
+            {"ours": object, "paper": object, "agrees": object}
+        )
+
+    def counts(self) -> tuple[int, int]:
+        """Count the cells that agree, and those the paper prints."""
+        verdicts = [cell.agrees for cell in self.cells if cell.agrees is not None]
+        return sum(verdicts), len(verdicts)
+
+    def __str__(self) -> str:
+        agree, printed = self.counts()
+        head = f"{self.name}. {self.title}"
+        if printed:
+            head += f" ({agree} of {printed} cells agree)"
+        lines = [(c.row, c.column, _shown(c.ours), *_beside(c), c.remark) for c in self.cells]
+        titles = ("", "", "ours", "paper", "difference", "", "")
+        widths = [max(len(line[i]) for line in [titles, *lines]) for i in range(6)]
+        body = [
+            "  ".join(_placed(text, widths, i) for i, text in enumerate(line)).rstrip()
+            for line in [titles, *lines]
+        ]
+        return "\n".join([head, *(f"  {line}" for line in body), *_note(self.remark)])
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The data of a figure, and how to draw it.
+
+    Attributes
+    ----------
+    name, title : str
+        As the paper calls it, and what it shows.
+    frame : DataFrame
+        The points.
+    x, y : str
+        Columns on the axes.
+    lines : str or None
+        Column that tells one line (or group of points) from another.
+    kind : {"lines", "points", "ranks", "strips", "surface"}
+        What to draw: lines; points, for pairs with the diagonal; mean ranks with their critical
+        difference; strips of decisions; a surface over x and y.
+    panels : str or None
+        Column that tells one panel from another.
+    log_x : bool
+        Whether the x-axis is logarithmic.
+    value : str or None
+        Column of the height of a surface.
+    remark : str
+        Where ours differs from the paper's, or the paper is silent.
+    """
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    x: str
+    y: str
+    lines: str | None = None
+    kind: Literal["lines", "points", "ranks", "strips", "surface"] = "lines"
+    panels: str | None = None
+    log_x: bool = False
+    value: str | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper done again.
+
+    Attributes
+    ----------
+    paper, title : str
+        Its key and what it is.
+    tables : list of Table
+        Beside the paper's.
+    figures : list of Figure
+        The data to draw.
+    remarks : list of str
+        What holds for the whole paper.
+    quick : bool
+        Whether fewer repeats, data sets or points were taken than the paper took.
+    """
+
+    paper: str
+    title: str
+    tables: list[Table]
+    figures: list[Figure] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    quick: bool = False
+
+    def counts(self) -> tuple[int, int]:
+        """Count the cells that agree with the paper, and those it prints."""
+        each = [table.counts() for table in self.tables]
+        return sum(agree for agree, _ in each), sum(printed for _, printed in each)
+
+    def frame(self) -> pd.DataFrame:
+        """Give every cell of every table in one frame."""
+        return pd.concat(
+            [table.frame().assign(table=table.name) for table in self.tables], ignore_index=True
+        )[["table", *COLUMNS]]
+
+    def __str__(self) -> str:
+        agree, printed = self.counts()
+        head = f"{self.title}\n{'=' * len(self.title)}"
+        if self.quick:
+            head += "\nA quick pass: fewer repeats, data sets or points than the paper's."
+        figures = [
+            f"{figure.name}. {figure.title}: {len(figure.frame)} points."
+            + (f" {figure.remark}" if figure.remark else "")
+            for figure in self.figures
+        ]
+        total = f"{agree} of {printed} printed cells agree."
+        parts = [head, *map(str, self.tables), "\n".join(figures), *self.remarks, total]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write the text, every table and the data of every figure, and list the files.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is not there.
+
+        Returns
+        -------
+        list of Path
+        """
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        contents: dict[str, str] = {f"{self.paper}.txt": str(self)}
+        frames = [(table.name, table.frame()) for table in self.tables]
+        frames += [(figure.name, figure.frame) for figure in self.figures]
+        for name, frame in frames:
+            contents[f"{self.paper}-{_file_name(name)}.csv"] = frame.to_csv(index=False)
+        written = []
+        for name, text in contents.items():
+            aside = place / f".{name}.part"  # nothing is left by halves under its own name
+            aside.write_text(text, encoding="utf-8")
+            written.append(aside.replace(place / name))
+        return written
+
+
+def cells_of(
+    ours: pd.DataFrame,
+    paper: Iterable[Iterable[float | str | None]],
+    *,
+    within: float = 0.005,
+    remarks: dict[tuple[str, str], str] | None = None,
+) -> list[Cell]:
+    """Lay a frame of ours over the rows a paper prints.
+
+    Parameters
+    ----------
+    ours : DataFrame
+        Labelled.
+    paper : rows of numbers
+        In the order of `ours`; None where nothing is printed.
+    within : float
+        As for :class:`Cell`.
+    remarks : dict, optional
+        Remarks by (row, column).
+
+    Returns
+    -------
+    list of Cell
+    """
+    said = remarks or {}
+    return [
+        Cell(
+            str(row),
+            str(column),
+            _plain(value),
+            printed,
+            within,
+            said.get((str(row), str(column)), ""),
+        )
+        for (row, values), line in zip(ours.iterrows(), paper, strict=True)
+        for (column, value), printed in zip(values.items(), line, strict=True)
+    ]
+
+
+def _plain(value: Any) -> float | str:
+    return value if isinstance(value, str) else float(value)
+
+
+def _shown(value: float | str | None) -> str:
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _beside(cell: Cell) -> tuple[str, str, str]:
+    mark = {None: "", True: "agrees", False: "differs"}[cell.agrees]
+    apart = "" if math.isnan(cell.difference) else f"{cell.difference:+.2g}"
+    return _shown(cell.paper), apart, mark
+
+
+def _placed(text: str, widths: list[int], i: int) -> str:
+    if i == len(widths):
+        return text
+    return text.rjust(widths[i]) if 2 <= i <= 4 else text.ljust(widths[i])
+
+
+def _note(remark: str) -> list[str]:
+    return [f"  Remark: {remark}"] if remark else []
+
+
+def _file_name(name: str) -> str:
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")

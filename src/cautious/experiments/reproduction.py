@@ -1,0 +1,69 @@
+"""One call for each paper, or for all of them."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+from pathlib import Path
+
+from cautious.experiments.beside import Reproduction
+
+__all__ = ["PAPERS", "reproduce"]
+
+PAPERS = {
+    "ferri": "Ferri & Hernández-Orallo (2004), Cautious classifiers",
+    "friedel": "Friedel, Rückert & Kramer (2006), Cost curves for abstaining classifiers",
+    "zaffalon": "Zaffalon, Corani & Mauá (2012), Evaluating credal classifiers",
+    "yang": "Yang, Destercke & Masson (2017), The costs of indeterminacy",
+}
+"""The papers that can be done again, by key."""
+
+
+def reproduce(
+    paper: str = "all",
+    *,
+    quick: bool = False,
+    folder: str | Path | None = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> list[Reproduction]:
+    """Do the experiments of a paper again and lay the numbers beside the printed ones.
+
+    Parameters
+    ----------
+    paper : {"all", "ferri", "friedel", "zaffalon", "yang"}, default="all"
+        Which paper.
+    quick : bool, default=False
+        Fewer repeats, data sets and points: some minutes instead of hours.
+    folder : path, optional
+        Where results are kept while they come, so that an interrupted run goes on, and where the
+        tables and the data of the figures are written. None keeps and writes nothing.
+    n_jobs : int, optional
+        Processes, as joblib takes it.
+    progress : bool, optional
+        Whether to show progress on stderr; None if it is a terminal.
+
+    Returns
+    -------
+    list of Reproduction
+        One a paper. Print it, or look at its ``tables`` and ``figures``.
+
+    Examples
+    --------
+    >>> from cautious.experiments import reproduce
+    >>> (yang,) = reproduce("yang", quick=True)  # doctest: +SKIP
+    >>> print(yang)  # doctest: +SKIP
+    """
+    if paper != "all" and paper not in PAPERS:
+        near = difflib.get_close_matches(str(paper), [*PAPERS, "all"], n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"paper is {paper!r}; choose 'all' or one of {', '.join(PAPERS)}.{hint}")
+    place = None if folder is None else Path(folder)
+    done = []
+    for key in PAPERS if paper == "all" else [paper]:
+        module = import_module(f"cautious.experiments.{key}")
+        run = getattr(module, f"reproduce_{key}")
+        done.append(run(quick=quick, folder=place, n_jobs=n_jobs, progress=progress))
+        if place is not None:
+            done[-1].write(place)
+    return done

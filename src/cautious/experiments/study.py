@@ -1,0 +1,249 @@
+"""Studies: models × data sets × repeats × folds, into a store, from which they can go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from cautious.datasets import list_datasets
+from cautious.experiments.folds import Data, Fold, Scorer, run_fold
+from cautious.experiments.identity import describe, digest
+from cautious.experiments.progress import track
+from cautious.experiments.store import COLUMNS, Store
+from cautious.metrics import USUAL_MEASURES, get_measure, make_set_scorer
+
+__all__ = ["Study"]
+
+Measures = (
+    Sequence[str | Callable[..., Any]]
+    | Mapping[str, Callable[[Any, Any, Any], float]]
+    | Callable[[Any, Any, Any], Mapping[str, float]]
+)
+
+
+class Study:
+    r"""A comparison by repeated stratified cross-validation, resumable and repeatable.
+
+    Results go to a store as they come, one row a model and fold. A study that was interrupted, even
+    by ``kill -9``, goes on where it was; one that is run again from the same store computes
+    nothing; one that has grown by models, data sets or repeats computes only what is new. Numbers
+    depend on the seed and on names only, not on the order, the number of processes or what else
+    is in the study.
+
+    Parameters
+    ----------
+    models : mapping of str to classifier
+        Names and classifiers. One without ``predict_set`` is scored by its single answers. Every
+        ``random_state`` that is None is given a seed of its own.
+    datasets : sequence of str, or mapping of str to (X, y)
+        Names of bundled data sets, or data of your own under names of your choice; a mapping may
+        hold names of bundled sets too.
+    repeats, folds : int, default=1, 10
+        Repeats of stratified cross-validation, each with other folds, and the number of folds.
+    measures : sequence, mapping or callable, optional
+        Measures of :mod:`cautious.metrics`, by name or function; or a mapping of names to scorers
+        ``f(estimator, X, y)``; or one function ``f(estimator, X, y)`` that gives a mapping of
+        numbers. By default those of :data:`cautious.metrics.USUAL_MEASURES`. A store knows a
+        function by its name: give it another name when it changes.
+    preparation : transformer, optional
+        Learned on the training part of each fold, once for all models. For one model only, put it
+        in a :class:`PreparedClassifier`.
+    seed : int, default=0
+        Seed of everything.
+
+    Examples
+    --------
+    >>> from cautious.experiments import Study
+    >>> from cautious.models import NaiveCredalClassifier
+    >>> from cautious.preparation import MDLDiscretizer
+    >>> study = Study({"s=1": NaiveCredalClassifier(), "s=2": NaiveCredalClassifier(s=2)},
+    ...               ["iris", "zoo"], folds=5, measures=["u65", "determinacy"],
+    ...               preparation=MDLDiscretizer())
+    >>> results = study.run()
+    >>> len(results), results["failure"].isna().all()
+    (20, np.True_)
+    >>> study.table(results, "determinacy").round(2).loc["zoo"].to_dict()
+    {'s=1': 0.81, 's=2': 0.73}
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Any],
+        datasets: Sequence[str] | Mapping[str, Data],
+        *,
+        repeats: int = 1,
+        folds: int = 10,
+        measures: Measures = USUAL_MEASURES,
+        preparation: Any = None,
+        seed: int = 0,
+    ) -> None:
+        for value, name, least in ((repeats, "repeats", 1), (folds, "folds", 2), (seed, "seed", 0)):
+            if not isinstance(value, int | np.integer) or value < least:
+                raise ValueError(f"{name} is {value!r}; give a whole number, {least} or more.")
+        self.models = dict(models)
+        self.datasets = _read_datasets(datasets)
+        if not self.models or not self.datasets:
+            raise ValueError("a study needs at least one model and one data set.")
+        self.repeats, self.folds, self.seed = int(repeats), int(folds), int(seed)
+        self.measures, self.preparation = measures, preparation
+        self._score = _scorer(measures)
+
+    def run(
+        self,
+        store: str | Path | None = None,
+        *,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+        retry_failures: bool = False,
+    ) -> pd.DataFrame:
+        """Run what has not been run yet, and give all results.
+
+        Parameters
+        ----------
+        store : path, optional
+            SQLite file to write to and to go on from. None keeps the results in memory.
+        n_jobs : int, optional
+            Processes, as joblib takes it. Inside ``joblib.parallel_config(backend="dask")`` the
+            folds run on the cluster. Only this process writes to the store.
+        progress : bool, optional
+            Whether to show progress and the time left on stderr; None if it is a terminal.
+        retry_failures : bool, default=False
+            Run what failed once more.
+
+        Returns
+        -------
+        DataFrame
+            One row a model and fold, sorted, with the columns ``dataset``, ``model``, ``repeat``,
+            ``fold``, ``seed``, ``n_train``, ``n_test``, ``seconds``, ``warnings``, ``failure``
+            (the error, where a model failed), and one column a measure.
+
+        Raises
+        ------
+        DifferentStudyError
+            If the store holds results of other models, data or measures under the same names.
+        """
+        with Store(":memory:" if store is None else store) as results:
+            results.claim(self.parts())
+            tasks = list(self._tasks(results.done(failed_too=not retry_failures)))
+            with track(len(tasks), "folds", show=progress) as bar:
+                if tasks:
+                    # One fold at a time: a batch that is killed loses all its folds.
+                    jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
+                    for found in jobs(delayed(run_fold)(task) for task in tasks):
+                        results.add(found)
+                        bar.advance()
+            return self._own(results.frame())
+
+    def results(self, store: str | Path) -> pd.DataFrame:
+        """Read what a store holds of this study, finished or not, without running anything."""
+        if not Path(store).is_file():
+            raise FileNotFoundError(f"there is no store {store}; run the study first.")
+        with Store(store) as results:
+            results.check(self.parts())
+            return self._own(results.frame())
+
+    def table(self, results: pd.DataFrame, measure: str) -> pd.DataFrame:
+        """Average a measure over folds: one row a data set, one column a model.
+
+        So :mod:`cautious.comparison` takes it. Folds in which the measure is undefined are left
+        out of the average.
+        """
+        if measure not in results:
+            known = [name for name in results.columns if name not in COLUMNS]
+            raise ValueError(f"measure is {measure!r}; the results have {', '.join(known)}.")
+        means = results.pivot_table(
+            index="dataset", columns="model", values=measure, sort=False, observed=True
+        )
+        return means.reindex(index=list(self.datasets), columns=list(self.models)).rename_axis(
+            index="dataset", columns="model"
+        )
+
+    def parts(self) -> dict[tuple[str, str], str]:
+        """Describe what the results depend on; a store refuses to go on if a part has changed."""
+        design = {"folds": self.folds, "seed": self.seed}
+        measures = self.measures if callable(self.measures) else _plain(self.measures)
+        return {
+            **{("model", name): describe(model) for name, model in self.models.items()},
+            **{("data set", name): _data_identity(data) for name, data in self.datasets.items()},
+            **{("design", name): str(value) for name, value in design.items()},
+            ("design", "measures"): describe(measures),
+            ("design", "preparation"): describe(self.preparation),
+        }
+
+    def fingerprint(self) -> str:
+        """Sixteen digits that say whether two studies are the same."""
+        return digest(f"{sorted(self.parts().items())} {self.repeats}")
+
+    def _tasks(self, done: set[tuple[str, str, int, int]]) -> Iterator[Fold]:
+        for dataset, data in self.datasets.items():
+            for repeat in range(self.repeats):
+                for fold in range(self.folds):
+                    models = {
+                        name: model
+                        for name, model in self.models.items()
+                        if (dataset, name, repeat, fold) not in done
+                    }
+                    if models:
+                        yield Fold(
+                            *(dataset, data, repeat, fold, self.folds, self.seed, models),
+                            *(self.preparation, self._score),
+                        )
+
+    def _own(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Keep the rows of this study; the store may have grown from a larger one."""
+        own = (
+            frame["dataset"].isin(list(self.datasets))
+            & frame["model"].isin(list(self.models))
+            & (frame["repeat"] < self.repeats)
+        )
+        return frame[own].reset_index(drop=True)
+
+
+def _read_datasets(datasets: Sequence[str] | Mapping[str, Data]) -> dict[str, Data]:
+    if isinstance(datasets, str):
+        raise TypeError(f"datasets is {datasets!r}; give a list of names, [{datasets!r}].")
+    named: dict[str, Data] = dict(
+        datasets if isinstance(datasets, Mapping) else zip(datasets, datasets, strict=True)
+    )
+    known = list_datasets().index
+    for name, data in named.items():
+        if isinstance(data, str) and data not in known:
+            raise ValueError(
+                f"datasets names {data!r}, which is not bundled; see "
+                "cautious.datasets.list_datasets(), or give {name: (X, y)}."
+            )
+        if not isinstance(data, str) and len(data) != 2:
+            raise ValueError(f"data set {name!r} must be a pair (X, y) or a bundled set's name.")
+    return named
+
+
+def _data_identity(data: Data) -> str:
+    if isinstance(data, str):
+        return f"{data} {list_datasets()['sha256'][data]}"
+    return describe([np.asarray(part) if isinstance(part, list) else part for part in data])
+
+
+def _plain(measures: Any) -> Any:
+    """Name measures by their names, however they were given."""
+    if isinstance(measures, Mapping):
+        return dict(measures)
+    return [get_measure(which).name if hasattr(which, "measure") else which for which in measures]
+
+
+def _scorer(measures: Measures) -> Scorer:
+    if isinstance(measures, Mapping):
+        return partial(_each, dict(measures))
+    if callable(measures):
+        return measures
+    # Plain values whichever way is up: a store is no place for negated costs.
+    return make_set_scorer(list(measures), greater_is_better=True)  # type: ignore[return-value]
+
+
+def _each(scorers: Mapping[str, Any], estimator: Any, X: Any, y: Any) -> dict[str, float]:
+    return {name: scorer(estimator, X, y) for name, scorer in scorers.items()}

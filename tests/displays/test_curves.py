@@ -1,0 +1,266 @@
+"""Displays of curves: what is drawn are the numbers of the curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from cautious.curves import (
+    AbstentionROC,
+    CapacityCurve,
+    ResponseCurve,
+    RiskCoverageCurve,
+    capacity_hull,
+)
+from cautious.displays import (
+    AbstentionROCDisplay,
+    CapacityDisplay,
+    ResponseDisplay,
+    RiskCoverageDisplay,
+    ROCReadingsDisplay,
+    ROCSurfaceDisplay,
+)
+
+
+def drawn(line):
+    return np.asarray(line.get_xydata())
+
+
+def legend(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def test_capacity_graphs_and_their_hull(binary):
+    display = CapacityDisplay.from_predictions(binary.y, binary.sets, labels=binary.labels)
+    curves = {
+        name: CapacityCurve.from_predictions(binary.y, mask, labels=binary.labels)
+        for name, mask in binary.sets.items()
+    }
+    for line, curve in zip(display.lines_, curves.values(), strict=True):
+        points = curve.frame()
+        assert_allclose(drawn(line), points.to_numpy())
+        (own,) = line.get_markevery()
+        assert_allclose(drawn(line)[own], [curve.abstention, curve.own_error])
+    hull = capacity_hull(curves)
+    assert_allclose(drawn(display.hull_line_), hull.corners[["abstention", "error"]].to_numpy())
+    table = display.frame()
+    assert table.columns.tolist() == ["classifier", "abstention", "error"]
+    assert table["classifier"].unique().tolist() == ["shy", "bold", "hull"]
+    assert f"capacity {curves['shy'].capacity:.3f}" in legend(display)[1]
+
+
+def test_capacity_of_one_has_no_hull(binary):
+    display = CapacityDisplay.from_predictions(
+        binary.y, binary.sets["shy"], labels=binary.labels, name="alone", guess="prior"
+    )
+    assert display.hull_line_ is None
+    assert display.frame()["classifier"].unique().tolist() == ["alone"]
+    expected = CapacityCurve.from_predictions(
+        binary.y, binary.sets["shy"], labels=binary.labels, guess="prior"
+    )
+    assert_allclose(drawn(display.lines_[0])[0, 1], expected.guessed_error)
+    assert CapacityDisplay(display.curves | {"b": expected}, hull=False).plot().hull_line_ is None
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "error", "auc", "capacity", "cost"])
+def test_response_graphs(binary, measure):
+    costs = [[0, 5], [2, 0], [1, 1]]
+    display = ResponseDisplay.from_predictions(
+        binary.y, binary.proba, labels=binary.labels, measure=measure, costs=costs, bias=[0.4, 0.6]
+    )
+    for line, proba in zip(display.lines_, binary.proba.values(), strict=True):
+        curve = ResponseCurve.from_predictions(
+            binary.y, proba, labels=binary.labels, bias=[0.4, 0.6]
+        )
+        values = curve.measure(measure, costs=costs)
+        known = ~np.isnan(values)
+        assert_allclose(drawn(line), np.column_stack([curve.abstention, values])[known])
+    assert display.frame().columns.tolist() == ["classifier", "low", "high", "abstention", measure]
+    assert [len(display.best_), measure] in ([2, "cost"], [0, measure])
+    for star, line in zip(display.best_, display.lines_, strict=False):
+        assert drawn(star)[0, 1] == drawn(line)[:, 1].min()
+
+
+def test_few_states_get_markers():
+    display = ResponseDisplay.from_predictions(["a", "b"], [[0.9, 0.1], [0.3, 0.7]])
+    assert display.lines_[0].get_marker() == "o"
+
+
+def test_few_answers_do_not_set_the_scale():
+    rng = np.random.default_rng(0)
+    p = np.r_[0.999, rng.uniform(0.5, 0.9, 199)]  # the surest answer of all is wrong
+    truth = np.where(rng.random(200) < p, 1, 0)
+    truth[0] = 0
+    display = ResponseDisplay.from_predictions(truth, np.c_[1 - p, p], labels=[0, 1])
+    assert drawn(display.lines_[0])[:, 1].min() == 0
+    assert display.ax_.get_ylim()[0] > 0.2
+
+
+@pytest.mark.parametrize("risk", ["selective", "generalised"])
+def test_risk_coverage(binary, risk):
+    display = RiskCoverageDisplay.from_predictions(
+        binary.y, binary.proba, labels=binary.labels, risk=risk, optimal=True
+    )
+    for line, best, proba in zip(
+        display.lines_, display.optimal_lines_, binary.proba.values(), strict=True
+    ):
+        curve = RiskCoverageCurve.from_predictions(binary.y, proba, labels=binary.labels)
+        x, y = drawn(line).T
+        assert np.isin(curve.coverage, x).all()
+        assert_allclose(y, curve.risk_at_coverage(x) * (x if risk == "generalised" else 1))
+        at = np.searchsorted(x, curve.coverage)
+        assert_allclose(y[at], getattr(curve, f"{risk}_risk"), atol=1e-12)
+        x, y = drawn(best).T
+        assert_allclose(y, curve.optimal.risk_at_coverage(x) * (x if risk == "generalised" else 1))
+    columns = ["classifier", "threshold", "coverage", "selective_risk", "generalised_risk"]
+    assert display.frame().columns.tolist() == columns
+    assert legend(display)[-1] == "best order possible"
+
+
+def test_unknown_choices_are_refused(binary):
+    with pytest.raises(ValueError, match="risk is 'mean'"):
+        RiskCoverageDisplay.from_predictions(
+            binary.y, binary.proba, labels=binary.labels, risk="mean"
+        )
+    with pytest.raises(ValueError, match="name is 'speed'"):
+        ResponseDisplay.from_predictions(
+            binary.y, binary.proba, labels=binary.labels, measure="speed"
+        )
+    with pytest.raises(ValueError, match="levels"):
+        AbstentionROCDisplay.from_predictions(
+            binary.y, binary.score, pos_label="ill", levels=[0, 1.5]
+        )
+
+
+def test_roc_curves_of_the_answered_cases(binary):
+    display = AbstentionROCDisplay.from_predictions(
+        binary.y, binary.score, pos_label="ill", levels=[0.0, 0.3]
+    )
+    lines = iter(display.lines_)
+    for score in binary.score.values():
+        roc = AbstentionROC.from_predictions(binary.y, score, pos_label="ill")
+        for level in (0.0, 0.3):
+            state = np.abs(roc.abstention - level).argmin()
+            expected = roc.curve(float(roc.response.window[state]))
+            assert_allclose(drawn(next(lines)), expected[["fpr", "tpr"]].to_numpy())
+    assert next(lines, None) is None
+    assert "0 % not answered" in legend(display)[0]
+    colours = [line.get_color() for line in display.lines_]
+    assert colours[0] == colours[1] != colours[2]
+
+
+def test_roc_of_one_class_is_refused():
+    roc = AbstentionROC.from_predictions([1, 1], [0.2, 0.8], pos_label=1, classes=(0, 1))
+    with pytest.raises(ValueError, match="one class"):
+        AbstentionROCDisplay(roc).plot()
+    with pytest.raises(ValueError, match="fewer than 2 levels"):
+        ROCSurfaceDisplay(roc).plot()
+
+
+def test_roc_readings(binary):
+    score = binary.score["Bayes"]
+    display = ROCReadingsDisplay.from_predictions(
+        binary.y, score, pos_label="ill", window=0.3, name="Bayes"
+    )
+    roc = AbstentionROC.from_predictions(binary.y, score, pos_label="ill")
+    at = roc.readings(0.3)
+    readings = ["ignore", "ignore in TPR", "ignore in FPR", "count"]
+    for line, point, reading in zip(display.lines_, display.points_, readings, strict=True):
+        path = roc.frame(reading)[["fpr", "tpr"]].dropna().to_numpy()
+        assert_allclose(drawn(line), path)
+        assert_allclose(drawn(point)[0], at.loc[reading, ["fpr", "tpr"]])
+    assert display.ax_.get_title() == "Bayes"
+    assert "reading" in display.frame()
+    assert ROCReadingsDisplay(roc).plot().points_ == []
+
+
+def test_one_classifier_only(binary):
+    for kind in (ROCReadingsDisplay, ROCSurfaceDisplay):
+        with pytest.raises(ValueError, match="there are 2 classifiers"):
+            kind.from_predictions(binary.y, binary.score, pos_label="ill")
+
+
+def test_roc_surface(binary):
+    score = binary.score["Bayes"]
+    display = ROCSurfaceDisplay.from_predictions(binary.y, score, pos_label="ill", n_levels=10)
+    roc = AbstentionROC.from_predictions(binary.y, score, pos_label="ill")
+    assert display.frame().drop(columns="classifier").equals(roc.surface(10))
+    assert f"volume {roc.volume:.3f}" in display.ax_.get_title()
+    first = roc.curve(0.0)
+    x, level, z = display.ax_.lines[0].get_data_3d()
+    assert_allclose(level, 0)
+    way = (first["fpr"] + first["tpr"]).to_numpy()
+    assert_allclose(z, np.interp(x + z, way, first["tpr"]), atol=1e-12)
+
+
+def test_capacity_of_models(ordered):
+    display = CapacityDisplay.from_estimator(ordered.model, ordered.X, ordered.y)
+    curve = CapacityCurve.from_estimator(ordered.model, ordered.X, ordered.y)
+    assert_allclose(drawn(display.lines_[0]), curve.frame().to_numpy())
+    assert list(display.curves) == ["NaiveCredalClassifier"]
+
+
+DISPLAYS = [
+    (ResponseDisplay, {}),
+    (RiskCoverageDisplay, {}),
+    (AbstentionROCDisplay, {"pos_label": "ill", "levels": [0]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "options"), DISPLAYS)
+def test_from_estimator_and_cross_validation(binary, cv, kind, options):
+    def lines(display):
+        return [drawn(line) for line in display.lines_]
+
+    fitted = kind.from_estimator(binary.models, binary.X, binary.y, **options)
+    known = {} if "pos_label" in options else {"labels": binary.labels}
+    predicted = binary.score if "pos_label" in options else binary.proba
+    direct = kind.from_predictions(binary.y, predicted, **options, **known)
+    for ours, theirs in zip(lines(fitted), lines(direct), strict=True):
+        assert_allclose(ours, theirs)
+    alone = kind.from_estimator(binary.models["Bayes"], binary.X, binary.y, **options)
+    assert list(alone.curves) == ["GaussianNB"]
+    pooled = kind.from_cv_results(cv, binary.X, binary.y, **options)
+    assert list(pooled.curves) == ["logistic", "Bayes"]
+    single = kind.from_cv_results(cv["Bayes"], binary.X, binary.y, **options)
+    assert list(single.curves) == ["GaussianNB"]
+    assert_allclose(lines(single)[-1], lines(pooled)[-1])
+
+
+def test_names_axes_and_style(binary):
+    _, ax = pyplot.subplots()
+    display = RiskCoverageDisplay.from_predictions(
+        binary.y, binary.proba["Bayes"], labels=binary.labels, name="mine", ax=ax,
+        style={"linewidth": 5},
+    )  # fmt: skip
+    assert display.ax_ is ax
+    assert display.lines_[0].get_linewidth() == 5
+    assert legend(display)[0].startswith("mine (AURC")
+    assert legend(display.plot(name="other"))[0].startswith("other")
+    with pytest.raises(ValueError, match="leave name= out"):
+        RiskCoverageDisplay.from_predictions(binary.y, binary.proba, name="mine")
+    several = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, labels=binary.labels)
+    with pytest.raises(ValueError, match="there are 2 curves"):
+        several.plot(name="mine")
+    with pytest.raises(ValueError, match="curves is empty"):
+        RiskCoverageDisplay({})
+
+
+def test_cross_validation_without_estimators_is_refused(binary):
+    result = cross_validate(GaussianNB(), binary.X, binary.y)
+    with pytest.raises(ValueError, match="return_estimator=True"):
+        ResponseDisplay.from_cv_results(result, binary.X, binary.y)
+
+
+def test_many_points_do_not_slow_the_legend(binary, monkeypatch):
+    from cautious.displays import display as shared
+
+    monkeypatch.setattr(shared, "_MANY_POINTS", 3)
+    drawing = RiskCoverageDisplay.from_estimator(LogisticRegression().fit(binary.X, binary.y),
+                                                 binary.X, binary.y)  # fmt: skip
+    assert drawing.ax_.get_legend()._get_loc() == 2  # upper left

@@ -1,0 +1,165 @@
+"""Displays over the square of relative costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from numpy.testing import assert_allclose
+
+from cautious.curves import AbstentionCostSurface
+from cautious.displays import (
+    AbstentionMapDisplay,
+    CostSurface3DDisplay,
+    CostSurfaceDisplay,
+    DifferentialDisplay,
+    ThresholdMapDisplay,
+)
+
+MAPS = [CostSurfaceDisplay, AbstentionMapDisplay, ThresholdMapDisplay, CostSurface3DDisplay]
+
+
+@pytest.fixture
+def surface(binary):
+    score = binary.score["Bayes"]
+    return AbstentionCostSurface.from_predictions(binary.y, score, pos_label="ill")
+
+
+def test_cost_surface(surface):
+    display = CostSurfaceDisplay(surface, n=21, name="Bayes").plot()
+    grid = surface.grid(21)
+    assert_allclose(np.asarray(display.mesh_.get_array()).reshape(21, 21), grid.cost)
+    assert display.frame().equals(grid.frame())
+    assert display.ax_.get_title() == "Bayes (positive: ill)"
+    assert f"{surface.vacc():.4f}" in display.colorbar_.ax.get_ylabel()
+    levels = display.isolines_.levels
+    assert len(levels) > 3
+    for level, path in zip(levels, display.isolines_.get_paths(), strict=True):
+        on_line = surface.cost(*path.vertices.T)
+        assert_allclose(on_line, level, atol=0.01)
+
+
+def test_constant_surface_has_no_isolines():
+    with pytest.warns(match="no example of class"):
+        flat = AbstentionCostSurface.from_predictions([1, 1], [0.1, 0.2], pos_label=1)
+    assert CostSurfaceDisplay(flat, n=5).plot().isolines_ is None
+
+
+def test_cost_surface_in_three_dimensions(surface):
+    display = CostSurface3DDisplay(surface, n=11).plot(name="Bayes")
+    assert display.ax_.name == "3d"
+    low, high = display.ax_.get_zlim()
+    assert low <= 0
+    assert high >= surface.grid(11).cost.max()
+    assert display.frame().equals(surface.grid(11).frame())
+    assert len(display.poly_.get_facecolor()) == 100
+
+
+def test_abstention_map(surface):
+    display = AbstentionMapDisplay(surface, n=21).plot()
+    shown = np.asarray(display.mesh_.get_array()).reshape(21, 21)
+    assert_allclose(shown, surface.grid(21).abstention)
+    mu, nu = display.bound_.get_xydata().T
+    assert_allclose(nu, mu / (1 + mu))
+    # No one abstains above the line.
+    assert surface.abstention(mu, nu + 1e-9).max() == 0
+
+
+@pytest.mark.parametrize("threshold", ["lower", "upper"])
+def test_threshold_maps(surface, threshold):
+    display = ThresholdMapDisplay(surface, n=21, threshold=threshold).plot()
+    expected = getattr(surface.grid(21), threshold)
+    shown = display.mesh_.get_array().reshape(21, 21)
+    finite = np.isfinite(expected)
+    assert (np.ma.getmaskarray(shown) == ~finite).all()
+    assert_allclose(shown[finite].data, expected[finite])
+    answer = "healthy" if threshold == "lower" else "ill"
+    assert answer in display.colorbar_.ax.get_ylabel()
+
+
+def test_infinite_thresholds_are_hatched():
+    # The scores say nothing: everything gets one answer, or none.
+    blind = AbstentionCostSurface.from_predictions([0, 1, 1, 0], [1, 1, 1, 1])
+    display = ThresholdMapDisplay(blind, n=11, threshold="upper").plot()
+    words = [patch.get_label() for patch in display.hatching_]
+    assert words == ["below every score", "above every score"]
+    assert ThresholdMapDisplay(blind, n=11).plot().hatching_
+    with pytest.raises(ValueError, match="threshold is 'middle'"):
+        ThresholdMapDisplay(blind, threshold="middle")
+
+
+@pytest.mark.parametrize("kind", MAPS)
+def test_every_way_to_make_a_map(binary, cv, kind):
+    model, X, y = binary.models["Bayes"], binary.X, binary.y
+    fitted = kind.from_estimator(model, X, y, n=5, pos_label="ill")
+    direct = kind.from_predictions(y, binary.score["Bayes"], n=5, pos_label="ill")
+    assert fitted.frame().equals(direct.frame())
+    assert fitted.ax_.get_title() == "GaussianNB (positive: ill)"
+    assert direct.ax_.get_title() == "positive: ill"
+    pooled = kind.from_cv_results(cv["Bayes"], X, y, n=5, pos_label="ill", name="mine")
+    expected = AbstentionCostSurface.from_cv_results(cv["Bayes"], X, y, pos_label="ill")
+    assert pooled.frame().equals(expected.grid(5).frame())
+    assert pooled.ax_.get_title() == "mine (positive: ill)"
+
+
+def test_maps_take_priors_axes_and_style(binary):
+    _, ax = pyplot.subplots()
+    display = CostSurfaceDisplay.from_predictions(
+        binary.y, binary.score["Bayes"], pos_label="ill", priors=(0.9, 0.1), n=5, ax=ax,
+        style={"cmap": "cividis"},
+    )  # fmt: skip
+    assert display.ax_ is ax
+    assert display.mesh_.get_cmap().name == "cividis"
+    assert_allclose(display.surface.priors, (0.9, 0.1))
+
+
+def test_differential(binary, cv):
+    display = DifferentialDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n=41)
+    surfaces = [
+        AbstentionCostSurface.from_predictions(binary.y, score, pos_label="ill")
+        for score in binary.score.values()
+    ]
+    difference = surfaces[0].differential(surfaces[1])
+    shown = np.asarray(display.mesh_.get_array()).reshape(41, 41)
+    assert_allclose(shown, difference.grid(41).difference)
+    assert_allclose(display.frame()["difference"], shown.ravel())
+    low, high = display.mesh_.get_clim()
+    assert low == -high
+    assert "logistic" in display.colorbar_.ax.get_ylabel()
+
+
+def test_zero_line_is_exact_and_joined(binary):
+    display = DifferentialDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n=41)
+    segments = np.array(display.zero_line_.get_segments())
+    assert len(segments)
+    ends = segments.reshape(-1, 2)
+    assert_allclose(display.difference.cost(*ends.T), 0, atol=1e-12)
+    # Each crossing that was found is an end of a segment, and no segment leaves its cell.
+    found = display.grid.zero_line[["mu", "nu"]].to_numpy()
+    inner = found[(found > 0).all(axis=1) & (found < 1).all(axis=1)]
+    joined = {tuple(end) for end in np.round(ends, 9)}
+    assert all(tuple(point) in joined for point in np.round(inner, 9))
+    assert np.abs(segments[:, 0] - segments[:, 1]).max() <= 1 / 40 + 1e-9
+
+
+def test_equal_classifiers_have_no_zero_line(binary):
+    score = binary.score["Bayes"]
+    display = DifferentialDisplay.from_predictions(
+        binary.y, {"a": score, "b": score}, pos_label="ill", n=5
+    )
+    assert display.zero_line_.get_segments() == []
+    words = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert words == ["both cost the same"]
+
+
+def test_differential_from_models_and_cross_validation(binary, cv):
+    options = {"pos_label": "ill", "n": 5}
+    fitted = DifferentialDisplay.from_estimator(binary.models, binary.X, binary.y, **options)
+    direct = DifferentialDisplay.from_predictions(binary.y, binary.score, **options)
+    assert fitted.frame().equals(direct.frame())
+    pooled = DifferentialDisplay.from_cv_results(cv, binary.X, binary.y, **options)
+    assert pooled.names == ("logistic", "Bayes")
+    relabelled = pooled.plot(name=("one", "two"))
+    assert "one" in relabelled.colorbar_.ax.get_ylabel()
+    with pytest.raises(ValueError, match="1 classifiers were given"):
+        DifferentialDisplay.from_predictions(binary.y, {"a": binary.score["Bayes"]}, **options)

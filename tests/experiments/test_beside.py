@@ -1,0 +1,55 @@
+import math
+
+import pandas as pd
+import pytest
+
+from cautious.experiments.beside import Cell, Figure, Reproduction, Table, cells_of
+
+
+def made():
+    ours = pd.DataFrame([[0.5333, 1.0]], ["{a}"], ["x", "y"])
+    cells = cells_of(ours, [[0.54, None]], remarks={("{a}", "x"): "misprinted"})
+    table = Table("Table 1", "numbers", [*cells, Cell("b", "x", "holds", "holds")], "so.")
+    frame = pd.DataFrame({"x": [0, 1], "y": [1, 2]})
+    return Reproduction("paper", "A paper", [table], [Figure("Fig. 1", "line", frame, "x", "y")])
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "within", "agrees"),
+    [
+        (0.804, 0.8, 0.005, True),
+        (0.806, 0.8, 0.005, False),
+        (0.805, 0.8, 0.005, True),
+        ("a", "a", 0, True),
+        ("a", "b", 0, False),
+        (1.0, None, 0, None),
+    ],
+)
+def test_agreement(ours, paper, within, agrees):
+    assert Cell("r", "c", ours, paper, within).agrees is agrees
+
+
+def test_difference_is_signed_and_free_of_rounding():
+    assert Cell("r", "c", 1.0, 0.75).difference == 0.25
+    assert Cell("r", "c", 0.1 + 0.2, 0.3).difference == 0
+    assert math.isnan(Cell("r", "c", "a", "b").difference)
+
+
+def test_everything_is_counted_and_printed():
+    reproduction = made()
+    assert reproduction.counts() == (1, 2)
+    text = str(reproduction)
+    assert "(1 of 2 cells agree)" in text
+    assert "misprinted" in text
+    assert "differs" in text
+    assert "1 of 2 printed cells agree." in text
+    assert "Fig. 1. line: 2 points." in text
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+    assert reproduction.frame()["agrees"].tolist() == [False, None, True]
+
+
+def test_writing_leaves_whole_files_only(tmp_path):
+    files = made().write(tmp_path / "new")
+    assert {f.name for f in files} == {"paper.txt", "paper-table-1.csv", "paper-fig-1.csv"}
+    assert sorted(files) == sorted((tmp_path / "new").iterdir())
+    assert len(pd.read_csv(tmp_path / "new" / "paper-table-1.csv")) == 3

@@ -1,0 +1,66 @@
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cautious.costs import ordinal, p_discounted
+from cautious.experiments.identity import describe, digest
+from cautious.metrics import make_set_scorer
+
+
+def test_whatever_changes_the_results_changes_the_description():
+    things = [
+        GaussianNB(),
+        GaussianNB(priors=[0.5, 0.5]),
+        GaussianNB(var_smoothing=1e-8),
+        make_pipeline(StandardScaler(), GaussianNB()),
+        make_pipeline(StandardScaler(with_mean=False), GaussianNB()),
+        np.zeros(1000),
+        np.ones(1000),
+        pd.DataFrame({"a": [1]}),
+        pd.DataFrame({"b": [1]}),
+        {"a": 1},
+        {"a": 2},
+        partial(describe, 1),
+        partial(describe, 2),
+        describe,
+        digest,
+        np.float64(2),
+        frozenset({1}),
+        frozenset({1, 2}),
+        np.random.RandomState(0),
+        np.random.RandomState(1),
+        make_set_scorer("u65"),
+        make_set_scorer("set_cost", costs=p_discounted(ordinal(3), r=0.5)),
+        make_set_scorer("set_cost", costs=p_discounted(ordinal(3), r=0.6)),
+        make_set_scorer("set_cost", costs=p_discounted(ordinal(4), r=0.5)),
+    ]
+    assert len({describe(thing) for thing in things}) == len(things)
+
+
+def test_equal_things_are_described_alike_without_addresses():
+    def made():
+        costs = p_discounted(ordinal(3), r=0.5)
+        return [make_set_scorer("set_cost", costs=costs), GaussianNB(), np.arange(5), None, "x"]
+
+    assert describe(made()) == describe(made())
+    assert "0x" not in describe(made())
+    assert len(digest(describe(made()))) == 16
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+
+def test_sets_are_described_in_one_order_whatever_the_hash_seed():
+    assert describe(frozenset("bca")) == "{'a', 'b', 'c'}"
+
+
+def test_slots_are_read():
+    assert describe(Slotted(1)) != describe(Slotted(2))

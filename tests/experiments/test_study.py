@@ -1,0 +1,317 @@
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from cautious.datasets import load_dataset
+from cautious.experiments import DifferentStudyError, PreparedClassifier, Store, Study
+from cautious.experiments.seeding import seed_for
+from cautious.models import NaiveCredalClassifier, check_cautious_estimator
+from cautious.preparation import MDLDiscretizer
+
+# What does not depend on how long it took.
+TIMELESS = ["seconds"]
+
+
+class Failing(ClassifierMixin, BaseEstimator):
+    """Fails on the folds that hold the first example."""
+
+    def fit(self, X, y):
+        if 0 not in X.index:
+            raise RuntimeError("no first example")
+        warnings.warn("odd", RuntimeWarning, stacklevel=1)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+
+
+def small_study(**changes):
+    settings = {
+        "models": {"NCC": NaiveCredalClassifier(), "tree": DecisionTreeClassifier(max_features=1)},
+        "datasets": ["iris", "wine"],
+        "repeats": 2,
+        "folds": 3,
+        "measures": ["u65", "determinacy", "error"],
+        "preparation": MDLDiscretizer(),
+        "seed": 7,
+    }
+    return Study(**{**settings, **changes})
+
+
+def same(a, b):
+    pd.testing.assert_frame_equal(a.drop(columns=TIMELESS), b.drop(columns=TIMELESS))
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return small_study().run()
+
+
+def test_results_are_tidy(reference):
+    assert len(reference) == 2 * 2 * 2 * 3
+    assert not reference.duplicated(["dataset", "model", "repeat", "fold"]).any()
+    assert reference["failure"].isna().all()
+    assert list(reference.columns[-3:]) == ["u65", "determinacy", "error"]
+    per_repeat = reference[reference["model"] == "NCC"].groupby(["dataset", "repeat"])["n_test"]
+    assert per_repeat.sum().to_dict() == {
+        ("iris", 0): 150,
+        ("iris", 1): 150,
+        ("wine", 0): 178,
+        ("wine", 1): 178,
+    }
+
+
+def test_the_same_study_gives_the_same_numbers_however_it_is_run(reference, tmp_path):
+    same(reference, small_study().run(tmp_path / "a.db"))
+    same(reference, small_study().run(tmp_path / "b.db", n_jobs=2))
+    smaller = small_study(models={"tree": DecisionTreeClassifier(max_features=1)}, repeats=1)
+    part = reference[(reference["model"] == "tree") & (reference["repeat"] == 0)]
+    same(part.reset_index(drop=True), smaller.run())
+    other = small_study(seed=8).run()
+    assert not np.allclose(other["u65"], reference["u65"])
+    assert other["seed"].nunique() == len(other)
+
+
+def test_a_fold_is_what_scikit_learn_would_do(reference):
+    X, y = load_dataset("wine", return_X_y=True)
+    y = np.asarray(y)
+    splitter = StratifiedKFold(3, shuffle=True, random_state=seed_for(7, "wine", 1))
+    train, test = list(splitter.split(X, y))[2]
+    bins = MDLDiscretizer().fit(X.iloc[train], y[train])
+    seed = seed_for(seed_for(7, "wine", 1, 2, "tree"), "random_state")
+    tree = DecisionTreeClassifier(max_features=1, random_state=seed)
+    tree.fit(bins.transform(X.iloc[train]), y[train])
+    expected = accuracy_score(y[test], tree.predict(bins.transform(X.iloc[test])))
+    row = reference.query("dataset == 'wine' and model == 'tree' and repeat == 1 and fold == 2")
+    assert row["u65"].item() == pytest.approx(expected)
+    assert row["determinacy"].item() == 1
+    assert (row["n_train"].item(), row["n_test"].item()) == (len(train), len(test))
+
+
+def test_a_finished_study_computes_nothing_and_a_grown_one_only_what_is_new(reference, tmp_path):
+    store = tmp_path / "deep" / "results.db"
+    first = small_study(repeats=1, datasets=["iris"]).run(store)
+    again = small_study(repeats=1, datasets=["iris"]).run(store)
+    pd.testing.assert_frame_equal(first, again)  # the very same rows: seconds too
+    grown = small_study().run(store)
+    same(reference, grown)
+    kept = grown[(grown["dataset"] == "iris") & (grown["repeat"] == 0)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(first, kept)
+    pd.testing.assert_frame_equal(small_study().results(store), grown)
+    with Store(store) as results:
+        assert len(results.runs()) == 3
+        assert results.runs()["numpy"].eq(np.__version__).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"models": {"NCC": NaiveCredalClassifier(s=2)}},
+        {"seed": 8},
+        {"folds": 4},
+        {"measures": ["u65"]},
+        {"preparation": MDLDiscretizer(encoding="values")},
+        {"datasets": {"iris": load_dataset("wine", return_X_y=True)}},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_store_refuses_another_study(change, tmp_path):
+    store = tmp_path / "results.db"
+    study = small_study(datasets=["iris"], repeats=1)
+    before = study.run(store)
+    other = small_study(**{"datasets": ["iris"], "repeats": 1, **change})
+    assert other.fingerprint() != study.fingerprint()
+    with pytest.raises(DifferentStudyError, match="holds another study"):
+        other.run(store)
+    with pytest.raises(DifferentStudyError, match="holds another study"):
+        other.results(store)
+    pd.testing.assert_frame_equal(study.run(store), before)
+
+
+def test_a_failing_model_leaves_its_error_and_the_study_goes_on(tmp_path):
+    models = {"failing": Failing(), "NCC": NaiveCredalClassifier()}
+    study = small_study(models=models, datasets=["iris"], repeats=1)
+    results = study.run(tmp_path / "results.db")
+    failed = results[results["model"] == "failing"]
+    assert failed["failure"].dropna().tolist() == ["RuntimeError: no first example"]
+    assert failed.loc[failed["failure"].notna(), "u65"].isna().all()
+    assert failed["warnings"].dropna().tolist() == ["RuntimeWarning: odd"] * 2
+    assert results.loc[results["model"] == "NCC", "u65"].notna().all()
+    # Failed rows are done, unless asked for again.
+    pd.testing.assert_frame_equal(study.run(tmp_path / "results.db"), results)
+    retried = study.run(tmp_path / "results.db", retry_failures=True)
+    same(results, retried)
+    pd.testing.assert_frame_equal(
+        retried[retried["failure"].isna()], results[results["failure"].isna()]
+    )
+
+
+def test_failing_preparation_is_an_error_of_every_model():
+    study = small_study(datasets=["zoo"], repeats=1, preparation=StandardScaler())
+    results = study.run()
+    assert results["failure"].notna().all()
+    assert "u65" not in results
+
+
+KILLED = """
+import sys
+sys.path.insert(0, {here!r})
+from test_study import killed_study
+if __name__ == "__main__":
+    killed_study().run({store!r}, n_jobs={n_jobs})
+"""
+
+
+def killed_study():
+    models = {"NCC": NaiveCredalClassifier(), "forest": RandomForestClassifier(n_estimators=30)}
+    return Study(models, ["vote", "monks-1"], repeats=8, folds=5, measures=["u65", "error"])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_killed_and_resumed(n_jobs, tmp_path):
+    store = tmp_path / "results.db"
+    script = tmp_path / "run.py"
+    here = os.path.dirname(__file__)
+    script.write_text(KILLED.format(here=here, store=str(store), n_jobs=n_jobs))
+    # A group of its own, so that loky's workers die with their parent.
+    process = subprocess.Popen(
+        [sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while _finished(store) < 8 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert process.poll() is None, "it ended before it could be killed"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = killed_study().results(store)
+    assert 8 <= len(before) < 160
+    assert before.groupby(["dataset", "repeat", "fold"]).size().eq(2).all()  # no fold by halves
+    resumed = killed_study().run(store)
+    kept = resumed.merge(before[["dataset", "model", "repeat", "fold"]])
+    pd.testing.assert_frame_equal(kept, before)  # what was done was not done again
+    same(resumed, killed_study().run())
+
+
+def _finished(store):
+    if not store.exists():
+        return 0
+    try:
+        with sqlite3.connect(store) as db:
+            return db.execute("SELECT count(*) FROM folds").fetchone()[0]
+    except sqlite3.OperationalError:  # not made yet
+        return 0
+
+
+def test_on_a_dask_cluster(reference):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        results = small_study(datasets=["iris"], repeats=1).run()
+    expected = reference[(reference["dataset"] == "iris") & (reference["repeat"] == 0)]
+    same(expected.reset_index(drop=True), results)
+
+
+def test_measures_of_every_kind():
+    study = small_study(datasets=["iris"], repeats=1)
+    results = study.run()
+    scorer = {"accuracy": lambda model, X, y: accuracy_score(y, model.predict(X))}
+    named = small_study(datasets=["iris"], repeats=1, measures=scorer).run()
+    tree = results["model"] == "tree"
+    np.testing.assert_allclose(named["accuracy"][tree], results["u65"][tree])
+    several = small_study(datasets=["iris"], repeats=1, measures=two_numbers).run()
+    np.testing.assert_allclose(several["right"], named["accuracy"])
+    assert several["nothing"].isna().all()
+
+
+def two_numbers(model, X, y):
+    return {"right": accuracy_score(y, model.predict(X)), "nothing": np.nan}
+
+
+def test_a_measure_may_not_be_called_like_a_column():
+    results = small_study(datasets=["iris"], repeats=1, measures={"seed": lambda *_: 1.0}).run()
+    assert results["failure"].str.contains("'seed' has the name of a column").all()
+
+
+def test_own_data_as_frames_arrays_and_lists():
+    X, y = load_dataset("wine", return_X_y=True)
+    data = {"frame": (X, y), "wine": (X.to_numpy(), np.asarray(y)), "bundled": "wine"}
+    study = Study({"lr": LogisticRegression(max_iter=20)}, data, folds=2, measures=["error"])
+    results = study.run()
+    assert results["failure"].isna().all()
+    assert results["warnings"].notna().any()  # lbfgs did not converge, and the store says so
+    assert set(results["dataset"]) == set(data)
+
+
+def test_table_is_what_comparisons_take(reference):
+    table = small_study().table(reference, "u65")
+    assert table.shape == (2, 2)
+    assert list(table.columns) == ["NCC", "tree"]
+    mine = reference.query("dataset == 'iris' and model == 'NCC'")["u65"].mean()
+    assert table.loc["iris", "NCC"] == pytest.approx(mine)
+    with pytest.raises(ValueError, match="results have u65"):
+        small_study().table(reference, "u66")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"folds": 1}, "folds is 1"),
+        ({"repeats": 0}, "repeats is 0"),
+        ({"models": {}}, "at least one model"),
+        ({"datasets": ["irris"]}, "'irris', which is not bundled"),
+        ({"datasets": {"mine": (1, 2, 3)}}, r"pair \(X, y\)"),
+        ({"measures": ["u66"]}, "there is no measure 'u66'"),
+    ],
+)
+def test_errors_say_what_is_wrong(changes, said):
+    with pytest.raises(ValueError, match=said):
+        small_study(**changes)
+
+
+def test_a_single_name_is_not_a_list():
+    with pytest.raises(TypeError, match=r"\['iris'\]"):
+        small_study(datasets="iris")
+
+
+def test_a_file_that_is_no_store(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, and longer than a header would be" * 20)
+    with pytest.raises(ValueError, match="cannot be used as a store"):
+        small_study().run(path)
+    with pytest.raises(FileNotFoundError, match="run the study first"):
+        small_study().results(tmp_path / "none.db")
+
+
+def test_prepared_classifier_keeps_the_contract():
+    check_cautious_estimator(PreparedClassifier(NaiveCredalClassifier()))
+    bold = PreparedClassifier(LogisticRegression(), StandardScaler())
+    check_cautious_estimator(bold)
+    X, y = load_dataset("iris", return_X_y=True)
+    assert bold.fit(X, y).predict_set(X).sum(axis=1).tolist() == [1] * 150
+    assert not hasattr(bold, "predict_proba_bounds")
+    assert bold.n_features_in_ == 4
+    credal = PreparedClassifier(NaiveCredalClassifier(), MDLDiscretizer()).fit(X, y)
+    lower, upper = credal.predict_proba_bounds(X)
+    assert (lower <= upper).all()
