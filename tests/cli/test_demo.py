@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from cautious.cli.app import app
 from cautious.cli.demo import COSTS, score_all
+from cautious.datasets import load_dataset
 
 
 @pytest.fixture(scope="module")
@@ -14,8 +13,6 @@ def scored():
 
 
 def test_numbers_follow_from_the_scores(scored):
-    from cautious.datasets import load_dataset
-
     truth = np.asarray(load_dataset("breast-w").target == "malignant")
     for one in scored:
         positive, negative = one.scores >= one.best.upper, one.scores <= one.best.lower
@@ -28,9 +25,19 @@ def test_numbers_follow_from_the_scores(scored):
         assert 0.9 < one.accuracy < one.auc < 1
 
 
-def test_demo_prints_the_table_and_says_it_in_words(scored, monkeypatch):
+def test_demo_prints_the_table_says_it_in_words_and_writes_the_report(
+    run, scored, monkeypatch, tmp_path
+):
     monkeypatch.setattr("cautious.cli.demo.score_all", lambda: iter(scored))
-    result = CliRunner().invoke(app, ["demo"])
-    assert result.exit_code == 0, result.output
+    output = run("demo").stdout
     for expected in ("logistic regression", "VACC", "keeps quiet on", "Cheapest is"):
-        assert expected in result.output
+        assert expected in output
+    assert output.rstrip().endswith(str(tmp_path / "report.html"))
+    assert "nearest neighbours" in (tmp_path / "report.html").read_text()
+    (tmp_path / "report.html").unlink()
+    assert "report.html" not in run("demo", "--no-report").stdout
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_the_folder_is_asked_for_before_the_work_is_done(fails):
+    assert "no folder" in fails("demo", "-o", "nowhere/report.html")

@@ -1,29 +1,35 @@
-"""The commands and how they fail: one clear line, and a traceback only for who asks for it."""
+"""The commands of the command line."""
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 import cautious
+from cautious.cli.audit import audit
+from cautious.cli.compare import compare
+from cautious.cli.datasets import datasets
 from cautious.cli.demo import demo
+from cautious.cli.evaluate import evaluate
+from cautious.cli.failing import Commands
+from cautious.cli.report import report
+from cautious.cli.reproduce import reproduce
+from cautious.cli.tune import tune
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="cautious",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    help="Classifiers that know when to keep quiet.",
 )
-app.command()(demo)
-
-_debug = False
+for _command in (report, evaluate, tune, compare, audit, reproduce, demo):
+    app.command()(_command)
+app.add_typer(datasets, name="datasets")
 
 
 def _show_version(wanted: bool) -> None:
@@ -34,22 +40,18 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def common(
-    debug: Annotated[bool, typer.Option(help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Say the version.", callback=_show_version)
+        bool,
+        typer.Option("--version", help="Say the version.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Classifiers that know when to keep quiet."""
-    global _debug
-    _debug = debug
+    """Classifiers that know when to keep quiet.
+
+    When should a model abstain, what does that save, and which model should one take?
+    """
 
 
 def main() -> None:
-    """Run the command line; what the user can mend ends in one line and exit code 2."""
-    try:
-        app()
-    except (ValueError, TypeError, OSError) as error:
-        if _debug:
-            raise
-        Console(stderr=True).print(f"[bold red]error:[/] {error}", highlight=False, markup=True)
-        sys.exit(2)
+    """Run the command line."""
+    app()

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+import typer
 from rich.table import Table
-from sklearn.base import ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from cautious._typing import Floats
+from cautious.cli.showing import make_table, progress, screen
 from cautious.curves import AbstentionCostSurface, CostedWindow
 from cautious.datasets import load_dataset
+
+if TYPE_CHECKING:
+    from sklearn.base import ClassifierMixin
 
 __all__ = ["demo"]
 
@@ -45,7 +36,14 @@ class Scored(NamedTuple):
 
 
 def classifiers() -> dict[str, ClassifierMixin]:
-    """Five scikit-learn classifiers of different kinds."""
+    """Make five scikit-learn classifiers of different kinds."""
+    # Imported here, so that the other commands start sooner.
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
     return {
         "logistic regression": LogisticRegression(max_iter=1000),
         "naive Bayes": GaussianNB(),
@@ -57,6 +55,12 @@ def classifiers() -> dict[str, ClassifierMixin]:
 
 def score_all() -> Iterator[Scored]:
     """Cross-validate each classifier on breast-w and find its best window."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     X, y = load_dataset("breast-w", return_X_y=True)
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     is_positive = np.asarray(y == POSITIVE)
@@ -74,38 +78,29 @@ def score_all() -> Iterator[Scored]:
         )
 
 
-@contextmanager
-def _progress(console: Console) -> Iterator[Progress]:
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        yield bar
-
-
 def as_table(results: list[Scored]) -> Table:
     """Lay the results out for the terminal, the cheapest classifier marked."""
     cheapest = min(results, key=lambda scored: scored.best.cost)
     title = "breast-w: is the tumour malignant? Out-of-fold predictions, ten folds"
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0))
-    table.add_column("classifier", no_wrap=True)
-    for heading in ("accuracy", "AUC", "VACC", "from", "to", "quiet", "cost", "forced"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("classifier", "accuracy", "AUC", "VACC", "from", "to", "quiet", "cost", "forced")
+    rows = []
     for scored in results:
         best = scored.best
-        cells = (
-            scored.name,
-            f"{scored.accuracy:.3f}",
-            f"{scored.auc:.3f}",
-            f"{scored.surface.vacc():.4f}",
-            f"{best.lower:.2g}",
-            f"{best.upper:.2g}",
-            f"{best.plane.abstention:.1%}",
-            f"{best.cost:.3f}",
-            f"{_forced_cost(scored):.3f}",
+        rows.append(
+            (
+                scored.name,
+                f"{scored.accuracy:.3f}",
+                f"{scored.auc:.3f}",
+                f"{scored.surface.vacc():.4f}",
+                f"{best.lower:.3f}",
+                f"{best.upper:.3f}",
+                f"{best.plane.abstention:.1%}",
+                f"{best.cost:.3f}",
+                f"{_forced_cost(scored):.3f}",
+            )
         )
-        table.add_row(*cells, style="bold green" if scored is cheapest else None)
-    return table
+    styles = ["bold green" if scored is cheapest else None for scored in results]
+    return make_table(headings, rows, title=title, styles=styles)
 
 
 def _forced_cost(scored: Scored) -> float:
@@ -114,16 +109,49 @@ def _forced_cost(scored: Scored) -> float:
     return scored.surface.for_costs(**never).cost
 
 
-def demo() -> None:
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the report.")
+    ] = Path("report.html"),
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Whether to write the report.")
+    ] = True,
+) -> None:
     """Show where five classifiers should keep quiet on real data, and what that saves.
 
-    [bold]Example:[/] cautious demo
+    [bold]Example:[/]
+
+        cautious demo -o report.html
     """
-    with _progress(Console(stderr=True)) as bar:
-        results = list(bar.track(score_all(), len(classifiers()), description="cross-validating"))
-    console = Console()
+    if report and not output.parent.is_dir():
+        raise FileNotFoundError(f"{output.parent} is no folder; make it first.")
+    results = []
+    with progress("cross-validating", len(classifiers())) as done:
+        for scored in score_all():
+            results.append(scored)
+            done(len(results))
+    console = screen()
     console.print(as_table(results))
-    console.print(_in_words(results), highlight=False)
+    console.print()
+    console.print(_in_words(results))
+    if report:
+        path = write_report(results, output).resolve()
+        console.print(f"\nPlay with the costs yourself: {path}", soft_wrap=True)
+
+
+def write_report(results: list[Scored], path: Path) -> Path:
+    """Write the interactive report on the classifiers."""
+    from cautious.report import build_report
+
+    y = load_dataset("breast-w").target
+    truth = np.where(y == POSITIVE, POSITIVE, "benign")
+    return build_report(
+        {scored.name: (truth, scored.scores) for scored in results},
+        path,
+        title="Breast cancer: when should the model keep quiet?",
+        costs=COSTS,
+        pos_label=POSITIVE,
+    )
 
 
 def _in_words(results: list[Scored]) -> str:

@@ -1,0 +1,214 @@
+"""Models on the same cases, pair by pair: the public calls behind ``compare``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
+
+from cautious._typing import Floats, Mask
+from cautious.cli.answers import Rule, answers_of
+from cautious.cli.measuring import Bootstrap
+from cautious.cli.predictions import Predictions
+from cautious.comparison import objective_winner
+from cautious.curves import AbstentionCostSurface, vacc_test
+from cautious.metrics import (
+    SetCounts,
+    bootstrap_difference,
+    discounted_accuracy_per_sample,
+    get_measure,
+)
+from cautious.utility import crossover
+
+__all__ = ["Compared", "compared"]
+
+_MEASURES = ("coverage", "selective_accuracy", "discounted_accuracy", "u65", "u80")
+
+
+class Compared(NamedTuple):
+    """Models side by side, and pairs of them.
+
+    Attributes
+    ----------
+    models : DataFrame
+        One row a model, one column a measure.
+    pairs : DataFrame
+        One row a pair, indexed by ``first`` and ``second``.
+    best : str or None
+        The model that is worth most whatever the aversion to risk, if there is one.
+    objective : str
+        The same in words; empty where nothing is answered.
+    answers : dict
+        How each model's answers came about.
+    """
+
+    models: pd.DataFrame
+    pairs: pd.DataFrame
+    best: str | None
+    objective: str
+    answers: dict[str, str]
+
+
+def compared(
+    models: Sequence[Predictions], rule: Rule, bootstrap: Bootstrap, done: Any
+) -> Compared:
+    """Compare models that are aligned.
+
+    Parameters
+    ----------
+    models : sequence of Predictions
+        At least two.
+    rule : Rule
+        How scores and probabilities become answers.
+    bootstrap : Bootstrap
+        How tests and intervals are made.
+    done : callable
+        Told of every pair that is done.
+    """
+    answered = {one.name: answers_of(one, rule.of_model(one.name)) for one in models}
+    sets = {name: found[0] for name, found in answered.items() if found is not None}
+    surfaces = {one.name: _surface(one) for one in models if one.score is not None}
+    rows = []
+    for one in models:
+        row: dict[str, Any] = {"model": one.name}
+        if one.name in surfaces:
+            row["vacc"] = surfaces[one.name].vacc()
+        if one.name in sets:
+            row |= _measures(one, sets[one.name])
+        rows.append(row)
+    pairs = []
+    for at, (a, b) in enumerate(combinations(models, 2)):
+        pair: dict[str, Any] = {"first": a.name, "second": b.name}
+        if a.name in surfaces and b.name in surfaces:
+            pair |= _by_cost(a, b, surfaces, bootstrap)
+        if a.name in sets and b.name in sets:
+            pair |= _by_utility(a, sets[a.name], sets[b.name], bootstrap)
+        pairs.append(pair)
+        done(at + 1)
+    frame = pd.DataFrame(pairs).set_index(["first", "second"])
+    if "p" in frame:
+        # Bonferroni: crude, but nobody is misled by it.
+        frame.insert(int(frame.columns.get_loc("p")) + 1, "p_adjusted", _adjusted(frame["p"]))  # type: ignore[arg-type]
+    table = pd.DataFrame(rows).set_index("model")
+    best, objective = _best(table) if len(sets) == len(models) else (None, "")
+    words = {name: found[1] for name, found in answered.items() if found is not None}
+    return Compared(table, frame, best, objective, words)
+
+
+def _best(table: pd.DataFrame) -> tuple[str | None, str]:
+    """Find the model that is worth most at every aversion to risk, and say why."""
+    winner = objective_winner(table["discounted_accuracy"], table["variance"])
+    if winner.winner is not None:
+        return (
+            winner.winner,
+            f"Whatever the aversion to risk, take {winner.winner}: {winner.reason}.",
+        )
+    # Utility is a straight line in k, so whoever is ahead at both ends is ahead everywhere.
+    ends = table["discounted_accuracy"], table["discounted_accuracy"] + 2 * table["hedging"]
+    best = [set(end.index[end >= end.max() - 1e-12]) for end in ends]
+    both = sorted(best[0] & best[1])
+    if len(both) == 1:
+        return both[0], f"At every aversion to risk, from k = 0.5 to 1, {both[0]} is worth most."
+    return None, "Which model is worth most depends on the aversion to risk: see where they change."
+
+
+def _adjusted(p: pd.Series[float]) -> pd.Series[float]:
+    return (p * len(p)).clip(upper=1.0)
+
+
+def _surface(one: Predictions) -> AbstentionCostSurface:
+    return AbstentionCostSurface.from_predictions(
+        one.truth.astype(str),
+        one.score,  # type: ignore[arg-type]
+        pos_label=one.positive,
+        sample_weight=one.weight,
+    )
+
+
+def _measures(one: Predictions, mask: Mask) -> dict[str, float]:
+    counts = SetCounts.from_predictions(
+        one.truth.astype(str), mask, labels=list(one.classes), sample_weight=one.weight
+    )
+    values = {name: float(get_measure(name)(counts)) for name in _MEASURES}
+    values["variance"] = float(get_measure("discounted_accuracy_variance")(counts))
+    x = counts.hit / counts.size
+    return values | {"hedging": float(counts.mean(x * (1 - x)))}
+
+
+def _by_cost(
+    a: Predictions,
+    b: Predictions,
+    surfaces: dict[str, AbstentionCostSurface],
+    bootstrap: Bootstrap,
+) -> dict[str, float]:
+    """Compare expected costs over all relative costs."""
+    test = vacc_test(
+        a.truth.astype(str),
+        a.score,  # type: ignore[arg-type]
+        b.score,  # type: ignore[arg-type]
+        pos_label=a.positive,
+        sample_weight=a.weight,
+        n_resamples=bootstrap.n_resamples,
+        level=bootstrap.level,
+        random_state=bootstrap.seed,
+    )
+    shares = surfaces[a.name].differential(surfaces[b.name]).winning_shares()
+    return {
+        "vacc_difference": test.difference.estimate,
+        "vacc_low": test.difference.low,
+        "vacc_high": test.difference.high,
+        "p": test.p_value,
+        "first_cheaper": float(shares["first"]),
+        "second_cheaper": float(shares["second"]),
+    }
+
+
+def _by_utility(a: Predictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> dict[str, Any]:
+    """Compare what the answers are worth, at every aversion to risk."""
+    truth, labels = a.truth.astype(str), list(a.classes)
+    found: dict[str, Any] = {}
+    for measure in ("u65", "u80"):
+        gain = bootstrap_difference(
+            truth,
+            one,
+            two,
+            measure=measure,
+            labels=labels,
+            sample_weight=a.weight,
+            level=bootstrap.level,
+            n_resamples=bootstrap.n_resamples,
+            random_state=bootstrap.seed,
+        )
+        found |= {
+            f"{measure}_difference": gain.estimate,
+            f"{measure}_low": gain.low,
+            f"{measure}_high": gain.high,
+        }
+    x, y = (_accuracies(truth, mask, labels) for mask in (one, two))
+    with warnings.catch_warnings():
+        # Parallel lines are no accident here: two models that always answer have them.
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        place = crossover(
+            x,
+            y,
+            sample_weight=a.weight,
+            strata=truth,
+            n_resamples=bootstrap.n_resamples,
+            level=bootstrap.level,
+            random_state=bootstrap.seed,
+        )
+    return found | {
+        "crossover": place.k.estimate,
+        "crossover_low": place.k.low,
+        "crossover_high": place.k.high,
+        "better_above": place.better_above,
+    }
+
+
+def _accuracies(truth: Any, mask: Mask, labels: list[str]) -> Floats:
+    return np.asarray(discounted_accuracy_per_sample(truth, mask, labels=labels))

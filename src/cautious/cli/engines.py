@@ -1,0 +1,111 @@
+"""Prediction logs larger than memory, summarised by the engine of the user's choice."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from cautious.cli.columns import described, settle_columns
+from cautious.cli.options import Given
+from cautious.cli.showing import note, progress
+
+__all__ = ["summarise_log"]
+
+
+def summarise_log(
+    files: Sequence[str], given: Given, engine: str, utilities: Sequence[str] = ()
+) -> Any:
+    """Summarise a log.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Files, folders or patterns; all together are one log.
+    given : Given
+        What the user says about the columns.
+    engine : str
+        "local", "dask", the address of a Dask scheduler, or "spark".
+    utilities : sequence of str
+        Utilities whose optimal sets to count.
+
+    Returns
+    -------
+    LogSummary
+    """
+    from cautious.logs import summarise
+    from cautious.logs.sources import open_source
+
+    if "-" in files:
+        raise ValueError("--engine cannot read standard input; give files or a folder.")
+    source: Any = files[0] if len(files) == 1 else list(files)
+    schema = open_source(source).schema
+    columns = settle_columns(schema.names, given)
+    note(f"{_title(files)}: {described(columns, schema.names)}")
+    with _running(engine) as ready, progress("reading the log") as done:
+        summary = summarise(
+            source,
+            truth=columns.truth,
+            score=columns.score,
+            probabilities=columns.proba or None,
+            sets=columns.sets or columns.members or None,
+            weight=columns.weight or False,
+            group=columns.group or False,
+            model=columns.model or False,
+            pos_label=_typed(given.positive, schema.field(columns.truth).type),
+            utilities=tuple(utilities),
+            empty=given.empty,
+            engine=ready,
+            progress=done,
+        )
+    if not summary.exact:
+        note(
+            "note: there are more distinct scores than the memory budget holds; they are rounded "
+            f"to {summary.resolution:g}, and costs are upper bounds."
+        )
+    return summary
+
+
+def _title(files: Sequence[str]) -> str:
+    return files[0] if len(files) == 1 else f"{len(files)} files"
+
+
+def _typed(positive: str | None, kind: Any) -> Any:
+    """Read a class as the column of truths has it."""
+    if positive is None:
+        return None
+    import pyarrow as pa
+
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    try:
+        return pa.scalar(positive).cast(plain).as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ValueError(f"--positive is {positive!r}, but the truths are {plain}s.") from None
+
+
+@contextmanager
+def _running(engine: str) -> Iterator[Any]:
+    """Start what the user's choice needs, and stop it afterwards."""
+    if engine == "dask" or "://" in engine:
+        from distributed import Client
+
+        # On this machine workers are started, and their farewells are nobody's business.
+        own = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+        with Client(**own) if engine == "dask" else Client(engine) as client:  # type: ignore[no-untyped-call]
+            yield client
+    elif engine == "spark":
+        from pyspark.sql import SparkSession  # type: ignore[import-not-found]
+
+        session = SparkSession.builder.getOrCreate()
+        try:
+            yield session
+        finally:
+            session.stop()
+    elif engine == "local":
+        yield engine
+    else:
+        raise ValueError(
+            f"--engine is {engine!r}; choose local, dask, spark, or give the address of a Dask "
+            "scheduler such as tcp://host:8786."
+        )

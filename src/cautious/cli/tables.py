@@ -1,0 +1,200 @@
+"""Tables of predictions on disk: CSV, Parquet, or CSV from standard input."""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cautious._typing import Floats, Labels
+from cautious.sets import first_row
+
+__all__ = ["Table", "open_table"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file whose columns are read when they are asked for.
+
+    Attributes
+    ----------
+    name : str
+        What to call the file in messages.
+    names : list of str
+        Its columns.
+    source : object
+        A path, or the bytes of standard input.
+    separator : str or None
+        What separates the cells of a CSV file; None for Parquet.
+    """
+
+    name: str
+    names: list[str]
+    source: Any
+    separator: str | None
+
+    def read(self, texts: Sequence[str], numbers: Sequence[str]) -> pd.DataFrame:
+        """Read some columns: labels as they are written, and numbers."""
+        wanted = list(dict.fromkeys([*texts, *numbers]))
+        if self.separator is None:
+            frame = _read_parquet(self.source, wanted)
+        else:
+            # Labels stay text: "NA" may be a class, and "007" is not 7. All columns are read, since
+            # pandas finds rows of the wrong length only then.
+            frame = _read_csv(
+                self.source,
+                sep=self.separator,
+                header=0,
+                names=self.names,
+                dtype=dict.fromkeys(texts, str),
+                low_memory=False,
+            )[wanted]
+        if not len(frame):
+            raise ValueError(
+                f"{self.name} has a heading but no rows; give at least one prediction."
+            )
+        return frame
+
+    def where(self, row: int) -> str:
+        """Say where a row is, as its reader would find it."""
+        return f"row {row}" if self.separator is None else f"line {row + 2}"
+
+    def numbers(self, frame: pd.DataFrame, name: str) -> Floats:
+        """Numbers of a column, none of them missing."""
+        column = frame[name]
+        values = np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
+        bad = np.isnan(values)
+        if bad.any():
+            row = first_row(bad)
+            cell = column.iloc[row]
+            what = "nothing" if pd.isna(cell) or not str(cell).strip() else repr(str(cell)[:40])
+            raise ValueError(
+                f"{self.name}: column {name!r} holds {what} in {self.where(row)} "
+                f"({int(bad.sum())} such in all); a number is needed. Mend or drop these rows."
+            )
+        return values
+
+    def labels(self, frame: pd.DataFrame, name: str, *, gaps: bool = False) -> Labels:
+        """Labels of a column as text; ``gaps`` allows missing ones, which become empty text."""
+        column = frame[name]
+        missing = column.isna().to_numpy()
+        kind = column.dtype
+        if pd.api.types.is_float_dtype(kind) and (column.dropna() % 1 == 0).all():
+            column = column.astype("Int64")  # 1.0 is class 1, made a float by a missing value
+        text = np.asarray(column.astype(object).where(~missing, "").map(str), dtype=object)
+        empty = missing | (text == "")
+        if empty.any() and not gaps:
+            row = first_row(empty)
+            raise ValueError(
+                f"{self.name}: column {name!r} is empty in {self.where(row)} ({int(empty.sum())} "
+                "in all); drop the rows whose truth is not known."
+            )
+        return text
+
+
+def open_table(file: str) -> Table:
+    """Find out what a file is and which columns it has.
+
+    Parameters
+    ----------
+    file : str
+        Path; ``-`` is standard input.
+    """
+    if file == "-":
+        content = sys.stdin.buffer.read()
+        name = "standard input"
+        separator = _separator(content.split(b"\n", 1)[0], name)
+        return Table(name, _csv_names(content, separator, name), content, separator)
+    path = Path(file)
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"{file} is a folder; give its files, or add --engine local to read a folder of "
+            "Parquet files as one log."
+        )
+    if not path.exists():
+        raise FileNotFoundError(f"{file} does not exist.")
+    with path.open("rb") as opened:
+        begin = opened.readline(1 << 20)
+    if begin[:4] == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+        return Table(file, _parquet_names(path), path, None)
+    separator = _separator(begin, file)
+    return Table(file, _csv_names(path, separator, file), path, separator)
+
+
+def _separator(heading: bytes, name: str) -> str:
+    """Guess what separates the cells: whatever of , ; and tab the heading has most of."""
+    if not heading.strip():
+        raise ValueError(f"{name} is empty; the first line must name the columns.")
+    return max((",", ";", "\t"), key=lambda mark: heading.count(mark.encode()))
+
+
+def _csv_names(source: Any, separator: str, name: str) -> list[str]:
+    heading = _read_csv(source, sep=separator, header=None, nrows=1, dtype=str, name=name)
+    names = [str(cell).strip() for cell in heading.iloc[0]]
+    twice = pd.Index(names).duplicated()
+    if twice.any():
+        raise ValueError(
+            f"{name} has two columns called {names[first_row(twice)]!r}; give each its own name."
+        )
+    return names
+
+
+def _read_csv(source: Any, *, name: str | None = None, **options: Any) -> pd.DataFrame:
+    name = name or ("standard input" if isinstance(source, bytes) else str(source))
+    opened = io.BytesIO(source) if isinstance(source, bytes) else source
+    try:
+        with warnings.catch_warnings():
+            # A row longer than the heading would otherwise lose its end, with a mere warning.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame: pd.DataFrame = pd.read_csv(
+                opened,
+                encoding="utf-8-sig",
+                keep_default_na=False,
+                skipinitialspace=True,
+                index_col=False,
+                **options,
+            )
+            return frame
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} is not text in UTF-8 (byte {error.start}); save it as CSV in UTF-8, or as "
+            "Parquet."
+        ) from None
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
+        raise ValueError(
+            f"{name} is no regular CSV table: {' '.join(str(error).split())}"
+        ) from None
+
+
+def _parquet_names(path: Path) -> list[str]:
+    try:
+        import pyarrow.parquet as parquet
+    except ModuleNotFoundError:
+        raise ImportError(
+            f"reading {path} needs pyarrow: pip install 'cautious[parquet]', or give CSV."
+        ) from None
+    try:
+        return [str(name) for name in parquet.read_schema(path).names]
+    except (ValueError, OSError) as error:  # what pyarrow raises is one of these
+        raise ValueError(f"{path} is no whole Parquet file: {_first_line(error)}") from None
+
+
+def _read_parquet(path: Path, columns: list[str]) -> pd.DataFrame:
+    import pyarrow.parquet as parquet
+
+    try:
+        frame: pd.DataFrame = parquet.read_table(path, columns=columns).to_pandas()
+        return frame
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path} cannot be read: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

@@ -1,0 +1,150 @@
+"""Putting the page together: one file, nothing fetched, nothing run that is not ours."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+__all__ = ["render_page"]
+
+# In the order in which they may use each other; one scope holds them all.
+MODULES = (
+    "hull",
+    "surface",
+    "bootstrap",
+    "response",
+    "risk",
+    "sets",
+    "set_counts",
+    "sort",
+    "columns",
+    "csv",
+    "parquet",
+    "analyse",
+    "format",
+    "dom",
+    "terms",
+    "colours",
+    "axes",
+    "lines",
+    "contours",
+    "heatmap",
+    "surface3d",
+    "histogram",
+    "tables",
+    "controls",
+    "advice",
+    "binary_maps",
+    "binary_results",
+    "binary_tables",
+    "binary_charts",
+    "binary_view",
+    "sets_confusion",
+    "sets_charts",
+    "sets_tables",
+    "sets_view",
+    "files_view",
+    "main",
+)
+
+
+def render_page(data: Mapping[str, Any], title: str) -> str:
+    """Write the page as text.
+
+    Parameters
+    ----------
+    data : mapping
+        What the page shows; numbers, text, arrays, lists and mappings of them.
+    title : str
+        Title of the page.
+
+    Returns
+    -------
+    str
+        A whole HTML document. Its policy allows the scripts and the style it carries, by their
+        hashes, and no connection to anywhere.
+    """
+    style, *scripts = _sources()
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            "connect-src 'none'",
+            f"script-src {' '.join(map(_hash, scripts))}",
+            f"style-src {_hash(style)}",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    parts = {
+        "policy": policy,
+        "title": html.escape(title),
+        "style": style,
+        "data": embedded_json(data),
+        "parquet": scripts[0],
+        "script": scripts[1],
+    }
+    template = _read("page", "index.html")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
+
+
+def embedded_json(data: Any) -> str:
+    r"""Write JSON that is safe inside a script element, whatever text it holds.
+
+    Examples
+    --------
+    >>> embedded_json({"label": "</script>", "cut": float("inf")})
+    '{"label":"\\u003c/script\\u003e","cut":"Infinity"}'
+    """
+    text = json.dumps(_plain(data), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for unsafe in "<>&\u2028\u2029":
+        text = text.replace(unsafe, f"\\u{ord(unsafe):04x}")
+    # Half of a surrogate pair is no text that a file could hold.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Turn arrays into lists, and what JSON has no number for into text that JavaScript reads."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        if np.isfinite(value):
+            return int(value) if value.is_integer() and abs(value) < 2**53 else value
+        return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+@cache
+def _sources() -> tuple[str, str, str]:
+    """Style, the Parquet reader, and the page's own modules joined into one script."""
+    modules = "\n".join(_in_one_scope(_read("page", f"{name}.js")) for name in MODULES)
+    script = f'"use strict";\n(() => {{\n{modules}\n}})();\n'
+    return _read("page", "style.css"), _read("vendor", "parquet.min.js"), script
+
+
+def _in_one_scope(module: str) -> str:
+    """Drop the imports and exports of a module that shares its scope with the others."""
+    without = re.sub(r"^import [^;]*;\n", "", module, flags=re.MULTILINE)
+    return re.sub(r"^export ", "", without, flags=re.MULTILINE)
+
+
+def _read(folder: str, name: str) -> str:
+    return files("cautious.report").joinpath(folder, name).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    digest = hashlib.sha256(source.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

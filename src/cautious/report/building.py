@@ -1,0 +1,158 @@
+"""From predictions to a file that can be opened, played with and sent to a colleague."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cautious.report.assembly import render_page
+from cautious.report.binary_summary import summarise_binary
+from cautious.report.readings import BinaryModel, Model, read_predictions
+from cautious.report.set_summary import summarise_sets
+
+__all__ = ["build_report"]
+
+_COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 0.5}
+
+
+def build_report(
+    predictions: Any,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    costs: Mapping[str, float] | None = None,
+    prior: float | None = None,
+    pos_label: Any = None,
+) -> Path:
+    r"""Write an interactive report on one or more models as a single HTML file.
+
+    The page shows, for two classes, the window of scores between which to keep quiet, with what it
+    costs and saves, and lets its reader move the costs of both mistakes, the cost of abstaining and
+    the share of positives. Everything follows from the bins of each model's convex hull,
+
+    .. math:: k(\mu, \nu) = \sum_e w_e \min\{q_e,\ \mu(1-q_e),\ \nu\},
+
+    (:class:`cautious.curves.AbstentionCostSurface`), which is why a few hundred numbers stand for
+    any number of predictions. For more classes and for prediction sets it shows which sets met
+    which truths, set sizes, utility at every risk aversion, and risk against coverage. Further
+    files can be dropped onto the page. It works without a server or a network.
+
+    Parameters
+    ----------
+    predictions : mapping or DataFrame
+        From the name of each model to one of
+
+        - a pair ``(y_true, y_score)``, ``(y_true, y_proba)`` or ``(y_true, mask of sets)``;
+        - a mapping with ``y_true``, one or more of ``y_score``, ``y_proba`` and ``y_set``, and
+          maybe ``classes``, ``pos_label`` and ``sample_weight``;
+        - a table whose columns are guessed by :func:`cautious.logs.guess_columns`;
+        - a :class:`~cautious.curves.Staircase` or
+          :class:`~cautious.curves.AbstentionCostSurface`, whose counts are taken, not its priors;
+        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.metrics.RiskCoverage`, or both as
+          ``dict(counts=…, risk_coverage=…)``; a :class:`~cautious.curves.RiskCoverageCurve`.
+
+        A table alone is one model, or several if it has a column ``model``. Probabilities of more
+        than two classes are shown with three kinds of answers: the likeliest class, and the sets
+        of greatest expected utility u65 and u80.
+    path : path-like
+        File to write. It is replaced only once the new report is complete.
+    title : str, optional
+        Title of the page.
+    costs : mapping, optional
+        Where the sliders stand at first: ``false_negative``, ``false_positive``, ``abstain``.
+    prior : float, optional
+        Share of positives to assume at first instead of the sample's.
+    pos_label : label, optional
+        The positive class of two, where the labels do not say (0 and 1 do).
+
+    Returns
+    -------
+    Path
+        Where the report is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If predictions cannot be read; the message names the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = build_report({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, folder + "/report.html")
+    >>> path.name, path.stat().st_size < 6_000_000
+    ('report.html', True)
+    """
+    data = {
+        "costs": _check_costs(costs),
+        "prior": _check_prior(prior),
+        "version": version("cautious"),
+        "problems": _problems(read_predictions(predictions, pos_label=pos_label)),
+    }
+    heading = "When should the model keep quiet?" if title is None else str(title)
+    return _write(Path(path), render_page(data | {"title": heading}, heading))
+
+
+def _problems(models: list[Model]) -> list[dict[str, Any]]:
+    """Group models that answer the same question, so that they can be compared."""
+    problems: dict[tuple[str, ...], dict[str, Any]] = {}
+    for model in models:
+        if isinstance(model, BinaryModel):
+            kind, summary = "binary", summarise_binary(model.staircase)
+            key = (kind, *model.classes)
+        else:
+            kind, summary = "sets", summarise_sets(model.counts, model.risk)
+            key = (kind, *sorted(model.classes))
+        empty = {"kind": kind, "classes": model.classes, "models": []}
+        problem = problems.setdefault(key, empty)
+        if problem["classes"] != model.classes:
+            raise ValueError(
+                f"predictions[{model.name[:80]!r}] has its classes in another order than the "
+                "models before it; give all models the same classes=."
+            )
+        if any(other["name"] == model.name for other in problem["models"]):
+            raise ValueError(f"two models are called {model.name[:80]!r}; give each its own name.")
+        problem["models"].append({"name": model.name, **summary})
+    return list(problems.values())
+
+
+def _check_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
+    """Check the costs the sliders start with."""
+    given = _COSTS if costs is None else costs
+    if not isinstance(given, Mapping) or set(given) != set(_COSTS):
+        raise ValueError(f"costs is {given!r}; give a mapping with {', '.join(_COSTS)}.")
+    for name, value in given.items():
+        if not 0 <= float(value) < np.inf:
+            raise ValueError(f"costs[{name!r}] is {value}; costs are finite and not negative.")
+    if not float(given["false_negative"]) > 0 or not float(given["false_positive"]) > 0:
+        raise ValueError(f"costs is {dict(given)!r}; both mistakes must cost something.")
+    return {name: float(given[name]) for name in _COSTS}
+
+
+def _check_prior(prior: float | None) -> float | None:
+    if prior is not None and not 0 < prior < 1:
+        raise ValueError(f"prior is {prior}; a share of positives lies strictly between 0 and 1.")
+    return None if prior is None else float(prior)
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write aside, then rename: a reader sees the old file or the new one, never half of it."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        # mkstemp makes files only their owner may read; a report is meant to be passed on.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return path

@@ -1,0 +1,111 @@
+// The recommendation in plain words.
+import { el, value } from "./dom.js";
+import { number, percent, shorten } from "./format.js";
+
+const strong = (text) => el("strong", {}, text);
+const named = (label) => el("em", {}, shorten(label));
+
+// What to do with a score.
+function rule({ lower, upper }, [negative, positive]) {
+  const low = value("lower", lower, number(lower)),
+    high = value("upper", upper, number(upper));
+  if (lower === -Infinity && upper === Infinity) {
+    return [
+      strong("Keep quiet on everything"),
+      ": no score is sure enough to be worth an answer at these costs.",
+    ];
+  }
+  if (upper === -Infinity)
+    return ["Answer ", named(positive), " to everything: at these costs the scores do not help."];
+  if (lower === Infinity)
+    return ["Answer ", named(negative), " to everything: at these costs the scores do not help."];
+  if (lower === upper) {
+    return [
+      "Keeping quiet does not pay here: answer ",
+      named(positive),
+      " from a score of ",
+      strong(high),
+      " and ",
+      named(negative),
+      " below it.",
+    ];
+  }
+  if (lower === -Infinity)
+    return ["Answer ", named(positive), " from a score of ", strong(high), " and keep quiet below it."];
+  if (upper === Infinity)
+    return ["Answer ", named(negative), " up to a score of ", strong(low), " and keep quiet above it."];
+  return [
+    "Answer ",
+    named(negative),
+    " up to a score of ",
+    strong(low),
+    ", ",
+    named(positive),
+    " from ",
+    strong(high),
+    ", and ",
+    strong("keep quiet between"),
+    ".",
+  ];
+}
+
+const saving = (cost, than) => (than > 0 ? 1 - cost / than : 0);
+
+function worth({ window, forced, trivial, classes }) {
+  const silent = percent(window.abstention),
+    parts = [];
+  if (window.abstention > 0 && window.answered > 1e-12) {
+    parts.push(
+      `The model then keeps quiet on ${silent} of the cases and errs on ${percent(window.error / window.answered)} of those it answers. `,
+    );
+  } else if (window.answered > 1e-12) {
+    parts.push(`It then errs on ${percent(window.error)} of the cases. `);
+  }
+  const less = saving(window.cost, forced);
+  if (less > 0.0005)
+    parts.push(`That costs ${percent(less)} less than the same model forced to answer every case`);
+  const [kind, cheapest] = Object.entries(trivial).reduce((a, b) => (b[1] < a[1] ? b : a));
+  const all = {
+    negative: `answering ${shorten(classes[0])} to all`,
+    positive: `answering ${shorten(classes[1])} to all`,
+    quiet: "keeping quiet on all",
+  }[kind];
+  const gain = saving(window.cost, cheapest);
+  if (gain > 0.0005)
+    parts.push(
+      parts.length && less > 0.0005
+        ? `, and ${percent(gain)} less than ${all}.`
+        : `That costs ${percent(gain)} less than ${all}.`,
+    );
+  else if (less > 0.0005) parts.push(".");
+  return parts.join("");
+}
+
+export function advice(result, { several, cheapest }) {
+  const name = el("strong", { "data-key": "model" }, shorten(result.model.name, 60));
+  const lead = several ? [cheapest ? "Take " : "With ", name, cheapest ? ". " : ": "] : [];
+  return [el("p", { class: "lead" }, lead, rule(result.window, result.classes)), el("p", {}, worth(result))];
+}
+
+// If the costs are not known exactly: who wins how often, and who is best on average.
+export function uncertainAdvice(results, shares) {
+  if (results.length < 2) return null;
+  const steady = results.reduce((a, b) => (b.vacc < a.vacc ? b : a));
+  const most = Math.max(...shares);
+  if (most === 0) return el("p", { class: "unsure" }, "All models cost the same, whatever the costs.");
+  const widest = results[shares.indexOf(most)];
+  return el(
+    "p",
+    { class: "unsure" },
+    strong("Not sure about the costs? "),
+    "Averaged over all relative costs, ",
+    strong(shorten(steady.model.name, 40)),
+    ` is the cheapest (VACC ${number(steady.vacc)}); `,
+    widest === steady ? "it is also" : `${shorten(widest.model.name, 40)} is`,
+    ` the cheapest on the largest part of the map below (${percent(most)}).`,
+  );
+}
+
+export function plainText(nodes) {
+  return nodes.map((node) => node.textContent).join(" ");
+}

@@ -1,0 +1,247 @@
+// From a table of predictions to the summaries the page shows; the browser's own build_report.
+import { FileProblem, checkGuess } from "./columns.js";
+import { hullBins, mergeSorted, thresholdsAt } from "./hull.js";
+import { riskOfCells, riskOfStaircase } from "./risk.js";
+import { countSets, utilitySet } from "./set_counts.js";
+import { sortFloats } from "./sort.js";
+
+const BARS = 60;
+
+export function analyse(table, columns, fileName, positiveLabel) {
+  checkGuess(columns, table.names);
+  const truth = table.columns[columns.truth].labels();
+  const blank = truth.values.findIndex((label) => label.trim() === "");
+  if (blank >= 0)
+    throw new FileProblem(`Row ${truth.codes.indexOf(blank) + 1} has no truth; leave such rows out.`);
+  const weight = columns.weight === null ? null : table.columns[columns.weight].numbers();
+  if (weight)
+    forbid(weight, (w) => !(w >= 0 && w < Infinity), columns.weight, "a weight is finite and not negative");
+  const parts = partsOf(table, columns, fileName);
+  const binary =
+    columns.score !== null ||
+    columns.proba.length === 1 ||
+    (columns.proba.length === 2 && !columns.members.length && columns.sets === null);
+  return binary
+    ? binaryProblem(table, columns, truth, weight, parts, positiveLabel)
+    : setProblem(table, columns, truth, weight, parts);
+}
+
+// Rows of each model.
+function partsOf(table, columns, fileName) {
+  const all = new Uint32Array(table.rows);
+  for (let row = 0; row < all.length; row++) all[row] = row;
+  if (columns.model === null) return [{ name: fileName, rows: all }];
+  const { codes, values } = table.columns[columns.model].labels();
+  const size = new Uint32Array(values.length);
+  for (const code of codes) size[code]++;
+  const parts = values.map((name, i) => ({ name: name || fileName, rows: new Uint32Array(size[i]) }));
+  size.fill(0);
+  codes.forEach((code, row) => {
+    parts[code].rows[size[code]++] = row;
+  });
+  return parts;
+}
+
+function forbid(values, isBad, column, rule) {
+  const at = values.findIndex(isBad);
+  if (at >= 0) throw new FileProblem(`Column “${column}” is ${values[at]} in row ${at + 1}; ${rule}.`);
+}
+
+// The positive class: said by the user, by a p_<class> column, or plain from the labels.
+export function guessPositive(labels, columns) {
+  const named = columns.proba.length === 1 ? columns.proba[0].label : columns.proba[1]?.label;
+  if (named !== undefined && labels.includes(named)) return named;
+  const plain = labels.find((label) => /^(1|1\.0|true|yes|positive|pos)$/i.test(label));
+  return plain ?? [...labels].sort()[labels.length - 1];
+}
+
+function binaryProblem(table, columns, truth, weight, parts, positiveLabel) {
+  const labels = truth.values;
+  if (labels.length < 2)
+    throw new FileProblem(`All rows have the truth “${labels[0]}”; rows of two classes are needed.`);
+  const positive = positiveLabel ?? guessPositive(labels, columns);
+  const rest = labels.filter((label) => label !== positive);
+  const negative = rest.length === 1 ? rest[0] : `not ${positive}`;
+  const code = labels.indexOf(positive);
+  const pair = columns.proba.find(({ label }) => label === positive);
+  const column = pair ? pair.column : (columns.score ?? columns.proba[0].column);
+  const turned = !pair && columns.proba.length === 1 && columns.proba[0].label !== positive;
+  const scores = table.columns[column].numbers();
+  forbid(scores, (s) => s !== s, column, "every row needs a score");
+  if (columns.proba.length)
+    forbid(scores, (s) => s < 0 || s > 1, column, "probabilities lie between 0 and 1");
+  if (turned)
+    scores.forEach((s, i) => {
+      scores[i] = 1 - s;
+    });
+  const models = parts.map(({ name, rows }) => {
+    const stairs = weight
+      ? weightedStaircase(rows, scores, truth.codes, code, weight)
+      : staircase(rows, scores, truth.codes, code);
+    return { name, ...summariseStaircase(stairs, name) };
+  });
+  return { kind: "binary", classes: [negative, positive], models };
+}
+
+function staircase(rows, scores, codes, positive) {
+  let n = 0;
+  for (let i = 0; i < rows.length; i++) if (codes[rows[i]] === positive) n++;
+  const sides = [new Float64Array(rows.length - n), new Float64Array(n)],
+    filled = [0, 0];
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i],
+      side = codes[row] === positive ? 1 : 0;
+    sides[side][filled[side]++] = scores[row] + 0; // -0 sorts apart from 0, which it equals
+  }
+  return mergeSorted(...sides.map(sortFloats));
+}
+
+function weightedStaircase(rows, scores, codes, positive, weight) {
+  const order = Array.from(rows)
+    .filter((row) => weight[row] > 0)
+    .sort((a, b) => scores[a] - scores[b]);
+  const stairs = { scores: [], positives: [], negatives: [] };
+  for (const row of order) {
+    let last = stairs.scores.length - 1;
+    if (last < 0 || stairs.scores[last] !== scores[row]) {
+      stairs.scores.push(scores[row]);
+      stairs.positives.push(0);
+      stairs.negatives.push(0);
+      last++;
+    }
+    (codes[row] === positive ? stairs.positives : stairs.negatives)[last] += weight[row];
+  }
+  return stairs;
+}
+
+export function summariseStaircase(stairs, name) {
+  const bins = hullBins(stairs.positives, stairs.negatives);
+  const empty = [bins.positives, bins.negatives].findIndex((counts) => !counts.some((count) => count > 0));
+  if (empty >= 0) {
+    throw new FileProblem(`“${name.slice(0, 60)}” has rows of one class only; rows of both are needed.`);
+  }
+  return {
+    positives: bins.positives,
+    negatives: bins.negatives,
+    ...thresholdsAt(stairs.scores, bins.cuts.slice(1, -1)),
+    histogram: histogramOf(stairs),
+    risk: riskOfStaircase(stairs),
+  };
+}
+
+function histogramOf({ scores, positives, negatives }) {
+  let low = Infinity,
+    high = -Infinity;
+  for (let i = 0; i < scores.length; i++) {
+    if (Math.abs(scores[i]) === Infinity) continue;
+    low = Math.min(low, scores[i]);
+    high = Math.max(high, scores[i]);
+  }
+  // Ends so far apart that their distance is infinite could not be drawn.
+  [low, high] = [low, high].map((end) => Math.max(-1e300, Math.min(1e300, end)));
+  if (low > high || (low >= 0 && high <= 1)) [low, high] = [0, 1];
+  else if (low === high) {
+    const room = Math.max(0.5, Math.abs(low) / 2);
+    [low, high] = [low - room, high + room];
+  }
+  const width = high / BARS - low / BARS;
+  const bars = { low, high, positives: new Array(BARS).fill(0), negatives: new Array(BARS).fill(0) };
+  for (let i = 0; i < scores.length; i++) {
+    const inside = Math.max(low, Math.min(high, scores[i]));
+    const bar = Math.min(BARS - 1, Math.trunc((inside - low) / width));
+    bars.positives[bar] += positives[i];
+    bars.negatives[bar] += negatives[i];
+  }
+  return bars;
+}
+
+function setProblem(table, columns, truth, weight, parts) {
+  const weightOf = weight ? (row) => weight[row] : () => 1;
+  const named = columns.members.length ? columns.members : columns.proba;
+  const written =
+    named.length || columns.sets === null ? null : writtenSets(table.columns[columns.sets].labels());
+  const classes = named.length ? named.map(({ label }) => label) : [...truth.values].sort();
+  written?.forEach((set) =>
+    set.forEach((label) => {
+      if (!classes.includes(label)) classes.push(label);
+    }),
+  );
+  const position = truth.values.map((label) => classes.indexOf(label));
+  const lost = position.indexOf(-1);
+  if (lost >= 0)
+    throw new FileProblem(`The truth “${truth.values[lost].slice(0, 60)}” has no column of its own.`);
+  const y = Int32Array.from(truth.codes, (code) => position[code]);
+  const models = parts.flatMap(({ name, rows }) => {
+    if (columns.members.length) {
+      const inside = columns.members.map(({ column }) => table.columns[column].numbers());
+      return [{ name, ...countSets(rows, y, classes, membersOf(inside, columns.members), weightOf) }];
+    }
+    if (columns.proba.length) return probabilityModels(table, columns, name, rows, y, classes, weightOf);
+    const sets = written.map((set) =>
+      (set.length ? set : classes).map((label) => classes.indexOf(label)).sort((a, b) => a - b),
+    );
+    const { codes } = table.columns[columns.sets].labels();
+    return [{ name, ...countSets(rows, y, classes, (row) => sets[codes[row]], weightOf) }];
+  });
+  return { kind: "sets", classes, models };
+}
+
+const writtenSets = ({ values }) =>
+  values.map((text) =>
+    /^\s*[?⊥]?\s*$/.test(text)
+      ? []
+      : text
+          .replace(/^\s*\{|\}\s*$/g, "")
+          .split("|")
+          .map((part) => part.trim()),
+  );
+
+function membersOf(inside, columns) {
+  return (row) => {
+    const set = [];
+    inside.forEach((column, c) => {
+      if (column[row]) set.push(c);
+    });
+    if (!set.length)
+      throw new FileProblem(
+        `Row ${row + 1} has an empty set; give all ${columns.length} classes to abstain.`,
+      );
+    return set;
+  };
+}
+
+function probabilityModels(table, columns, name, rows, y, classes, weightOf) {
+  const p = columns.proba.map(({ column }) => table.columns[column].numbers());
+  columns.proba.forEach(({ column }, c) =>
+    forbid(p[c], (v) => !(v >= 0 && v <= 1), column, "probabilities lie between 0 and 1"),
+  );
+  const at = new Float64Array(classes.length);
+  const read = (row) => {
+    let total = 0;
+    for (let c = 0; c < p.length; c++) total += at[c] = p[c][row];
+    if (Math.abs(total - 1) > 1e-6)
+      throw new FileProblem(`The probabilities of row ${row + 1} add up to ${total}, not 1.`);
+    return at;
+  };
+  const likeliest = (row) => {
+    read(row);
+    let best = 0;
+    for (let c = 1; c < at.length; c++) if (at[c] > at[best]) best = c;
+    return [best];
+  };
+  const cells = Array.from(rows, (row) => {
+    const [best] = likeliest(row);
+    return { confidence: at[best], loss: best === y[row] ? 0 : 1, weight: weightOf(row) };
+  }).sort((a, b) => b.confidence - a.confidence);
+  const risk = riskOfCells(...["confidence", "loss", "weight"].map((key) => cells.map((cell) => cell[key])));
+  return [
+    { name, ...countSets(rows, y, classes, likeliest, weightOf), risk },
+    ...[
+      ["u65", 0.65],
+      ["u80", 0.8],
+    ].map(([title, k]) => ({
+      name: `${name}, ${title} sets`,
+      ...countSets(rows, y, classes, (row) => utilitySet(read(row), k), weightOf),
+    })),
+  ];
+}

@@ -1,0 +1,76 @@
+// The frame of a chart: scales, ticks, grid and labels.
+import { svg } from "./dom.js";
+import { number } from "./format.js";
+
+export function ticks(low, high, wanted = 5) {
+  const raw = (high - low) / wanted,
+    power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].find((s) => s * power >= raw * 0.999) * power;
+  const result = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) result.push(i * step);
+  return result;
+}
+
+// `x` and `y` are [low, high]; gives the root, a group to draw into, and the two scales.
+export function frame({
+  width,
+  height,
+  x,
+  y,
+  xLabel,
+  yLabel,
+  about,
+  right = 22,
+  left = 52,
+  xFormat,
+  yFormat,
+  yTicks,
+  grid = true,
+}) {
+  const top = 10,
+    bottom = 42;
+  const inner = { left, right: width - right, top, bottom: height - bottom };
+  const sx = (v) => inner.left + ((v - x[0]) / (x[1] - x[0])) * (inner.right - inner.left);
+  const sy = (v) => inner.bottom - ((v - y[0]) / (y[1] - y[0])) * (inner.bottom - inner.top);
+  const root = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    class: "chart",
+    role: "img",
+    "aria-label": about,
+  });
+  const plot = svg("g", {}),
+    axis = svg("g", { class: "axis" });
+  for (const t of ticks(...x, Math.max(3, Math.round(width / 110)))) {
+    axis.append(
+      grid ? svg("line", { class: "grid", x1: sx(t), x2: sx(t), y1: inner.top, y2: inner.bottom }) : "",
+      svg("text", { x: sx(t), y: inner.bottom + 16, "text-anchor": "middle" }, (xFormat ?? number)(t)),
+    );
+  }
+  for (const t of yTicks ?? ticks(...y, Math.max(3, Math.round(height / 70)))) {
+    axis.append(
+      grid ? svg("line", { class: "grid", x1: inner.left, x2: inner.right, y1: sy(t), y2: sy(t) }) : "",
+      svg("text", { x: inner.left - 7, y: sy(t) + 4, "text-anchor": "end" }, (yFormat ?? number)(t)),
+    );
+  }
+  axis.append(
+    svg(
+      "text",
+      { class: "label", x: (inner.left + inner.right) / 2, y: height - 6, "text-anchor": "middle" },
+      xLabel,
+    ),
+    svg(
+      "text",
+      {
+        class: "label",
+        "text-anchor": "middle",
+        transform: `translate(12 ${(inner.top + inner.bottom) / 2}) rotate(-90)`,
+      },
+      yLabel,
+    ),
+  );
+  root.append(axis, plot);
+  return { root, plot, sx, sy, inner, x, y };
+}
+
+// Width to draw at: charts are redrawn, not stretched, so that their text stays readable.
+export const widthOf = (node, fallback = 540) => Math.max(280, Math.round(node.clientWidth || fallback));

@@ -1,0 +1,266 @@
+// Maps and curves about two classes, as they stand for the costs of now.
+import { widthOf } from "./axes.js";
+import { MAPS, differenceMap, modelMap, winnerMap } from "./binary_maps.js";
+import { compared, gridOf } from "./binary_results.js";
+import { css, modelRgb } from "./colours.js";
+import { el, svg, value } from "./dom.js";
+import { number, percent, share, shorten } from "./format.js";
+import { pickable } from "./heatmap.js";
+import { legend, lineChart, swatches } from "./lines.js";
+import { responseCurve } from "./response.js";
+import { riskPoints } from "./risk.js";
+import { leastCost } from "./surface.js";
+import { surface3d } from "./surface3d.js";
+
+export const RESPONSES = {
+  selective: ["wrong among answers", (p) => p.selective],
+  accuracy: ["right among answers", (p) => 1 - p.selective],
+  error: ["wrong among all cases", (p) => p.error],
+};
+
+export function drawMaps({ problem, app, view, cards, results, chosen, several }) {
+  const { costs, flipped } = chosen,
+    unit = Math.max(costs.fn, costs.fp);
+  const marker = [Math.min(costs.fn, costs.fp) / unit, costs.quiet / unit];
+  const [negative, positive] = problem.classes.map((label) => shorten(label, 16));
+  const [cheap, dear] = flipped
+    ? [`missed ${positive}`, `false ${positive}`]
+    : [`false ${positive}`, `missed ${positive}`];
+  const words =
+    widthOf(cards.map.body) > 430
+      ? { xLabel: `μ: cost of a ${cheap} ÷ a ${dear}`, yLabel: `ν: cost of keeping quiet ÷ a ${dear}` }
+      : {
+          xLabel: flipped ? "μ: missed ÷ false" : "μ: false ÷ missed",
+          yLabel: flipped ? "ν: quiet ÷ false" : "ν: quiet ÷ missed",
+        };
+  const pick = (mu, nu) => {
+    const clean = (v) => Number((unit * v).toPrecision(3));
+    const other = Math.max(clean(mu), clean(0.001));
+    app.costs = { ...app.costs, [flipped ? "false_negative" : "false_positive"]: other, abstain: clean(nu) };
+    app.update();
+  };
+  const size = (body) => ({
+    width: widthOf(body),
+    height: Math.min(380, Math.max(290, widthOf(body) * 0.62)),
+  });
+  const { map } = cards,
+    kind = MAPS[view.map],
+    grid = gridOf(chosen, view.map);
+  const about = `Map of the ${kind.name} of ${shorten(chosen.model.name)} over relative costs`;
+  if (view.body === "3d") {
+    const finite = { ...grid, values: grid.values.map((v) => (Math.abs(v) === Infinity ? 0 : v)) };
+    const high = Math.max(...finite.values) || 1;
+    const at = {
+      cost: chosen.window.cost / unit,
+      quiet: chosen.window.abstention,
+      lower: chosen.window.lower,
+      upper: chosen.window.upper,
+    }[view.map];
+    map.show(
+      surface3d(finite, {
+        ...size(map.body),
+        high,
+        marker: [...marker, Math.max(0, Math.min(high, at))],
+        about,
+        xLabel: "μ",
+        yLabel: "ν",
+        onTurn: app.update,
+      }),
+      el(
+        "p",
+        { class: "note" },
+        `${kind.name} of ${shorten(chosen.model.name)}. Drag, or use the arrow keys, to turn.`,
+      ),
+    );
+  } else {
+    map.show(
+      pickable(
+        modelMap(grid, {
+          ...size(map.body),
+          ...words,
+          format: kind.format,
+          lines: view.map === "cost" || view.map === "quiet",
+          marker,
+          about,
+          id: "map",
+        }),
+        pick,
+      ),
+      el(
+        "p",
+        { class: "note" },
+        `${kind.name} of ${shorten(chosen.model.name)}`,
+        view.map === "cost" ? `, in units of a ${dear}` : "",
+        ". Drag over the map to move the costs.",
+      ),
+    );
+  }
+  if (!several) return;
+  const { won, difference: gap } = compared(problem, results, [view.first, view.second]);
+  cards.winner.show(
+    pickable(
+      winnerMap(won.grid, {
+        ...size(cards.winner.body),
+        ...words,
+        marker,
+        about: "Map of the cheapest model over relative costs",
+        id: "winner",
+      }),
+      pick,
+    ),
+    swatches(
+      results.map((r, i) => [
+        css(modelRgb(r.index).map((c) => c * 0.82 + 40)),
+        `${shorten(r.model.name, 22)} ${percent(won.shares[i])}`,
+      ]),
+    ),
+  );
+  const [a, b] = [view.first, view.second].map((i) => results[i]);
+  const chart = differenceMap(gap, {
+    ...size(cards.difference.body),
+    ...words,
+    marker,
+    about: "Difference of the costs of two models over relative costs",
+    id: "difference",
+  });
+  const here = leastCost(a.surface, costs) - leastCost(b.surface, costs);
+  cards.difference.show(
+    pickable(chart, pick),
+    el(
+      "p",
+      { class: "note" },
+      "Here ",
+      el("strong", {}, shorten(a.model.name, 30)),
+      " costs ",
+      value("difference", here, number(Math.abs(here))),
+      here < 0 ? " less than " : " more than ",
+      el("strong", {}, shorten(b.model.name, 30)),
+      " a case. Blue: the first is cheaper. Orange: the second is.",
+    ),
+  );
+}
+
+// The cost of a case as keeping quiet gets dearer: a cut through the surface at the costs of now.
+function drawSlice({ app, cards, results, chosen }, key) {
+  const { costs } = chosen,
+    never = (costs.fn * costs.fp) / (costs.fn + costs.fp);
+  const far = Math.max(1.25 * never, Math.min(costs.quiet, 3 * never) * 1.1),
+    steps = 160;
+  const curves = results.map((r) => ({
+    name: r.model.name,
+    index: r.index,
+    faded: r !== chosen,
+    points: Array.from({ length: steps + 1 }, (_, i) => [
+      (far * i) / steps,
+      leastCost(r.surface, { ...costs, quiet: (far * i) / steps }),
+    ]),
+    mark: [Math.min(far, costs.quiet), r.window.cost],
+  }));
+  const top = Math.max(...curves.map(({ points }) => points[steps][1])) * 1.06 || 1;
+  const chart = lineChart(curves, {
+    width: widthOf(cards.slice.body),
+    height: 300,
+    x: [0, far],
+    y: [0, top],
+    xLabel: "cost of keeping quiet",
+    yLabel: "cost of a case",
+    about: "Cost of a case against the cost of keeping quiet",
+  });
+  const end = chart.sx(never);
+  chart.plot.prepend(
+    svg("rect", {
+      class: "zone quiet",
+      x: end,
+      y: chart.inner.top,
+      width: chart.inner.right - end,
+      height: chart.inner.bottom - chart.inner.top,
+    }),
+  );
+  chart.plot.append(
+    svg(
+      "text",
+      {
+        class: "zone-label quiet",
+        x: chart.inner.right - 4,
+        y: chart.inner.bottom - 8,
+        "text-anchor": "end",
+      },
+      "never pays",
+    ),
+  );
+  cards.slice.show(
+    chart.root,
+    el("p", { class: "note" }, `From ${number(never)} on, keeping quiet pays for no model, however good.`),
+    key(),
+  );
+}
+
+export function drawCurves({ app, view, cards, results, chosen }, names) {
+  const [label, read] = RESPONSES[view.response],
+    width = widthOf(cards.response.body);
+  const curves = results.map((r) => ({
+    name: r.model.name,
+    index: r.index,
+    faded: r !== chosen,
+    points: responseCurve(r.surface, r.costs).map((p) => [p.abstention, read(p)]),
+    mark: [
+      r.window.abstention,
+      read({ selective: r.window.error / r.window.answered, error: r.window.error }),
+    ],
+  }));
+  const heights = curves.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y === y);
+  const [low, high] = view.response === "accuracy" ? [Math.min(...heights), 1] : [0, Math.max(...heights)];
+  const span = { x: [0, 1], y: low < high ? [low, high] : [low - 0.01, high + 0.01] };
+  const key = () => (names.length > 1 ? legend(names) : null);
+  drawSlice({ app, cards, results, chosen }, key);
+  cards.response.show(
+    lineChart(curves, {
+      width,
+      height: 300,
+      ...span,
+      xLabel: "share kept quiet",
+      yLabel: label,
+      xFormat: share,
+      yFormat: share,
+      about: `${label} against the share kept quiet`,
+    }).root,
+    key(),
+  );
+  const risks = results.map((r) => ({
+    name: r.model.name,
+    index: r.index,
+    faded: r !== chosen,
+    points: riskPoints(r.model.risk),
+  }));
+  const top = Math.max(
+    ...risks.flatMap(({ points }) => points.filter(([c]) => c > 0.02).map(([, y]) => y)),
+    0.001,
+  );
+  risks.forEach((r) => {
+    r.points = r.points.filter(([, y]) => y <= top);
+  });
+  cards.risk.show(
+    lineChart(risks, {
+      width: widthOf(cards.risk.body),
+      height: 300,
+      x: [0, 1],
+      y: [0, top],
+      xLabel: "coverage: share answered, the surest first",
+      yLabel: "wrong among answers",
+      xFormat: share,
+      yFormat: share,
+      about: "Risk against coverage",
+    }).root,
+    el(
+      "p",
+      { class: "note" },
+      "AURC ",
+      results.map((r, i) => [
+        i ? ", " : "",
+        `${shorten(r.model.name, 24)} `,
+        value(`aurc-risk-${r.index}`, r.model.risk.aurc, number(r.model.risk.aurc)),
+      ]),
+    ),
+    key(),
+  );
+}

@@ -1,0 +1,137 @@
+// Tables about two classes: the models side by side, and what happens under one window.
+import { modelColour } from "./colours.js";
+import { el, value } from "./dom.js";
+import { number, percent, shorten } from "./format.js";
+import { sortableTable } from "./tables.js";
+
+export function modelTable({ problem, view, results, chosen, select }) {
+  const cell = (key, exact, shown) => (r) => value(`${key}-${r.index}`, exact(r), shown(exact(r)));
+  const column = (name, key, exact, shown, about) => ({ name, about, exact, show: cell(key, exact, shown) });
+  const columns = [
+    {
+      name: "model",
+      text: true,
+      exact: (r) => r.model.name,
+      show: (r) =>
+        el(
+          "button",
+          {
+            type: "button",
+            class: "row-name",
+            "aria-pressed": String(r === chosen),
+            onclick: (event) => {
+              event.stopPropagation();
+              select(r.index);
+            },
+          },
+          el("span", { class: "key" }, swatch(r.index)),
+          shorten(r.model.name, 48),
+        ),
+    },
+    {
+      name: "cost",
+      about: "interval",
+      exact: (r) => r.window.cost,
+      show: (r) => [
+        value(`cost-${r.index}`, r.window.cost, number(r.window.cost)),
+        el("small", {}, ` ${number(r.interval.low, 2)}–${number(r.interval.high, 2)}`),
+      ],
+    },
+    column("if forced", "forced", (r) => r.forced, number, "forced"),
+    {
+      name: "window",
+      about: "window",
+      exact: (r) => r.window.lower,
+      show: (r) => [
+        value(`lower-${r.index}`, r.window.lower, number(r.window.lower)),
+        " … ",
+        value(`upper-${r.index}`, r.window.upper, number(r.window.upper)),
+      ],
+    },
+    column("quiet", "abstention", (r) => r.window.abstention, percent, "quiet"),
+    column("missed", "fn", (r) => r.window.fn, percent, "fn"),
+    column("false", "fp", (r) => r.window.fp, percent, "fp"),
+    column("wrong among answers", "selective", (r) => r.window.error / r.window.answered, percent, "wrong"),
+    column("VACC", "vacc", (r) => r.vacc, number, "vacc"),
+    column("AURC", "aurc", (r) => r.model.risk.aurc, number, "aurc"),
+  ];
+  return sortableTable(columns, results, {
+    caption: `Each model with its own best window for these costs, ${problem.models.length} models`,
+    order: view.order,
+    onRow: (r) => select(r.index),
+    rowClass: (r) => (r === chosen ? "chosen" : null),
+    most: 12,
+  });
+}
+
+export function swatch(index) {
+  const mark = el("i", { class: "swatch" });
+  mark.style.background = modelColour(index);
+  return mark;
+}
+
+export function confusionTable({ window: w, classes: [negative, positive], costs, surface }) {
+  const cell = (key, share, unit, kind) =>
+    el(
+      "td",
+      { class: `cell ${kind}` },
+      value(`rate-${key}`, share, number(1000 * share)),
+      el("small", {}, unit ? `cost ${number(share * unit)}` : "free"),
+    );
+  const row = (label, kind, ...cells) =>
+    el("tr", {}, el("th", { scope: "row" }, el("i", { class: `swatch ${kind}` }), label), cells);
+  const table = el(
+    "table",
+    { class: "confusion" },
+    el(
+      "caption",
+      {},
+      "Rows are answers, columns truths; each number is cases in a thousand, with what they add to the cost of a case.",
+    ),
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        el("td"),
+        el("th", { scope: "col" }, `truth ${shorten(negative, 30)}`),
+        el("th", { scope: "col" }, `truth ${shorten(positive, 30)}`),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      row(
+        `answer ${shorten(negative, 30)}`,
+        "negative",
+        cell("tn", w.tn, 0, "right"),
+        cell("fn", w.fn, costs.fn, "wrong"),
+      ),
+      row(
+        `answer ${shorten(positive, 30)}`,
+        "positive",
+        cell("fp", w.fp, costs.fp, "wrong"),
+        cell("tp", w.tp, 0, "right"),
+      ),
+      row(
+        "keep quiet",
+        "quiet",
+        cell("quiet-n", w.quietNegative, costs.quiet, "silent"),
+        cell("quiet-p", w.quietPositive, costs.quiet, "silent"),
+      ),
+    ),
+    el(
+      "tfoot",
+      {},
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, "all"),
+        el("td", {}, number(1000 * surface.negatives)),
+        el("td", {}, number(1000 * surface.positives)),
+      ),
+    ),
+  );
+  return el("div", { class: "scroll" }, table);
+}

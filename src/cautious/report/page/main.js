@@ -1,0 +1,162 @@
+// Start: read the data that came with the page, build the views, and keep them up to date.
+import { analyse, summariseStaircase } from "./analyse.js";
+import { binaryResults } from "./binary_results.js";
+import { binaryView } from "./binary_view.js";
+import { replicatesOf } from "./bootstrap.js";
+import { guessColumns } from "./columns.js";
+import { parseCsv } from "./csv.js";
+import { el } from "./dom.js";
+import { filesView } from "./files_view.js";
+import { shorten } from "./format.js";
+import { hullBins } from "./hull.js";
+import { responseCurve } from "./response.js";
+import { sortFloats } from "./sort.js";
+import { setsView } from "./sets_view.js";
+import { tidyTip } from "./terms.js";
+import { bestWindow, costsOf, makeSurface } from "./surface.js";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+// What JSON has no number for came as text.
+for (const problem of data.problems) {
+  for (const model of problem.models) {
+    for (const key of ["lower", "upper"]) if (model[key]) model[key] = model[key].map(Number);
+  }
+}
+
+const stage = document.getElementById("stage"),
+  tabs = document.getElementById("tabs");
+let view = null,
+  waiting = 0;
+
+const app = {
+  problems: data.problems,
+  current: 0,
+  costs: data.costs,
+  prior: data.prior,
+  k: 0.65,
+  // Moves come faster than screens are drawn: draw once a frame.
+  update() {
+    if (!waiting)
+      waiting = requestAnimationFrame(() => {
+        waiting = 0;
+        app.draw();
+      });
+  },
+  draw() {
+    const start = performance.now();
+    keepFocus(view.update);
+    tidyTip();
+    document.documentElement.dataset.drawn = String(performance.now() - start);
+    document.documentElement.dataset.drawings = String(
+      1 + Number(document.documentElement.dataset.drawings ?? 0),
+    );
+  },
+  show(index) {
+    app.current = index;
+    const problem = app.problems[index];
+    view = problem.kind === "binary" ? binaryView(problem, app) : setsView(problem, app);
+    stage.replaceChildren(view.node);
+    drawTabs();
+    app.draw();
+  },
+  // Join models to the problem they belong to, or open a new one. No name is used twice.
+  add(found) {
+    const same = app.problems.findIndex(
+      (problem) =>
+        problem.kind === found.kind && JSON.stringify(problem.classes) === JSON.stringify(found.classes),
+    );
+    if (same < 0) app.problems.push(found);
+    else {
+      const problem = app.problems[same];
+      for (const model of found.models) {
+        const taken = problem.models.map(({ name }) => name);
+        const first = model.name;
+        for (let i = 2; taken.includes(model.name); i++) model.name = `${first} (${i})`;
+        problem.models = [...problem.models, model];
+      }
+      problem.view = problem.compared = undefined;
+    }
+    app.show(same < 0 ? app.problems.length - 1 : same);
+  },
+  // Take back what a file added, before it is read another way.
+  remove({ models }) {
+    for (const problem of app.problems) {
+      problem.models = problem.models.filter((model) => !models.includes(model));
+      problem.view = problem.compared = undefined;
+    }
+    app.problems = app.problems.filter((problem) => problem.models.length);
+  },
+};
+
+// Whoever works by keyboard stays where they are when the card they are in is drawn anew.
+function keepFocus(update) {
+  const controls = (home) => [...home.querySelectorAll("button, select, svg[tabindex]")];
+  const active = document.activeElement;
+  const home = active.closest("[data-card]");
+  const place = home ? controls(home).indexOf(active) : -1;
+  update();
+  if (place >= 0 && !active.isConnected) controls(home)[place]?.focus({ preventScroll: true });
+}
+
+function drawTabs() {
+  tabs.hidden = app.problems.length < 2;
+  tabs.replaceChildren(
+    ...app.problems.map(({ kind, classes, models }, i) =>
+      el(
+        "button",
+        {
+          type: "button",
+          "aria-current": i === app.current ? "true" : null,
+          onclick: () => app.show(i),
+        },
+        kind === "binary"
+          ? `${shorten(classes[1], 20)} or ${shorten(classes[0], 20)}`
+          : `${classes.length} classes, sets`,
+        el("small", {}, ` ${models.length} model${models.length > 1 ? "s" : ""}`),
+      ),
+    ),
+  );
+}
+
+function themeButton() {
+  const root = document.documentElement,
+    button = document.getElementById("theme");
+  const dark = () =>
+    (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) ===
+    "dark";
+  const label = () => {
+    button.textContent = dark() ? "Light" : "Dark";
+  };
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    label();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
+  label();
+}
+
+document.getElementById("title").textContent = data.title;
+document.getElementById("version").textContent = data.version;
+document.getElementById("print").addEventListener("click", () => print());
+document.getElementById("files").append(filesView(app).node);
+themeButton();
+app.show(0);
+addEventListener("resize", app.update);
+
+// For the console, and for tests of the arithmetic.
+globalThis.cautious = Object.freeze({
+  app,
+  analyse,
+  bestWindow,
+  binaryResults,
+  costsOf,
+  guessColumns,
+  hullBins,
+  makeSurface,
+  parseCsv,
+  replicatesOf,
+  responseCurve,
+  sortFloats,
+  summariseStaircase,
+});

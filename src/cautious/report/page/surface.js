@@ -1,0 +1,151 @@
+// The cost surface of one model: k = Σ over bins of min(missing it, a false alarm, keeping quiet).
+
+export const sum = (values) => {
+  let total = 0;
+  for (let i = 0; i < values.length; i++) total += values[i];
+  return total;
+};
+
+// What one counted example of each class stands for, as a share of all cases.
+export function classScales(model, prior) {
+  const positives = sum(model.positives),
+    negatives = sum(model.negatives);
+  if (prior === null) {
+    const each = 1 / (positives + negatives);
+    return { positive: each, negative: each };
+  }
+  const whole = 1 - prior + prior;
+  return { positive: prior / whole / positives, negative: (1 - prior) / whole / negatives };
+}
+
+export function makeSurface(model, prior) {
+  const scales = classScales(model, prior);
+  const h = model.positives.length;
+  const pos = model.positives.map((count) => count * scales.positive);
+  const neg = model.negatives.map((count) => count * scales.negative);
+  const probability = pos.map((p, e) => p / (p + neg[e]));
+  const positivesBelow = new Float64Array(h + 1),
+    casesBelow = new Float64Array(h + 1);
+  const negativesAbove = new Float64Array(h + 1);
+  for (let e = 0; e < h; e++) {
+    positivesBelow[e + 1] = positivesBelow[e] + pos[e];
+    casesBelow[e + 1] = casesBelow[e] + (pos[e] + neg[e]);
+    negativesAbove[h - e - 1] = negativesAbove[h - e] + neg[h - e - 1];
+  }
+  return {
+    pos,
+    neg,
+    probability,
+    positivesBelow,
+    negativesAbove,
+    casesBelow,
+    scales,
+    lower: [-Infinity, ...model.lower, Infinity],
+    upper: [-Infinity, ...model.upper, Infinity],
+    positives: positivesBelow[h],
+    negatives: negativesAbove[0],
+  };
+}
+
+// Costs relative to the dearer mistake and back, the way the library's normal form rounds them.
+export function costsOf({ false_negative, false_positive, abstain }) {
+  const scale = Math.max(false_negative, false_positive);
+  return {
+    fn: scale * (false_negative / scale),
+    fp: scale * (false_positive / scale),
+    quiet: scale * (abstain / scale),
+  };
+}
+
+// First position whose value is at least (left) or greater than (right) the one sought.
+function search(sorted, value, right) {
+  let low = 0,
+    high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value || (right && sorted[middle] === value)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// Corners of the optimal window. Ties are answered rather than abstained on, and answered positive.
+export function corners(surface, { fn, fp, quiet }) {
+  const pays = quiet * fp + quiet * fn < fn * fp;
+  const indifferent = fp / (fn + fp);
+  const below = pays ? quiet / (fn - quiet + quiet) : indifferent;
+  const above = Math.max(below, pays ? (fp - quiet) / (fp - quiet + quiet) : indifferent);
+  const upper = search(surface.probability, above, false);
+  const lower = search(surface.probability, below, true);
+  return [Math.min(lower, upper), upper];
+}
+
+export function costBetween(surface, costs, [lower, upper]) {
+  const { positivesBelow, negativesAbove } = surface;
+  return (
+    costs.fn * positivesBelow[lower] +
+    costs.fp * negativesAbove[upper] +
+    costs.quiet * (positivesBelow[upper] - positivesBelow[lower]) +
+    costs.quiet * (negativesAbove[lower] - negativesAbove[upper])
+  );
+}
+
+export const leastCost = (surface, costs) => costBetween(surface, costs, corners(surface, costs));
+
+// The optimal window with all that happens under it, as shares of all cases.
+export function bestWindow(surface, costs) {
+  const at = corners(surface, costs);
+  const [l, u] = at;
+  const { positivesBelow: below, negativesAbove: above } = surface;
+  const rates = {
+    tn: above[0] - above[l],
+    fn: below[l],
+    fp: above[u],
+    tp: below[below.length - 1] - below[u],
+    quietNegative: above[l] - above[u],
+    quietPositive: below[u] - below[l],
+  };
+  return {
+    lower: l < u ? surface.lower[l] : surface.upper[u],
+    upper: surface.upper[u],
+    ...rates,
+    abstention: surface.casesBelow[u] - surface.casesBelow[l],
+    error: rates.fn + rates.fp,
+    answered: rates.tn + rates.fn + rates.fp + rates.tp,
+    cost: costBetween(surface, costs, at),
+  };
+}
+
+// The same scores when keeping quiet is not allowed.
+export function forcedCost(surface, costs) {
+  return leastCost(surface, { ...costs, quiet: Math.max(costs.fn, costs.fp) });
+}
+
+// One answer to everything: what the scores have to beat.
+export function trivialCosts(surface, costs) {
+  return {
+    negative: costs.fn * surface.positives,
+    positive: costs.fp * surface.negatives,
+    quiet: costs.quiet * (surface.positives + surface.negatives),
+  };
+}
+
+// Volume under the surface over the unit square of relative costs, in closed form a bin. The dearer
+// mistake is the unit, so the classes trade places if false alarms are dearer than misses.
+export function vacc(surface, flipped) {
+  const [pos, neg] = flipped ? [surface.neg, surface.pos] : [surface.pos, surface.neg];
+  let volume = 0;
+  for (let e = 0; e < pos.length; e++) {
+    const weight = pos[e] + neg[e],
+      q = pos[e] / weight,
+      b = neg[e] / weight;
+    volume +=
+      weight *
+      (q <= b ? q - (q * q) / 2 - ((q * q) / Math.max(b, 0.5)) * (0.5 - q / 3) : b / 2 - (b * b) / 6);
+  }
+  return volume;
+}
+
+// Costs at a point of the map: μ and ν are measured against the dearer mistake.
+export const relativeCosts = (mu, nu, flipped) =>
+  flipped ? { fn: mu, fp: 1, quiet: nu } : { fn: 1, fp: mu, quiet: nu };

@@ -1,0 +1,126 @@
+// The cost surface as a body to turn round: far cells are drawn first, near ones over them.
+import { css, sequential } from "./colours.js";
+import { svg } from "./dom.js";
+import { number } from "./format.js";
+
+export const VIEW = { turn: -0.62, tilt: 0.5 };
+
+export function surface3d(grid, { width, height, high, marker, about, xLabel, yLabel, onTurn }) {
+  const root = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    class: "chart turn",
+    role: "img",
+    "aria-label": about,
+    tabindex: 0,
+  });
+  const project = projector(width, height);
+  const { values, nx, ny } = grid,
+    step = 4,
+    cells = [];
+  const point = (i, j) => [i / (nx - 1), j / (ny - 1), values[j * nx + i] / high];
+  for (let j = 0; j + step < ny; j += step) {
+    for (let i = 0; i + step < nx; i += step) {
+      const corners = [
+        [i, j],
+        [i + step, j],
+        [i + step, j + step],
+        [i, j + step],
+      ].map(([a, b]) => point(a, b));
+      const z = (corners[0][2] + corners[1][2] + corners[2][2] + corners[3][2]) / 4;
+      const shown = corners.map(project);
+      cells.push({ z, shown, depth: shown.reduce((sum, p) => sum + p.depth, 0) });
+    }
+  }
+  cells.sort((a, b) => b.depth - a.depth);
+  root.append(floor(project, high, xLabel, yLabel));
+  for (const { z, shown } of cells) {
+    root.append(
+      svg("polygon", {
+        points: path(shown),
+        fill: css(sequential(z)),
+        stroke: css(sequential(z).map((c) => c * 0.86)),
+        "stroke-width": 0.5,
+      }),
+    );
+  }
+  if (marker) root.append(pin(project, marker, high));
+  listen(root, onTurn);
+  return root;
+}
+
+const path = (points) => points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
+
+function projector(width, height) {
+  const [c, s] = [Math.cos(VIEW.turn), Math.sin(VIEW.turn)],
+    [ct, st] = [Math.cos(VIEW.tilt), Math.sin(VIEW.tilt)];
+  const scale = Math.min(width * 0.54, height * 0.7);
+  return ([x, y, z]) => {
+    const [u, v, w] = [(x - 0.5) * c - (y - 0.5) * s, (x - 0.5) * s + (y - 0.5) * c, 0.62 * (z - 0.5)];
+    return { x: width / 2 + scale * u, y: height * 0.48 - scale * (w * ct + v * st), depth: v * ct - w * st };
+  };
+}
+
+function floor(project, high, xLabel, yLabel) {
+  const group = svg("g", { class: "axis" });
+  const text = (at, words, anchor = "middle") => {
+    const { x, y } = project(at);
+    group.append(svg("text", { x, y, "text-anchor": anchor }, words));
+  };
+  const square = [0, 1, 2, 3].map((i) => [Number(i === 1 || i === 2), Number(i > 1)]);
+  const ring = (z) => square.map(([x, y]) => project([x, y, z]));
+  group.append(svg("polygon", { class: "floor", points: path(ring(0)) }));
+  for (const z of [0.5, 1]) {
+    group.append(svg("polygon", { class: "ring", points: path(ring(z)) }));
+    // Heights are written at whichever corner is leftmost now.
+    const { x, y } = ring(z).reduce((a, b) => (b.x < a.x ? b : a));
+    group.append(svg("text", { x: x - 6, y: y + 4, "text-anchor": "end" }, number(z * high)));
+  }
+  text([0.5, -0.14, 0], xLabel);
+  text([1.14, 0.5, 0], yLabel);
+  for (const t of [0, 0.5, 1]) {
+    text([t, -0.06, 0], number(t));
+    text([1.06, t, 0], number(t / 2));
+  }
+  return group;
+}
+
+function pin(project, [mu, nu, cost], high) {
+  const at = [Math.min(1, mu), Math.min(1, 2 * nu)];
+  const [foot, head] = [project([...at, 0]), project([...at, cost / high])];
+  return svg(
+    "g",
+    { class: "cross" },
+    svg("line", { x1: foot.x, y1: foot.y, x2: head.x, y2: head.y }),
+    svg("circle", { cx: head.x, cy: head.y, r: 6 }),
+  );
+}
+
+function listen(root, onTurn) {
+  const turn = (dx, dy) => {
+    VIEW.turn += dx * 0.008;
+    VIEW.tilt = Math.max(0.08, Math.min(1.4, VIEW.tilt + dy * 0.008));
+    onTurn();
+  };
+  root.addEventListener("pointerdown", (event) => {
+    let last = event;
+    const move = (next) => {
+      turn(next.clientX - last.clientX, next.clientY - last.clientY);
+      last = next;
+    };
+    const stop = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", stop);
+    };
+    event.preventDefault();
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", stop);
+  });
+  root.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] }[
+      event.key
+    ];
+    if (!step) return;
+    event.preventDefault();
+    turn(...step);
+  });
+}

@@ -1,0 +1,138 @@
+// What each word means: shown on hover, focus or tap.
+import { el } from "./dom.js";
+
+const TERMS = {
+  window: [
+    "Window",
+    "Two thresholds on the score. Up to the lower one the answer is the negative class, from the upper one the positive class; between them the model keeps quiet. Equal thresholds mean it always answers.",
+  ],
+  cost: [
+    "Expected cost",
+    "What a case costs on average: the share of missed positives times the cost of a miss, plus false alarms times their cost, plus silent cases times the cost of keeping quiet. Right answers cost nothing.",
+  ],
+  interval: [
+    "95% interval",
+    "From 300 bootstrap replicates: the cases of each class are drawn anew over the bins of the model’s hull, and the window is chosen anew at its corners each time. A basic interval, which allows for the optimism of judging a window on the data it was chosen on.",
+  ],
+  quiet: [
+    "Keeping quiet",
+    "Abstaining: the case is passed on, to a person or to another test, at the cost of keeping quiet.",
+  ],
+  prior: [
+    "Share of positives",
+    "How common the positive class is where the model will be used. It may differ from the sample the model was tested on; the counts of each class are then re-weighted.",
+  ],
+  relative: [
+    "Relative costs",
+    "Only ratios of costs decide where to keep quiet. μ is the cost of the cheaper mistake and ν the cost of keeping quiet, both divided by the cost of the dearer mistake.",
+  ],
+  vacc: [
+    "VACC",
+    "Volume under the abstention cost surface: the mean cost if all relative costs μ and ν between 0 and 1 were equally likely. Lower is better. Go by it while you do not know the costs.",
+  ],
+  winner: [
+    "Winner map",
+    "Each point is a pair of relative costs; its colour is the model that is cheapest there, each with its own best window.",
+  ],
+  difference: [
+    "Difference",
+    "Cost of the first model minus cost of the second at the same relative costs, each with its own best window. On the black line both cost the same.",
+  ],
+  slice: [
+    "A cut through the surface",
+    "The cost of a case with each model’s best window, as keeping quiet gets dearer and all other costs stay as they are. Where it is flat, keeping quiet is no longer used.",
+  ],
+  response: [
+    "Response curve",
+    "What is left of the errors as the model is allowed to keep quiet on more cases, giving up first those dearest to answer at these costs. Dots mark the windows recommended now.",
+  ],
+  risk: [
+    "Risk and coverage",
+    "Coverage is the share of cases answered when the surest, by the model’s own score, are answered first. Risk is the share of wrong ones among the answers.",
+  ],
+  aurc: ["AURC", "Area under risk against coverage: the mean risk over all coverages. Lower is better."],
+  forced: ["Forced to answer", "The same scores with the best single threshold, keeping quiet not allowed."],
+  fn: ["Missed", "False negatives: positives answered as negative, as a share of all cases."],
+  fp: ["False alarms", "False positives: negatives answered as positive, as a share of all cases."],
+  wrong: ["Wrong among answers", "The share of given answers that are wrong (selective error)."],
+  surface: [
+    "Cost surface",
+    "The least expected cost at every pair of relative costs, in units of the dearer mistake. Above the dotted line, ν > μ/(1+μ), keeping quiet never pays.",
+  ],
+  k: [
+    "Risk aversion k",
+    "What a right answer of two classes is worth beside a right single answer: 0.5 is its bare chance of being the truth, 0.65 (u65) and 0.8 (u80) reward honest doubt, 1 counts it as good as certain.",
+  ],
+  utility: [
+    "Utility",
+    "A prediction of m classes that holds the truth has discounted accuracy x = 1/m and earns x + (4k − 2)·x(1 − x); a wrong one earns nothing. Shown is the mean with a 95% normal interval.",
+  ],
+  determinacy: ["Single answers", "The share of predictions that name one class only (determinacy)."],
+  single: ["Right when single", "Accuracy of the predictions that name one class (single accuracy)."],
+  setaccuracy: [
+    "Right when several",
+    "The share of predictions naming several classes that hold the truth (set accuracy).",
+  ],
+  containment: [
+    "Holds the truth",
+    "The share of all predictions that hold the truth; conformal prediction calls it coverage.",
+  ],
+  size: ["Mean size", "Mean number of classes in a prediction."],
+  confusion: [
+    "Confusion with sets",
+    "How often each answer met each true class. Answers are rows, truths columns; sets of several classes have rows of their own, and the last row keeps quiet.",
+  ],
+};
+
+let tip = null;
+
+function showTip(button, key) {
+  hideTip();
+  const [title, text] = TERMS[key];
+  tip = el("div", { class: "tip", role: "tooltip", id: "tip" }, el("strong", {}, title), el("p", {}, text));
+  document.body.append(tip);
+  button.setAttribute("aria-describedby", "tip");
+  const at = button.getBoundingClientRect(),
+    width = Math.min(320, innerWidth - 24);
+  tip.style.width = `${width}px`;
+  tip.style.left = `${Math.max(12, Math.min(at.left - 20, innerWidth - width - 12)) + scrollX}px`;
+  const below = at.bottom + 8 + tip.offsetHeight < innerHeight;
+  tip.style.top = `${(below ? at.bottom + 8 : at.top - tip.offsetHeight - 8) + scrollY}px`;
+  tip.owner = button;
+}
+
+function hideTip() {
+  tip?.owner.removeAttribute("aria-describedby");
+  tip?.remove();
+  tip = null;
+}
+
+// A drawing may have taken away the words that a tip explains.
+export function tidyTip() {
+  if (tip && !tip.owner.isConnected) hideTip();
+}
+
+// A small question mark, or words of one's own, that explains itself.
+export function term(key, text = null) {
+  const button = el(
+    "button",
+    {
+      type: "button",
+      class: text === null ? "term mark" : "term",
+      "aria-label": `What is ${TERMS[key][0]}?`,
+      onmouseenter: () => showTip(button, key),
+      onmouseleave: hideTip,
+      onfocus: () => showTip(button, key),
+      onblur: hideTip,
+      onclick: (event) => {
+        event.stopPropagation();
+        showTip(button, key);
+      },
+      onkeydown: (event) => {
+        if (event.key === "Escape") hideTip();
+      },
+    },
+    text ?? "?",
+  );
+  return button;
+}

@@ -1,0 +1,163 @@
+"""``--engine``: logs larger than memory, by whoever summarises them."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def log(tmp_path):
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for part in range(3):
+        y = rng.integers(2, size=100)
+        frame = pd.DataFrame({"y_true": y, "score": np.round((y + rng.random(100)) / 2, 2)})
+        frame["model"] = np.where(np.arange(100) % 2, "odd", "even")
+        frame.to_parquet(folder / f"{part}.parquet")
+    return folder
+
+
+def whole(log, tmp_path):
+    frames = [pd.read_parquet(part) for part in sorted(log.iterdir())]
+    pd.concat(frames).to_csv(tmp_path / "whole.csv", index=False)
+    return "whole.csv"
+
+
+def same(one, two):
+    assert set(one["models"]) == set(two["models"]) == {"odd", "even"}
+    for name, model in one["models"].items():
+        for measure, found in two["models"][name]["measures"].items():
+            assert model["measures"][measure]["value"] == pytest.approx(found["value"]), measure
+
+
+def test_a_folder_with_the_local_engine(run, run_json, fails, log, tmp_path):
+    assert "--engine local" in fails("evaluate", "log")
+    same(
+        run_json("evaluate", whole(log, tmp_path), "--json"),
+        run_json("evaluate", "log", "--engine", "local", "--json"),
+    )
+    result = run("evaluate", *sorted(log.iterdir()), "--engine", "local", "--positive", 1)
+    assert "3 files: truth 'y_true'" in result.stderr
+
+
+def test_a_dask_scheduler_by_its_address(run_json, log, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster:
+            address = cluster.scheduler_address
+            there = run_json("evaluate", str(log), "--engine", address, "--json")
+    same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
+
+
+def test_dask_of_its_own(run_json, log, tmp_path):
+    pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        there = run_json("evaluate", str(log), "--engine", "dask", "--json")
+    same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
+
+
+def test_spark_starts_and_stops_a_session(run_json, log, tmp_path, monkeypatch):
+    """Where there is no Spark, a session is made up; the summary is then the local one."""
+    import sys
+    import types
+
+    import cautious.logs
+
+    events = []
+
+    class Session:
+        builder = types.SimpleNamespace(getOrCreate=lambda: Session())
+
+        def stop(self):
+            events.append("stopped")
+
+    module = types.ModuleType("pyspark.sql")
+    module.SparkSession = Session
+    monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
+    monkeypatch.setitem(sys.modules, "pyspark.sql", module)
+    summarise = cautious.logs.summarise
+
+    def local(source, *, engine, **wishes):
+        assert isinstance(engine, Session)
+        return summarise(source, engine="local", **wishes)
+
+    monkeypatch.setattr("cautious.logs.summarise", local)
+    there = run_json("evaluate", "log", "--engine", "spark", "--json")
+    same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
+    assert events == ["stopped"]
+
+
+def test_rounded_scores_are_said_to_be(run, log, monkeypatch):
+    import cautious.logs
+
+    summarise = cautious.logs.summarise
+    monkeypatch.setattr(
+        "cautious.logs.summarise",
+        lambda *args, **wishes: summarise(*args, resolution=0.25, **wishes),
+    )
+    result = run("evaluate", "log", "--engine", "local")
+    assert "rounded to 0.25" in result.stderr
+
+
+def test_positive_is_read_as_the_truths_are(run_json, fails, tmp_path):
+    frame = pd.DataFrame({"y_true": [7, 9, 7, 9], "score": [0.1, 0.4, 0.6, 0.9]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    found = run_json("evaluate", "a.parquet", "--engine", "local", "--positive", "9", "--json")
+    assert found["models"]["a"]["measures"]["auc"]["value"] == 0.75
+    assert "--positive is 'nine'" in fails(
+        "evaluate", "a.parquet", "--engine", "local", "--positive", "nine"
+    )
+    frame["y_true"] = pd.Categorical(["x", "y", "x", "y"])
+    frame.to_parquet(tmp_path / "b.parquet")
+    found = run_json("evaluate", "b.parquet", "--engine", "local", "--positive", "y", "--json")
+    assert found["models"]["b"]["measures"]["auc"]["value"] == 0.75
+
+
+def test_several_classes_and_sets(run_json, fails, tmp_path):
+    frame = pd.DataFrame(
+        {
+            "y": ["a", "b", "c"],
+            "p_a": [0.6, 0.3, 0.1],
+            "p_b": [0.3, 0.3, 0.5],
+            "p_c": [0.1, 0.4, 0.4],
+            "y_set": ["a", "b|c", None],
+        }
+    )
+    frame.to_parquet(tmp_path / "both.parquet")
+    here = run_json("evaluate", "both.parquet", "--json")["models"]["both"]
+    there = run_json("evaluate", "both.parquet", "--engine", "local", "--json")["models"]["both"]
+    assert there["answers"] == "the sets in the log"
+    for measure, found in there["measures"].items():
+        assert here["measures"][measure]["value"] == pytest.approx(found["value"])
+    message = fails("evaluate", "both.parquet", "--engine", "local", "--confidence", 0.5)
+    assert "--utility" in message
+
+
+def test_windows_apply_to_logs(run_json, log, tmp_path):
+    args = ("--window", 0.2, 0.8, "--json")
+    same(
+        run_json("evaluate", whole(log, tmp_path), *args),
+        run_json("evaluate", "log", "--engine", "local", *args),
+    )
+
+
+def test_logs_of_one_class_are_refused(fails, tmp_path):
+    frame = pd.DataFrame({"y_true": [1, 1], "score": [0.1, 0.4]})
+    frame.to_parquet(tmp_path / "one.parquet")
+    message = fails("evaluate", "one.parquet", "--engine", "local")
+    assert "no row has the truth 0" in message
+
+
+def test_a_group_of_a_log_may_hold_one_class(run_json, tmp_path):
+    frame = pd.DataFrame({"y_true": [0, 1, 1], "score": [0.1, 0.4, 0.9], "group": ["x", "x", "z"]})
+    frame.to_parquet(tmp_path / "groups.parquet")
+    found = run_json("evaluate", "groups.parquet", "--engine", "local", "--json")
+    assert found["models"]["groups"]["by_group"]["z"]["error"] == 0
+    assert found["models"]["groups"]["by_group"]["x"]["error"] == 0.5

@@ -1,0 +1,303 @@
+"""``cautious evaluate``: the library's own numbers, from every kind of file."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from cautious import metrics
+from cautious.curves import AbstentionCostSurface, window_answers
+from cautious.decision import threshold_rule
+
+CLASSES = ["ash", "elm", "oak"]
+
+
+def value(document, model, measure):
+    return document["models"][model]["measures"][measure]["value"]
+
+
+def test_scores_are_measured_as_the_library_does(run_json, scores, binary):
+    y, good, poor = binary
+    document = run_json("evaluate", "good.csv", "poor.csv", "--positive", "bad", "--json")
+    for name, score in (("good", good), ("poor", poor)):
+        surface = AbstentionCostSurface.from_predictions(y, score)
+        assert value(document, name, "vacc") == pytest.approx(surface.vacc(), abs=1e-12)
+        assert value(document, name, "auc") == pytest.approx(roc_auc_score(y, score), abs=1e-12)
+        right = np.mean((score >= 0.5) == y)
+        assert value(document, name, "selective_accuracy") == pytest.approx(right, abs=1e-12)
+        assert value(document, name, "least_error") <= 1 - right + 1e-12
+        aurc = metrics.aurc_score(y, np.column_stack([1 - score, score]))
+        assert value(document, name, "aurc") == pytest.approx(aurc, abs=1e-12)
+    assert document["models"]["good"]["n"] == 200
+    assert document["models"]["good"]["classes"] == ["fine", "bad"]
+
+
+def test_a_window_gives_the_measures_of_its_answers(run_json, scores, binary):
+    y, good, _ = binary
+    document = run_json(
+        "evaluate",
+        "good.csv",
+        "--positive",
+        "bad",
+        "--window",
+        0.2,
+        0.8,
+        "--group",
+        "site",
+        "--json",
+    )
+    mask = window_answers(good, 0.2, 0.8)
+    for name, function in (
+        ("coverage", metrics.coverage_score),
+        ("u65", metrics.utility_score),
+        ("capacity", metrics.capacity_score),
+    ):
+        assert value(document, "good", name) == pytest.approx(function(y, mask, labels=[0, 1]))
+    model = document["models"]["good"]
+    by_class = metrics.breakdown(y, mask, labels=[0, 1])
+    assert model["by_class"]["bad"]["error"] == pytest.approx(by_class.loc[1, "error"])
+    site = np.where(np.arange(200) % 3 == 0, "north", "south")
+    by_group = metrics.breakdown(y, mask, by=site, labels=[0, 1])
+    for group in ("north", "south"):
+        assert model["by_group"][group]["n"] == by_group.loc[group, "n"]
+        assert model["by_group"][group]["u80"] == pytest.approx(by_group.loc[group, "u80"])
+
+
+@pytest.mark.parametrize("file", ["trees.csv", "trees.parquet"])
+def test_probabilities_are_read_from_csv_and_parquet(run_json, probabilities, trees, file):
+    truth, p = trees
+    document = run_json("evaluate", file, "--confidence", 0.6, "--json")
+    mask = threshold_rule(p, 0.6)
+    expected = metrics.selective_accuracy_score(truth, mask, labels=CLASSES)
+    assert value(document, "trees", "selective_accuracy") == pytest.approx(expected)
+    expected = metrics.augrc_score(truth, p, labels=CLASSES)
+    assert value(document, "trees", "augrc") == pytest.approx(expected)
+    expected = metrics.needless_abstention_score(
+        truth, mask, labels=CLASSES, y_pred=np.array(CLASSES)[p.argmax(axis=1)]
+    )
+    assert value(document, "trees", "needless_abstention") == pytest.approx(expected)
+
+
+def test_optimal_sets_are_worth_more_by_their_own_utility(run_json, probabilities):
+    plain = run_json("evaluate", "trees.csv", "--json")
+    hedged = run_json("evaluate", "trees.csv", "--utility", "u80", "--json")
+    assert value(hedged, "trees", "determinacy") < value(plain, "trees", "determinacy") == 1
+    assert value(hedged, "trees", "u80") > value(plain, "trees", "u80")
+
+
+WRITTEN = 'truth,y_set\na,a\nb,a|b\nc,"{b, c}"\na,?\n'
+MEMBERS = "truth,set_a,set_b,set_c\na,1,0,0\nb,1,1,0\nc,0,1,1\na,1,1,1\n"
+WORDS = "truth,in_a,in_b,in_c\na,true,FALSE,no\nb,yes,t,f\nc,False,True,true\na,1.0,1.0,1.0\n"
+
+
+@pytest.mark.parametrize("text", [WRITTEN, MEMBERS, WORDS])
+def test_sets_may_be_written_in_three_ways(run_json, text):
+    document = run_json("evaluate", "-", "--json", stdin=text)
+    y_set = [["a"], ["a", "b"], ["b", "c"], ["a", "b", "c"]]
+    expected = metrics.utility_score(list("abca"), y_set, labels=list("abc"), utility="u65")
+    assert value(document, "standard input", "u65") == pytest.approx(expected)
+    assert document["models"]["standard input"]["classes"] == ["a", "b", "c"]
+
+
+def test_empty_sets_are_a_mistake_unless_said_otherwise(run_json, fails):
+    text = "truth,set_a,set_b\na,0,0\nb,0,1\n"
+    assert "--empty abstain" in fails("evaluate", "-", stdin=text)
+    document = run_json("evaluate", "-", "--empty", "abstain", "--json", stdin=text)
+    assert value(document, "standard input", "abstention") == 0.5
+    text = "truth,y_set\na,{}\nb,a|b\n"
+    assert "empty prediction set" in fails("evaluate", "-", stdin=text)
+
+
+def test_a_column_of_models_makes_several_of_one_file(run_json, scores, tmp_path):
+    parts = [pd.read_csv(tmp_path / f"{m}.csv").assign(model=m) for m in ("good", "poor")]
+    pd.concat(parts).to_csv(tmp_path / "both.csv", index=False)
+    together = run_json("evaluate", "both.csv", "--positive", "bad", "--json")
+    apart = run_json("evaluate", "good.csv", "poor.csv", "--positive", "bad", "--json")
+    assert together == apart
+
+
+def test_weights_count_as_repetitions(run_json):
+    once = "y_true,score,weight\n0,0.1,1\n1,0.7,3\n0,0.8,2\n"
+    often = "y_true,score\n0,0.1\n" + "1,0.7\n" * 3 + "0,0.8\n" * 2
+    one = run_json("evaluate", "-", "--json", stdin=once)["models"]["standard input"]
+    two = run_json("evaluate", "-", "--json", stdin=often)["models"]["standard input"]
+    assert one["n"] == two["n"] == 6
+    for name, found in two["measures"].items():
+        assert one["measures"][name]["value"] == pytest.approx(found["value"]), name
+
+
+def test_intervals_contain_the_estimates_and_repeat(run_json, probabilities):
+    args = ("evaluate", "trees.csv", "--level", 0.9, "--resamples", 50, "--json")
+    first, second = run_json(*args), run_json(*args)
+    assert first == second
+    u65 = first["models"]["trees"]["measures"]["u65"]
+    assert u65["low"] < u65["value"] < u65["high"]
+
+
+def test_vacc_gets_an_interval_too(run_json, scores):
+    document = run_json(
+        "evaluate", "good.csv", "--positive", "bad", "--measure", "vacc", "--level", 0.9,
+        "--resamples", 50, "--json",
+    )  # fmt: skip
+    (found,) = document["models"]["good"]["measures"].values()
+    assert found["low"] < found["value"] < found["high"]
+
+
+def test_csv_is_a_tidy_table(run, scores):
+    result = run(
+        "evaluate", "good.csv", "poor.csv", "--positive", "bad", "--csv", "--group", "site"
+    )
+    frame = pd.read_csv(io.StringIO(result.stdout))
+    assert list(frame.columns) == ["model", "part", "name", "measure", "value", "low", "high"]
+    assert set(frame["part"]) == {"all", "class", "group"}
+    assert set(frame["model"]) == {"good", "poor"}
+    assert not frame.duplicated(["model", "part", "name", "measure"]).any()
+
+
+def test_undefined_measures_are_null_and_the_json_is_strict(run, scores):
+    text = run("evaluate", "good.csv", "--positive", "bad", "--json").stdout
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    document = json.loads(text, parse_constant=refuse)
+    assert document["models"]["good"]["measures"]["set_accuracy"]["value"] is None
+
+
+def test_the_table_is_for_people(run, scores):
+    result = run("evaluate", "good.csv", "poor.csv", "--positive", "bad")
+    for words in ("good", "poor", "vacc", "answers and abstentions", "bad from a score of 0.5"):
+        assert words in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "truth 'y_true', score 'score'; ignored 'id', 'site'" in result.stderr
+
+
+def test_the_table_of_one_model_shows_its_classes_and_groups(run, scores):
+    result = run(
+        "evaluate", "good.csv", "--positive", "bad", "--group", "site", "--level", 0.9,
+        "--resamples", 20,
+    )  # fmt: skip
+    for words in ("class", "fine", "group", "north", "["):
+        assert words in result.stdout
+
+
+def test_margins_are_no_answers_until_a_window_is_given(run, run_json):
+    text = "y_true,margin\n0,-2\n1,3\n0,1\n1,0.5\n"
+    assert "only --window" in run("evaluate", "-", stdin=text).stdout
+    document = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
+    assert document["answers"] is None
+    assert set(document["measures"]) == {"positives", "auc", "vacc", "least_error"}
+    document = run_json("evaluate", "-", "--window", -1, 2, "--json", stdin=text)
+    assert value(document, "standard input", "coverage") == 0.5
+
+
+def test_one_class_may_stand_against_the_rest(run_json, probabilities, trees):
+    truth, p = trees
+    document = run_json("evaluate", "trees.csv", "--positive", "elm", "--json")
+    assert document["models"]["trees"]["classes"] == ["not elm", "elm"]
+    expected = roc_auc_score(truth == "elm", p[:, 1])
+    assert value(document, "trees", "auc") == pytest.approx(expected)
+
+
+def test_one_probability_column_names_the_positive_class(run_json):
+    document = run_json("evaluate", "-", "--json", stdin="label,p_spam\nham,0.1\nspam,0.9\n")
+    assert document["models"]["standard input"]["classes"] == ["ham", "spam"]
+    assert value(document, "standard input", "auc") == 1
+
+
+def test_sets_beside_scores_are_the_answers(run_json):
+    text = "y_true,score,y_set\n0,0.1,0\n1,0.4,0|1\n0,0.6,\n1,0.9,1\n"
+    document = run_json("evaluate", "-", "--json", stdin=text)
+    assert value(document, "standard input", "coverage") == 0.5
+    assert value(document, "standard input", "auc") == 0.75
+    document = run_json("evaluate", "-", "--window", 0.5, 0.5, "--json", stdin=text)
+    assert value(document, "standard input", "coverage") == 1
+
+
+def test_sets_beside_probabilities_are_the_answers(run_json):
+    text = "y,p_a,p_b,p_c,y_set\na,.5,.4,.1,a|b\nb,.2,.5,.3,b\nc,.3,.4,.3,\n"
+    found = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
+    assert found["answers"] == "the sets in the file"
+    assert found["measures"]["determinacy"]["value"] == pytest.approx(1 / 3)
+    assert "aurc" in found["measures"]
+    found = run_json("evaluate", "-", "--confidence", 0, "--json", stdin=text)
+    assert value(found, "standard input", "determinacy") == 1
+
+
+def test_two_hundred_classes_are_no_trouble(run, run_json, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = [f"class {k}" for k in range(200)]
+    p = rng.dirichlet(np.ones(200), size=300)
+    frame = pd.DataFrame(np.round(p, 9), columns=[f"p_{label}" for label in labels])
+    frame.insert(0, "y_true", rng.choice(labels, 300))
+    frame.to_parquet(tmp_path / "many.parquet")
+    document = run_json("evaluate", "many.parquet", "--utility", "u65", "--json")
+    assert len(document["models"]["many"]["by_class"]) == 200
+    text = run("evaluate", "many.parquet").stdout
+    assert "class 17" not in text  # too many to be shown one by one
+    assert len(text.splitlines()) < 60
+
+
+@pytest.mark.parametrize("engine", ["local"])
+@pytest.mark.parametrize("file", ["good.csv", "trees.parquet"])
+def test_an_engine_gives_the_same_numbers(run_json, scores, probabilities, engine, file):
+    options = ["--positive", "bad", "--group", "site"] if file == "good.csv" else []
+    if file == "trees.parquet":
+        options = ["--utility", "u65"]
+    here = run_json("evaluate", file, *options, "--json")["models"]
+    there = run_json("evaluate", file, *options, "--engine", engine, "--json")["models"]
+    assert set(here) == set(there)
+    for name, model in here.items():
+        assert model["n"] == there[name]["n"]
+        for measure, found in there[name]["measures"].items():
+            assert model["measures"][measure]["value"] == pytest.approx(found["value"]), measure
+        assert (model["by_group"] is None) == (there[name]["by_group"] is None)
+
+
+def test_an_engine_reads_folders_and_patterns(run_json, tmp_path):
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for part in range(3):
+        frame = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        frame.to_parquet(folder / f"{part}.parquet")
+    for source in ("log", "log/*.parquet"):
+        document = run_json("evaluate", source, "--engine", "local", "--json")
+        (model,) = document["models"].values()
+        assert model["n"] == 12
+        assert model["measures"]["auc"]["value"] == 0.75
+
+
+def test_groups_are_answered_by_the_rule_of_the_whole(run_json):
+    text = "y_true,margin,site\n0,-2,far\n1,3,far\n0,0.2,near\n1,0.9,near\n"
+    document = run_json("evaluate", "-", "--group", "site", "--json", stdin=text)
+    assert document["models"]["standard input"]["by_group"] is None
+    document = run_json("evaluate", "-", "--group", "site", "--window", 0, 1, "--json", stdin=text)
+    groups = document["models"]["standard input"]["by_group"]
+    assert groups["far"]["coverage"] == 1
+    assert groups["near"]["coverage"] == 0
+
+
+def test_a_group_may_hold_one_class_or_have_no_name(run):
+    text = "y_true,score,group\n0,0.2,x\n1,0.3,\n1,0.9,\n0,0.1,x\n"
+    result = run("evaluate", "-", stdin=text)
+    assert "(none)" in result.stdout
+    assert "note:" not in result.stderr
+
+
+def test_rows_of_no_weight_do_not_count(run_json, fails):
+    text = "y_true,score,weight,group\n0,0.2,1,x\n1,0.8,2,x\n1,0.1,0,z\n"
+    model = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
+    assert set(model["by_group"]) == {"x"}
+    assert model["measures"]["auc"]["value"] == 1
+    text = "y_true,score,weight\n0,0.2,1\n1,0.8,0\n"
+    assert "no row has the truth '1'" in fails("evaluate", "-", stdin=text)
+
+
+def test_whole_numbers_of_cases_stay_whole(run_json, scores, binary):
+    y, *_ = binary
+    model = run_json("evaluate", "good.csv", "--positive", "bad", "--json")["models"]["good"]
+    assert model["by_class"]["bad"]["n"] == y.sum()
+    assert model["by_class"]["fine"]["n"] == (1 - y).sum()

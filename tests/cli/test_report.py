@@ -1,0 +1,68 @@
+"""``cautious report`` and the end of ``cautious demo``: a page, whole or not at all."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+def test_scores_make_a_page(run, scores, tmp_path):
+    result = run("report", "good.csv", "poor.csv", "--positive", "bad", "--title", "<i>My</i> page")
+    assert result.stdout == ""
+    assert "report written to report.html" in result.stderr
+    page = (tmp_path / "report.html").read_text()
+    assert "<!doctype html" in page[:100].lower()
+    assert "<i>My</i>" not in page
+    assert "good" in page
+    assert "poor" in page
+
+
+def test_probabilities_and_sets_make_a_page(run, probabilities, tmp_path):
+    text = "y,y_set\na,a\nb,a|b\nc,c\n"
+    run("report", "trees.parquet", "-", "-o", "trees.html", stdin=text)
+    assert (tmp_path / "trees.html").stat().st_size < 6_000_000
+
+
+def test_two_hundred_classes_make_a_page(run, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = [f"class {k}" for k in range(200)]
+    p = rng.dirichlet(np.ones(200), size=400)
+    frame = pd.DataFrame(p, columns=[f"p_{label}" for label in labels])
+    frame.insert(0, "y_true", rng.choice(labels, 400))
+    frame.to_parquet(tmp_path / "many.parquet")
+    run("report", "many.parquet")
+    assert (tmp_path / "report.html").exists()
+
+
+def test_hostile_names_are_no_markup(run, tmp_path):
+    name = "<script>alert(1)</script>"
+    frame = pd.DataFrame({"y_true": [name, "b", name, "b"], "score": [0.9, 0.2, 0.4, 0.6]})
+    frame.to_csv(tmp_path / "odd.csv", index=False)
+    run("report", "odd.csv", "--positive", name)
+    assert name not in (tmp_path / "report.html").read_text()
+
+
+def test_an_engine_makes_a_page(run, scores, probabilities, tmp_path):
+    run("report", "good.csv", "--positive", "bad", "--engine", "local", "-o", "one.html")
+    run("report", "trees.parquet", "--engine", "local", "-o", "two.html")
+    assert (tmp_path / "one.html").exists()
+    assert (tmp_path / "two.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("nowhere.csv",), "does not exist"),
+        (("good.csv",), "--positive"),
+        (("good.csv", "--positive", "bad", "-o", "nowhere/r.html"), "no folder"),
+        (("good.csv", "--positive", "bad", "--false-negative", "0"), "must cost something"),
+        (("good.csv", "--positive", "bad", "--prior", "1"), "prior"),
+        (("good.csv", "--engine", "abacus"), "--engine is 'abacus'"),
+        (("good.csv", "--engine", "local"), "positive"),
+        (("good.csv", "--engine", "local", "--positive", "worse"), "worse"),
+    ],
+)
+def test_nothing_is_written_on_error(fails, scores, tmp_path, args, words):
+    (tmp_path / "report.html").write_text("old")
+    assert words in fails("report", *args)
+    assert (tmp_path / "report.html").read_text() == "old"
+    assert not [p for p in tmp_path.iterdir() if p.suffix == ".html" and p.name != "report.html"]

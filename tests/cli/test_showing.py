@@ -1,0 +1,109 @@
+"""What people see on a terminal, and what programs see in a pipe."""
+
+import io
+import sys
+import warnings
+
+import pytest
+from rich.console import Console
+
+from cautious.cli import showing
+from cautious.datasets import list_datasets
+
+
+def pretend_terminal(monkeypatch):
+    """Pretend that standard error is a terminal."""
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return stream
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch):
+    terminal = pretend_terminal(monkeypatch)
+    with showing.progress("counting", 3) as done:
+        done(3)
+    assert "counting" in terminal.getvalue()
+    quiet = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", quiet)
+    with showing.progress("counting") as done:
+        done(1, 3)
+    assert quiet.getvalue() == ""
+
+
+def test_no_color_is_respected(monkeypatch):
+    terminal = pretend_terminal(monkeypatch)
+    showing.screen(stderr=True).print("hello", style="red")
+    assert "31m" in terminal.getvalue()
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    showing.screen(stderr=True).print("hello", style="red")
+    assert "31m" not in terminal.getvalue()
+
+
+def test_a_pipe_is_wide(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert showing.screen().width == 200
+    monkeypatch.setenv("COLUMNS", "77")
+    assert showing.screen().width == 77
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0.0000"), (1e-7, "1e-07"), (123456.5, "1.235e+05"), (3, "3"), (float("inf"), "∞")],
+)
+def test_numbers_are_short(value, text):
+    assert showing.number(value) == text
+
+
+def test_undefined_shares_are_dashes():
+    assert showing.share(float("nan")) == "–"
+
+
+def test_tables_show_text_as_it_is():
+    table = showing.make_table(["[red]x"], [["[/bold] and more"], ["a\nb"]], title="[i]t[/i]")
+    console = Console(file=io.StringIO(), width=80)
+    console.print(table)
+    text = console.file.getvalue()
+    for shown in ("[red]x", "[/bold]", "a\\nb", "[i]t[/i]"):
+        assert shown in text
+
+
+def test_help_shows_a_worked_example_of_each_command(run):
+    commands = ("report", "evaluate", "tune", "compare", "audit", "reproduce", "demo")
+    for command in commands:
+        text = run(command, "--help").stdout
+        assert "Example" in text
+        assert f"cautious {command}" in text
+    for command in ("list", "show", "export"):
+        assert f"cautious datasets {command}" in run("datasets", command, "--help").stdout
+    text = run("--help").stdout
+    assert all(command in text for command in commands)
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_become_notes(run, monkeypatch):
+    facts = list_datasets()
+
+    def warning():
+        warnings.warn("the library has\nsomething to say", UserWarning, stacklevel=1)
+        return facts
+
+    monkeypatch.setattr("cautious.cli.datasets.list_datasets", warning)
+    result = run("datasets", "list")
+    assert "note: the library has\\nsomething to say" in result.stderr
+    assert "UserWarning" not in result.stderr
+
+
+def test_what_nobody_can_mend_is_not_hidden(run, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("cautious.cli.datasets.list_datasets", broken)
+    result = run("datasets", "list", code=1)
+    assert isinstance(result.exception, RuntimeError)

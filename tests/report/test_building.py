@@ -1,0 +1,170 @@
+"""The file: whole or not at all, small, and open about what it may do."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+from cautious.report import build_report, building
+from cautious.report.assembly import MODULES, embedded_json, render_page
+
+GOOD = {"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}
+
+
+def data_of(path):
+    text = path.read_text("utf-8")
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_a_report_is_one_small_file(tmp_path):
+    path = build_report(GOOD, tmp_path / "r.html", title="<b>T</b>", prior=0.25)
+    assert path == tmp_path / "r.html"
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.stat().st_size < 300_000
+    assert data_of(path)["prior"] == 0.25
+    assert "<b>T</b>" not in path.read_text("utf-8")
+
+
+def test_a_million_predictions_are_a_few_thousand_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=1_000_000)
+    path = build_report({"m": (y, y + 2 * rng.normal(size=len(y)))}, tmp_path / "r.html")
+    assert path.stat().st_size < 350_000
+
+
+@pytest.mark.parametrize("failing", ["render_page", "os.replace", "os.fdopen"])
+def test_failure_leaves_the_old_report_and_nothing_else(tmp_path, monkeypatch, failing):
+    path = build_report(GOOD, tmp_path / "r.html")
+    before = path.read_bytes()
+
+    def fail(*args, **kwargs):
+        raise OSError("no space left on device")
+
+    if failing == "os.fdopen":  # the disk fills up in the middle of a write
+
+        class Full:
+            def __init__(self, handle):
+                self.handle = handle
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *exc):
+                os.close(self.handle)
+
+            def write(self, text):
+                os.write(self.handle, text[:1000].encode())
+                fail()
+
+        monkeypatch.setattr(building.os, "fdopen", lambda handle, *a, **k: Full(handle))
+    else:
+        target = building if failing == "render_page" else building.os
+        monkeypatch.setattr(target, failing.split(".")[-1], fail)
+    with pytest.raises(OSError, match="no space left"):
+        build_report({"other": ([1, 0], [0.3, 0.5])}, path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_bad_predictions_write_nothing(tmp_path):
+    with pytest.raises(ValueError, match="NaN"):
+        build_report({"m": ([0, 1], [0.1, np.nan])}, tmp_path / "r.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_others_may_read_the_report(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        path = build_report(GOOD, tmp_path / "r.html")
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_models_are_grouped_by_their_question(tmp_path, classified):
+    y, p, classes = classified
+    trees = {"y_true": y, "y_proba": p, "classes": classes}
+    path = build_report({**GOOD, "n": GOOD["m"], "trees": trees}, tmp_path / "r.html")
+    problems = data_of(path)["problems"]
+    assert [(q["kind"], len(q["models"])) for q in problems] == [("binary", 2), ("sets", 3)]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"costs": {"false_negative": 1}}, "give a mapping with"),
+        ({"costs": {"false_negative": 1, "false_positive": -1, "abstain": 0}}, "not negative"),
+        ({"costs": {"false_negative": 0, "false_positive": 1, "abstain": 0}}, "cost something"),
+        ({"prior": 1.0}, "strictly between 0 and 1"),
+    ],
+)
+def test_bad_options(tmp_path, options, words):
+    with pytest.raises(ValueError, match=words):
+        build_report(GOOD, tmp_path / "r.html", **options)
+
+
+def test_confusable_models(tmp_path, classified):
+    y, p, classes = classified
+    one = {"y_true": y, "y_proba": p, "classes": classes}
+    turned = {"y_true": y, "y_proba": p[:, ::-1], "classes": classes[::-1]}
+    with pytest.raises(ValueError, match="another order"):
+        build_report({"a": one, "b": turned}, tmp_path / "r.html")
+    with pytest.raises(ValueError, match="two models are called 'a, u65 sets'"):
+        build_report({"a": one, "a, u65 sets": one}, tmp_path / "r.html")
+
+
+def test_policy_names_exactly_what_the_page_carries():
+    page = render_page({"title": "t"}, "t")
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    hashes = re.findall(r"'sha256-([^']*)'", page)
+    for source in (*scripts, *styles):
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert digest in hashes
+    assert len(hashes) == len(scripts) + len(styles) == 3
+    assert not re.search(r"<[^>]+\son\w+=", page.split("<script>")[0])  # no inline handlers
+
+
+def test_every_module_is_on_the_page():
+    from importlib.resources import files
+
+    sources = {f.name for f in files("cautious.report").joinpath("page").iterdir()}
+    assert sources == {f"{name}.js" for name in MODULES} | {"index.html", "style.css"}
+
+
+def test_modules_import_only_what_stands_before_them():
+    """One scope holds them all, so what is used at the top level must already be there."""
+    from importlib.resources import files
+
+    folder = files("cautious.report").joinpath("page")
+    for place, name in enumerate(MODULES):
+        text = folder.joinpath(f"{name}.js").read_text("utf-8")
+        for used in re.findall(r'from "\./(\w+)\.js"', text):
+            assert used in MODULES[:place], f"{name} imports {used}"
+        assert "innerHTML" not in text
+        assert len(text.splitlines()) <= 300
+
+
+def test_vendored_code_keeps_its_licences():
+    from importlib.resources import files
+
+    vendor = files("cautious.report").joinpath("vendor")
+    versions = json.loads(vendor.joinpath("versions.json").read_text())
+    licences = vendor.joinpath("LICENSES.txt").read_text()
+    for name, version in versions.items():
+        assert f"{name} {version} (MIT)" in licences
+
+
+def test_json_is_safe_inside_a_page():
+    hostile = {"a": "</script><!--&\u2028\ud800", "b": [np.inf, -np.inf, np.nan, np.float64(0.1)]}
+    text = embedded_json(hostile)
+    assert not set("<>&\u2028") & set(text)
+    back = json.loads(text)
+    assert back["a"].startswith("</script><!--&\u2028")
+    assert back["b"] == ["Infinity", "-Infinity", "NaN", 0.1]

@@ -1,0 +1,136 @@
+"""The page's own arithmetic against the library's, on many small cases at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves.hull import hull_bins
+from cautious.report import build_report
+from cautious.report.binary_summary import summarise_binary
+
+
+@pytest.fixture
+def page(open_report, tmp_path):
+    path = build_report({"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, tmp_path / "r.html")
+    return open_report(path).page
+
+
+def cases(n=120):
+    rng = np.random.default_rng(7)
+    for _ in range(n):
+        size = int(rng.integers(2, 30))
+        scores = np.sort(rng.choice(np.round(rng.normal(size=60), 2), size))
+        scores = np.unique(scores)
+        counts = rng.integers(0, 4, size=(2, len(scores)))
+        counts[0, 0] += 1
+        counts[1, -1] += 1
+        yield scores, counts[0].astype(float), counts[1].astype(float)
+
+
+def test_hulls(page):
+    given = [(pos.tolist(), neg.tolist()) for _, pos, neg in cases()]
+    found = page.evaluate("given => given.map(([p, n]) => cautious.hullBins(p, n))", given)
+    for (pos, neg), bins in zip(given, found, strict=True):
+        cuts, positives, negatives = hull_bins(np.array(pos), np.array(neg))
+        assert bins["positives"] == positives.tolist()
+        assert bins["negatives"] == negatives.tolist()
+        assert bins["cuts"][1:-1] == cuts.tolist()[1:-1]
+
+
+def test_summaries_and_windows(page):
+    stairs = [Staircase(*case) for case in cases()]
+    rng = np.random.default_rng(8)
+    costs = rng.choice([0.1, 0.25, 0.5, 1, 2, 3, 7], size=(len(stairs), 3)).tolist()
+    priors = rng.choice([None, 0.2, 0.5], size=len(stairs)).tolist()
+    given = [
+        [s.scores.tolist(), s.positives.tolist(), s.negatives.tolist(), c, prior]
+        for s, c, prior in zip(stairs, costs, priors, strict=True)
+    ]
+    found = page.evaluate(
+        """given => given.map(([scores, positives, negatives, c, prior]) => {
+            const model = cautious.summariseStaircase({ scores, positives, negatives }, "m");
+            const [false_negative, false_positive, abstain] = c;
+            const costs = cautious.costsOf({ false_negative, false_positive, abstain });
+            const window = cautious.bestWindow(cautious.makeSurface(model, prior), costs);
+            for (const key of ["lower", "upper"]) window[key] = String(window[key]);
+            return { model, window };
+        })""",
+        given,
+    )
+    for staircase, c, prior, page_says in zip(stairs, costs, priors, found, strict=True):
+        summary = summarise_binary(staircase)
+        model, window = page_says["model"], page_says["window"]
+        for key in ("positives", "negatives", "lower", "upper"):
+            assert model[key] == summary[key].tolist()
+        assert model["histogram"]["positives"] == summary["histogram"]["positives"].tolist()
+        assert model["risk"]["aurc"] == pytest.approx(summary["risk"]["aurc"], abs=1e-12)
+        assert model["risk"]["augrc"] == pytest.approx(summary["risk"]["augrc"], abs=1e-12)
+        assert model["risk"]["coverage"] == pytest.approx(summary["risk"]["coverage"].tolist())
+        priors_given = None if prior is None else (1 - prior, prior)
+        best = AbstentionCostSurface(staircase, priors=priors_given).for_costs(
+            false_negative=c[0], false_positive=c[1], abstain=c[2]
+        )
+        assert window["cost"] == pytest.approx(best.cost, abs=1e-12)
+        assert (float(window["lower"]), float(window["upper"])) == (best.lower, best.upper)
+
+
+def test_response_curve_is_the_lower_envelope(page):
+    """At every abstention cost the optimal window lies on the curve."""
+    scores, pos, neg = max(cases(), key=lambda case: len(case[0]))
+    surface = AbstentionCostSurface(Staircase(scores, pos, neg))
+    points = page.evaluate(
+        """([scores, positives, negatives]) => {
+            const model = cautious.summariseStaircase({ scores, positives, negatives }, "m");
+            return cautious.responseCurve(cautious.makeSurface(model, null), { fn: 2, fp: 1 })
+                .map(p => [p.abstention, p.error]);
+        }""",
+        [scores.tolist(), pos.tolist(), neg.tolist()],
+    )
+    for quiet in np.linspace(0.01, 0.66, 25):
+        best = surface.for_costs(false_negative=2, false_positive=1, abstain=quiet).plane
+        gaps = [abs(a - best.abstention) + abs(e - best.error) for a, e in points]
+        assert min(gaps) < 1e-12
+
+
+def test_sorting_floats(page):
+    rng = np.random.default_rng(9)
+    values = np.concatenate(
+        [rng.normal(size=30_000), [np.inf, -np.inf, 0.0, 5e-324, -5e-324, 1e308, -1e308]]
+    )
+    rng.shuffle(values)
+    given = [str(v) for v in values.tolist()]
+    found = page.evaluate(
+        """given => Array.from(cautious.sortFloats(Float64Array.from(given, v =>
+            Number(v.replace("inf", "Infinity"))))).map(String)""",
+        given,
+    )
+    assert [float(v) for v in found] == np.sort(values).tolist()
+
+
+def test_numbers_in_csv_are_read_to_the_last_bit(page):
+    rng = np.random.default_rng(10)
+    values = [*rng.random(300).tolist(), *(rng.normal(size=100) * 1e-7).tolist(), 1e22, 123456789.0]
+    text = "y_true,score\n" + "\n".join(f"{i % 2},{v!r}" for i, v in enumerate(values))
+    found = page.evaluate(
+        "text => Array.from(cautious.parseCsv(text).columns.score.numbers())", text
+    )
+    assert found == values
+
+
+def test_quoted_fields_and_labels(page):
+    text = 'y_true,"a ""b"", c",last\r\n"x, y",1,no\r\nlonger label,2,"q\nr"\r\n\r\nz,3,no'
+    found = page.evaluate(
+        """text => { const table = cautious.parseCsv(text);
+            const read = (n) => { const { codes, values } = table.columns[table.names[n]].labels();
+                return Array.from(codes, c => values[c]); };
+            return [table.names, read(0), read(1), read(2)]; }""",
+        text,
+    )
+    assert found == [
+        ["y_true", 'a "b", c', "last"],
+        ["x, y", "longer label", "z"],
+        ["1", "2", "3"],
+        ["no", "q\nr", "no"],
+    ]

@@ -1,0 +1,301 @@
+"""Two classes in a real browser: what the sliders show is what the library computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
+from cautious.report import build_report
+
+COSTS = [
+    (20, 4, 1, None),
+    (1, 1, 0.3, None),
+    (1, 1, 0.7, 0.2),
+    (3, 11, 0.8, 0.05),
+    (100, 0.5, 0.2, 0.5),
+    (5, 5, 0, 0.9),
+    (2, 2, 1, 0.35),  # on the edge: keeping quiet costs exactly as much as guessing
+]
+
+
+@pytest.fixture(scope="module")
+def report_file(scored, tmp_path_factory):
+    y, scores = scored
+    predictions = {name: (y, score) for name, score in scores.items()}
+    path = tmp_path_factory.mktemp("report") / "binary.html"
+    return build_report(predictions, path, pos_label="ill", title="Ill or well?")
+
+
+def surface_of(y, score, prior):
+    priors = None if prior is None else {"ill": prior, "well": 1 - prior}
+    return AbstentionCostSurface.from_predictions(y, score, pos_label="ill", priors=priors)
+
+
+def test_numbers_follow_the_sliders(report_file, open_report, scored):
+    report = open_report(report_file)
+    for costs in COSTS:
+        check_numbers(report, *scored, *costs)
+
+
+def check_numbers(report, y, scores, fn, fp, quiet, prior):
+    report.page.select_option("[data-action='select-model']", "auto")
+    for key, value in (("false_negative", fn), ("false_positive", fp), ("abstain", quiet)):
+        report.type(key, value)
+    if prior is not None:
+        report.type("prior", 100 * prior)
+    elif report.page.is_enabled("[data-action='sample-prior']"):
+        report.page.click("[data-action='sample-prior']")
+        report.settle()
+    costs = {"false_negative": fn, "false_positive": fp, "abstain": quiet}
+    best = {}
+    for index, (name, score) in enumerate(scores.items()):
+        surface = surface_of(y, score, prior)
+        expected = best[name] = surface.for_costs(**costs)
+        forced = surface.for_costs(**costs | {"abstain": max(fn, fp)})
+        vacc = (surface.flipped() if fp > fn else surface).vacc()
+        shown = {
+            "cost": expected.cost,
+            "lower": expected.lower,
+            "upper": expected.upper,
+            "abstention": expected.plane.abstention,
+            "fn": expected.plane.false_negative,
+            "fp": expected.plane.false_positive,
+            "forced": forced.cost,
+            "vacc": vacc,
+        }
+        for key, value in shown.items():
+            assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), (name, key)
+    cheapest = min(best.values(), key=lambda window: window.cost)
+    assert report.number("cost") == pytest.approx(cheapest.cost, abs=1e-9)
+    assert report.page.inner_text("[data-key='model']") == min(best, key=lambda n: best[n].cost)
+    index = list(best).index("tied")
+    report.select(index)
+    plane = best["tied"].plane
+    rates = {
+        "tn": plane.true_negative,
+        "fn": plane.false_negative,
+        "fp": plane.false_positive,
+        "tp": plane.true_positive,
+        "quiet-n": plane.abstained_negative,
+        "quiet-p": plane.abstained_positive,
+    }
+    for key, value in rates.items():
+        assert report.number(f"rate-{key}") == pytest.approx(value, abs=1e-9)
+
+
+def test_moving_a_slider_with_the_keyboard(report_file, open_report, scored):
+    report = open_report(report_file)
+    y, scores = scored
+    before = float(report.page.input_value("[data-input='abstain']"))
+    report.page.focus("[data-slider='abstain']")
+    for _ in range(25):
+        report.page.keyboard.press("ArrowRight")
+    report.settle()
+    quiet = float(report.page.input_value("[data-input='abstain']"))
+    assert quiet > before
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": quiet}
+    expected = surface_of(y, scores["close"], None).for_costs(**costs)
+    assert report.number("cost-0") == pytest.approx(expected.cost, abs=1e-9)
+    spoken = report.page.locator("[data-key='live']", has_text="keep quiet between")
+    spoken.wait_for(state="attached", timeout=5000)  # what a screen reader is told, after a pause
+
+
+def test_dragging_over_the_map_moves_the_costs(report_file, open_report):
+    report = open_report(report_file)
+    chart = report.page.locator("[data-card='winner'] svg.chart")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    at = box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"]
+    report.page.mouse.move(*at)
+    report.page.mouse.down()
+    report.settle()  # the map under the pointer is a new one now
+    report.page.mouse.move(at[0] - 60, at[1] + 40)
+    report.settle()
+    moved = float(report.page.input_value("[data-input='false_positive']"))
+    report.page.mouse.up()
+    report.page.mouse.move(*at)
+    report.settle()
+    inside = box["width"] - 52 - 22  # between the margins of the chart
+    assert moved == pytest.approx(10 * (0.7 * box["width"] - 60 - 52) / inside, abs=0.15)
+    assert float(report.page.input_value("[data-input='false_positive']")) == moved
+    assert 0 < float(report.page.input_value("[data-input='abstain']")) < 5
+
+
+def test_interval_is_the_basic_one_of_the_replicates(report_file, open_report, scored):
+    report = open_report(report_file)
+    y, scores = scored
+    replicates = report.page.evaluate(
+        """() => cautious.app.problems[0].models[0].replicates.map(
+            ({ positives, negatives }) => [Array.from(positives), Array.from(negatives)])"""
+    )
+    n = len(y)
+    drawn = [
+        np.minimum(np.minimum(10 * (p := np.array(pos) / n), 2 * (m := np.array(neg) / n)), p + m)
+        for pos, neg in replicates
+    ]
+    report.type("abstain", 1)
+    report.select(0)
+    cost = surface_of(y, scores["close"], None).for_costs(
+        false_negative=10, false_positive=2, abstain=1
+    )
+    low, high = np.quantile([d.sum() for d in drawn], [0.025, 0.975])
+    assert report.number("cost-low") == pytest.approx(2 * cost.cost - high, abs=1e-9)
+    assert report.number("cost-high") == pytest.approx(2 * cost.cost - low, abs=1e-9)
+    # Each replicate keeps the class totals, and bins vary as multinomial counts do.
+    totals = np.array([[sum(pos), sum(neg)] for pos, neg in replicates])
+    assert (totals == [(y == "ill").sum(), (y == "well").sum()]).all()
+
+
+def test_interval_is_as_wide_as_a_bootstrap_of_the_cases(report_file, open_report, scored):
+    report = open_report(report_file)
+    y, scores = scored
+    report.type("abstain", 1)
+    report.select(0)
+    width = report.number("cost-high") - report.number("cost-low")
+    rng = np.random.default_rng(0)
+    strata = [np.flatnonzero(y == label) for label in ("ill", "well")]
+    costs = []
+    for _ in range(200):
+        rows = np.concatenate([rng.choice(s, len(s)) for s in strata])
+        surface = surface_of(y[rows], scores["close"][rows], None)
+        costs.append(10 * surface.cost(0.2, 0.1))
+    expected = np.subtract(*np.quantile(costs, [0.975, 0.025]))
+    assert width == pytest.approx(expected, rel=0.25)
+
+
+def test_difference_map_and_risk(report_file, open_report, scored):
+    report = open_report(report_file)
+    y, scores = scored
+    first = surface_of(y, scores["close"], None)
+    second = surface_of(y, scores["margin"], None)
+    card = report.page.locator("[data-card='difference'] select")
+    card.nth(0).select_option("0")
+    card.nth(1).select_option("1")
+    report.settle()
+    expected = 10 * (first.cost(0.2, 0.05) - second.cost(0.2, 0.05))
+    assert report.number("difference") == pytest.approx(expected, abs=1e-9)
+    for index, name in ((0, "close"), (2, "tied")):
+        curve = RiskCoverageCurve.from_predictions(y == "ill", scores[name])
+        assert report.number(f"aurc-risk-{index}") == pytest.approx(curve.aurc, abs=1e-9)
+    margin = scores["margin"]
+    curve = RiskCoverageCurve.from_losses((margin > 0) != (y == "ill"), np.abs(margin))
+    assert report.number("aurc-risk-1") == pytest.approx(curve.aurc, abs=1e-9)
+
+
+def test_winner_map_agrees_with_the_surfaces(report_file, open_report, scored):
+    report = open_report(report_file)
+    y, scores = scored
+    grid = report.page.evaluate(
+        """() => { const { values, nx, ny } = cautious.app.problems[0].compared.won.grid;
+            return { values: Array.from(values), nx, ny }; }"""
+    )
+    won = np.array(grid["values"]).reshape(grid["ny"], grid["nx"])
+    mu, nu = np.linspace(0, 1, grid["nx"]), np.linspace(0, 0.5, grid["ny"])
+    costs = np.stack(
+        [surface_of(y, s, None).cost(mu[None, :], nu[:, None]) for s in scores.values()]
+    )
+    clear = np.partition(costs, 1, axis=0)[1] - costs.min(axis=0) > 1e-4
+    assert clear.mean() > 0.5
+    assert (won == costs.argmin(axis=0))[clear].all()
+
+
+def test_a_move_of_the_costs_reuses_the_maps(report_file, open_report):
+    report = open_report(report_file)
+    remember = "() => { globalThis.kept = cautious.app.problems[0].compared }"
+    same = "() => globalThis.kept === cautious.app.problems[0].compared"
+    report.page.evaluate(remember)
+    for quiet in (0.3, 0.7, 3):
+        report.type("abstain", quiet)
+        assert report.page.evaluate(same)
+    report.type("prior", 20)
+    assert not report.page.evaluate(same)
+    report.page.evaluate(remember)
+    report.type("false_positive", 90)  # now false alarms are the dearer mistake
+    assert not report.page.evaluate(same)
+
+
+def test_every_map_is_drawn(report_file, open_report):
+    report = open_report(report_file)
+    card = report.page.locator("[data-card='map']")
+    for body, drawn in (("map", "image"), ("3-D", "polygon")):
+        card.locator("button", has_text=body).click()
+        for kind in ("cost", "quiet", "lower", "upper"):
+            card.locator("select").select_option(kind)
+            report.settle()
+            assert card.locator(f"svg.chart {drawn}").count() > 0, (body, kind)
+    card.locator("svg.chart").focus()
+    seen = {card.locator("svg.chart").inner_html()}
+    for _ in range(3):  # every drawing is a new element, and keeps the focus
+        report.page.keyboard.press("ArrowLeft")
+        report.settle()
+        seen.add(card.locator("svg.chart").inner_html())
+    assert len(seen) == 4
+
+
+def test_tables_sort_and_select_by_keyboard(report_file, open_report):
+    report = open_report(report_file)
+    table = report.page.locator("[data-card='table']")
+    order = lambda: [n.split()[0] for n in table.locator("tbody th").all_inner_texts()]  # noqa: E731
+    first = order()
+    table.locator("button.sort", has_text="cost").focus()
+    report.page.keyboard.press("Enter")
+    assert order() == first[::-1]
+    assert report.page.evaluate("() => document.activeElement.textContent") == "cost"
+    table.locator("button.row-name").nth(0).focus()
+    report.page.keyboard.press("Enter")
+    report.settle()
+    assert report.page.inner_text("[data-key='model']") == first[-1]
+    focused = report.page.evaluate("() => document.activeElement.textContent")
+    assert focused == first[-1]
+
+
+def test_impossible_costs_are_refused_and_change_nothing(report_file, open_report):
+    report = open_report(report_file)
+    before = report.number("cost")
+    for value in ("0", "-3", ""):
+        report.type("false_negative", value)
+        box = report.page.locator("[data-input='false_negative']")
+        assert box.get_attribute("aria-invalid") == "true"
+        assert report.number("cost") == before
+
+
+def test_odd_scores_make_a_page_all_the_same(tmp_path, open_report):
+    y = np.array([0, 1, 0, 1, 1, 0])
+    with np.errstate(divide="ignore"):
+        odd = {
+            "constant": np.zeros(6),
+            "perfect": y + 0.5,
+            "turned": 1.0 - y,
+            "infinite": np.log(y),
+            "huge": np.array([-1e308, 1e308, 0, 5, 1e300, -7]),
+        }
+    predictions = {name: (y, score) for name, score in odd.items()}
+    weight = np.full(6, 2.5e7)
+    predictions["heavy"] = {"y_true": y, "y_score": odd["huge"], "sample_weight": weight}
+    report = open_report(build_report(predictions, tmp_path / "r.html"))
+    for index, (name, score) in enumerate({**odd, "heavy": odd["huge"]}.items()):
+        report.select(index)
+        surface = AbstentionCostSurface.from_predictions(y, score)
+        best = surface.for_costs(false_negative=10, false_positive=2, abstain=0.5)
+        for key, value in (("cost", best.cost), ("lower", best.lower), ("upper", best.upper)):
+            assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), name
+        assert "NaN" not in report.page.inner_text("main")
+        assert "undefined" not in report.page.inner_text("main")
+
+
+def test_equal_models_are_called_equal(scored, tmp_path, open_report):
+    y, scores = scored
+    same = {"one": (y, scores["close"]), "two": (y, 3 * scores["close"])}
+    report = open_report(build_report(same, tmp_path / "r.html", pos_label="ill"))
+    assert "All models cost the same" in report.page.inner_text("[data-card='advice']")
+
+
+def test_one_model_has_no_comparison(scored, tmp_path, open_report):
+    y, scores = scored
+    path = build_report({"alone": (y, scores["close"])}, tmp_path / "one.html", pos_label="ill")
+    report = open_report(path)
+    cards = report.page.eval_on_selector_all("[data-card]", "n => n.map(c => c.dataset.card)")
+    assert "winner" not in cards
+    assert "confusion" in cards
+    assert "Answer well up to" in report.page.inner_text("[data-card='advice']")

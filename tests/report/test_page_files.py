@@ -1,0 +1,189 @@
+"""Files dropped onto the page are analysed in the browser as the library would."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
+from cautious.decision.optimal_by_size import sets_by_size
+from cautious.metrics import SetCounts, aurc_score, utility_score
+from cautious.report import build_report
+from cautious.report.set_summary import summarise_sets
+from cautious.utility import u65, u80
+
+COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 0.5}
+
+
+@pytest.fixture(scope="module")
+def base(scored, tmp_path_factory):
+    y, scores = scored
+    path = tmp_path_factory.mktemp("files") / "r.html"
+    return build_report({"close": (y, scores["close"])}, path, pos_label="ill")
+
+
+def as_csv(frame, **options) -> bytes:
+    return frame.to_csv(index=False, **options).encode()
+
+
+def as_parquet(frame, **options) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False, **options)
+    return buffer.getvalue()
+
+
+WRITERS = {
+    "new.csv": as_csv,
+    "semicolon.csv": lambda f: as_csv(f, sep=";"),
+    "windows.csv": lambda f: b"\xef\xbb\xbf" + as_csv(f, lineterminator="\r\n"),
+    "snappy.parquet": as_parquet,
+    "zstd.parquet": lambda f: as_parquet(f, compression="zstd"),
+    "gzip.parquet": lambda f: as_parquet(f, compression="gzip", row_group_size=150),
+}
+
+
+def check_binary(report, index, y, score, weight=None):
+    surface = AbstentionCostSurface.from_predictions(
+        y, score, pos_label="ill", sample_weight=weight
+    )
+    expected = surface.for_costs(**COSTS)
+    shown = {
+        "cost": expected.cost,
+        "lower": expected.lower,
+        "upper": expected.upper,
+        "abstention": expected.plane.abstention,
+        "vacc": surface.vacc(),
+    }
+    for key, value in shown.items():
+        assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), key
+
+
+def test_binary_files_of_every_kind(base, open_report, scored):
+    pytest.importorskip("pyarrow")
+    y, scores = scored
+    report = open_report(base)
+    for i, (name, write) in enumerate(WRITERS.items()):
+        score = scores["margin"] + i
+        report.drop(name, write(pd.DataFrame({"id": range(len(y)), "Label": y, "score": score})))
+        assert "900 rows" in report.notice(), name
+        check_binary(report, i + 1, y, score)
+        curve = RiskCoverageCurve.from_losses((score > 0) != (y == "ill"), np.abs(score))
+        assert report.number(f"aurc-{i + 1}") == pytest.approx(curve.aurc, abs=1e-9)
+
+
+def test_models_in_a_column_and_weights(base, open_report, scored):
+    y, scores = scored
+    weight = np.arange(len(y)) % 3
+    frames = [
+        pd.DataFrame({"model": name, "y_true": y, "p_ill": score, "weight": weight})
+        for name, score in scores.items()
+        if name != "margin"
+    ]
+    report = open_report(base)
+    report.drop("both.csv", as_csv(pd.concat(frames)))
+    check_binary(report, 0, y, scores["close"])
+    check_binary(report, 1, y, scores["close"], weight)  # as "close (2)"; the first stays
+    check_binary(report, 2, y, scores["tied"], weight)
+    assert "close (2)" in report.page.inner_text("[data-card='table']")
+
+
+def test_the_guess_can_be_corrected(base, open_report, scored):
+    y, scores = scored
+    frame = pd.DataFrame({"y_true": y, "score": scores["tied"], "other": scores["margin"]})
+    report = open_report(base)
+    report.drop("x.csv", as_csv(frame))
+    check_binary(report, 1, y, scores["tied"])
+    report.page.select_option("[data-column='score']", "other")
+    report.settle()
+    check_binary(report, 1, y, scores["margin"])
+    report.page.select_option("[data-column='positive']", "well")
+    report.settle()
+    assert report.page.locator("#tabs button").count() == 2  # another question, another page
+    surface = AbstentionCostSurface.from_predictions(y, scores["margin"], pos_label="well")
+    assert report.number("cost") == pytest.approx(surface.for_costs(**COSTS).cost, abs=1e-9)
+
+
+def test_probabilities_of_many_classes(base, open_report, classified):
+    y, p, classes = classified
+    frame = pd.DataFrame(p, columns=[f"p_{label}" for label in classes]).assign(truth=y)
+    report = open_report(base)
+    report.drop("trees.csv", as_csv(frame))
+    worth = [np.asarray(u(1 / np.arange(1, 6))) for u in (u65, u80)]
+    single = np.eye(5, dtype=bool)[p.argmax(axis=1)]
+    kinds = [single, *(sets_by_size(p, 1 - w, np.ones(5)) for w in worth)]
+    for index, sets in enumerate(kinds):
+        expected = utility_score(y, sets, labels=classes, utility="u65")
+        assert report.number(f"utility-{index}") == pytest.approx(expected, abs=1e-9)
+        counts = SetCounts.from_predictions(y, sets, labels=classes)
+        confusion = summarise_sets(counts, None)["confusion"]
+        shown = report.page.evaluate("i => cautious.app.problems[1].models[i].confusion", index)
+        assert shown["rows"] == confusion["rows"]
+        assert shown["counts"] == confusion["counts"].tolist()
+    assert report.number("aurc-0") == pytest.approx(aurc_score(y, p, labels=classes), abs=1e-9)
+
+
+def test_sets_written_out_and_as_columns(base, open_report, classified):
+    y, p, classes = classified
+    sets = p >= 0.2
+    sets[:3] = True
+    written = ["|".join(np.array(classes)[row]) if not row.all() else "" for row in sets]
+    report = open_report(base)
+    report.drop("written.csv", as_csv(pd.DataFrame({"y_true": y, "y_set": written})))
+    columns = pd.DataFrame(sets.astype(int), columns=[f"set_{label}" for label in classes])
+    report.drop("columns.csv", as_csv(columns.assign(y_true=y)))
+    expected = utility_score(y, sets, labels=classes, utility="u65")
+    shown = report.page.evaluate("() => cautious.app.problems.slice(1).map(p => p.models.length)")
+    assert sum(shown) == 2
+    assert report.number("utility") == pytest.approx(expected, abs=1e-9)
+
+
+BAD = {
+    "empty.csv": (b"", "empty"),
+    "blank.csv": (b"\n\n", "empty"),
+    "heading.csv": (b"y_true,score\n", "no rows"),
+    "columns.csv": (b"a,b\n1,2\n", "No column holds the truth"),
+    "no_scores.csv": (b"y_true,b\n1,2\n", "No column holds predictions"),
+    "ragged.csv": (b"y_true,score\n1,0.2\n0,0.3,7\n", "Line 3 has 3 fields"),
+    "text.csv": (b"y_true,score\n1,high\n0,0.1\n", "\u201chigh\u201d is no number"),
+    "nan.csv": (b"y_true,score\n1,0.5\n0,\n", "row 2"),
+    "range.csv": (b"y_true,p_1\n1,1.5\n0,0.2\n", "between 0 and 1"),
+    "one_class.csv": (b"y_true,score\n1,0.5\n1,0.4\n", "two classes are needed"),
+    "sum.csv": (b"y_true,p_a,p_b,p_c\na,0.5,0.4,0.3\n", "add up to 1.2"),
+    "truth.csv": (b"y_true,score\n1,0.5\n,0.4\n", "Row 2 has no truth"),
+    "quote.csv": (b'y_true,score\n"1,0.5\n', "never ends"),
+    "cut.parquet": (b"PAR1 and then nothing", "no Parquet file"),
+    "no.parquet": (b"hello", "no Parquet file"),
+}
+
+
+def test_bad_files_get_a_clear_line_and_change_nothing(base, open_report):
+    report = open_report(base)
+    before = report.number("cost")
+    for name, (content, words) in BAD.items():
+        report.drop(name, content)
+        assert words in report.notice(), (name, report.notice())
+        assert report.page.locator(".notice.error").count() == 1, name
+        assert report.number("cost") == before
+    assert report.page.evaluate("() => cautious.app.problems.length") == 1
+
+
+def test_truncated_parquet(base, open_report, scored):
+    pytest.importorskip("pyarrow")
+    y, scores = scored
+    whole = as_parquet(pd.DataFrame({"y_true": y, "score": scores["close"]}))
+    report = open_report(base)
+    report.drop("cut.parquet", whole[: len(whole) // 2])
+    assert "no Parquet file that can be read" in report.notice()
+
+
+def test_the_file_button_works_too(base, open_report, scored, tmp_path):
+    y, scores = scored
+    path = tmp_path / "chosen.csv"
+    path.write_bytes(as_csv(pd.DataFrame({"y_true": y, "score": scores["tied"]})))
+    report = open_report(base)
+    report.page.set_input_files("#file-input", path)
+    report.page.wait_for_selector("[data-notice] strong")
+    check_binary(report, 1, y, scores["tied"])
