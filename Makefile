@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 XDIST  ?= -n auto
 
-.PHONY: demo test test-all check format bench docs wheel clean
+.PHONY: demo test test-all test-spark check format bench docs wheel clean
 
 demo: $(READY)
 	$(BIN)/python -m cautious demo
@@ -15,6 +15,10 @@ test: $(READY)
 
 test-all: $(READY)
 	$(BIN)/python -m pytest $(XDIST) -m "" --cov --cov-report=term
+
+# Spark needs Java, and versions of its own.
+test-spark: .venv-spark/.ready
+	.venv-spark/bin/python -m pytest -o addopts="--import-mode=importlib -ra" tests/spark
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -43,9 +47,15 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch $@
 
+.venv-spark/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-spark
+	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-spark/bin/python -m pip install --quiet --editable ".[spark]" pytest
+	touch $@
+
 $(VENV)/.docs: $(READY)
 	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .venv-spark dist .pytest_cache .mypy_cache .ruff_cache .coverage
