@@ -1,15 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from cautious.costs import all_sets
 from cautious.datasets import load_dataset
 from cautious.experiments import zaffalon_collection, zaffalon_simulations
 from cautious.experiments.zaffalon import reproduce_zaffalon
-from cautious.experiments.zaffalon_collection import FMeasureClassifier, collection_measures
+from cautious.experiments.zaffalon_collection import collection_measures
 from cautious.experiments.zaffalon_simulations import simulated, utility_figures, utility_tables
-from cautious.models import NaiveCredalClassifier, check_cautious_estimator
+from cautious.models import NaiveCredalClassifier
 
 
 def test_table_7_and_the_inversion_points_come_out():
@@ -22,29 +19,6 @@ def test_figure_8_f1_lies_between_u65_and_u80():
     frame = utility_figures()[2].frame.pivot(index="k", columns="line", values="score")
     assert (frame["u65"] <= frame["F1"] + 1e-12).all()
     assert (frame["F1"] <= frame["u80"] + 1e-12).all()
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(1, 50), min_size=2, max_size=5))
-def test_the_nondeterministic_classifier_maximises_expected_f1(weights):
-    p = np.array(weights) / sum(weights)
-
-    class Given:
-        classes_ = np.arange(len(p))
-
-        def predict_proba(self, X):
-            return np.tile(p, (len(X), 1))
-
-    model = FMeasureClassifier(None)
-    model.estimator_, model.classes_ = Given(), Given.classes_
-    (answer,) = model.predict_set([[0]])
-    sets = all_sets(len(p))
-    expected = (sets @ p) * 2 / (1 + sets.sum(axis=1))
-    assert (answer @ p) * 2 / (1 + answer.sum()) == pytest.approx(expected.max())
-
-
-def test_the_nondeterministic_classifier_keeps_the_contract():
-    check_cautious_estimator(FMeasureClassifier(NaiveCredalClassifier()))
 
 
 def test_measures_where_the_ncc_is_indeterminate():

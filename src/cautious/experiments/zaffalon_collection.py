@@ -6,25 +6,22 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Mask
 from cautious.datasets import list_datasets
 from cautious.experiments.study import Study
 from cautious.metrics import make_set_scorer
 from cautious.models import (
-    CautiousClassifierMixin,
     CredalModelAveragingClassifier,
     CredalTreeClassifier,
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
+    NondeterministicClassifier,
 )
 from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
 from cautious.utility import u65, u80
 
-__all__ = ["UTILITIES", "Collection", "FMeasureClassifier", "collection_study"]
+__all__ = ["UTILITIES", "Collection", "collection_study"]
 
 UTILITIES = {"u50": "discounted_accuracy", "u65": "u65", "u80": "u80"}
 """Measure of each of the paper's utilities."""
@@ -34,45 +31,6 @@ QUICK_SETS = [
     *("contact-lenses", "glass", "grub-damage", "haberman", "heart-c", "hepatitis", "iris"),
     *("labor", "lymph", "postoperative-patient-data", "spect", "tae", "wine", "zoo"),
 ]
-
-
-class FMeasureClassifier(CautiousClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Nondeterministic classifier: the k most probable classes that maximise the expected F1.
-
-    .. math:: k = \arg\max_k \frac{2}{1 + k} \sum_{i \le k} p_{(i)}
-
-    (Del Coz & Bahamonde 2009; Zaffalon, Corani & Mauá 2012, § 9.3.)
-
-    Parameters
-    ----------
-    estimator : classifier
-        With ``predict_proba``.
-    """
-
-    def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Fit the estimator."""
-        self.estimator_ = clone(self.estimator).fit(X, y)
-        self.classes_ = self.estimator_.classes_
-        return self
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the estimator."""
-        check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))
-
-    def predict_set(self, X: Any) -> Mask:
-        """Answer with the best set of each row."""
-        p = self.predict_proba(X)
-        order = np.argsort(-p, axis=1, kind="stable")
-        sizes = np.arange(1, p.shape[1] + 1)
-        gain = np.take_along_axis(p, order, axis=1).cumsum(axis=1) * 2 / (1 + sizes)
-        best = gain.argmax(axis=1) + 1
-        mask = np.zeros(p.shape, dtype=np.bool_)
-        np.put_along_axis(mask, order, sizes[None, :] <= best[:, None], axis=1)
-        return mask
 
 
 def collection_measures(estimator: Any, X: Any, y: Any) -> dict[str, float]:
@@ -122,7 +80,7 @@ def collection_study(*, quick: bool, selection: bool) -> Study:
         "LNCC": LazyNaiveCredalClassifier(),
         "CMA": CredalModelAveragingClassifier(),
         "CDT": CredalTreeClassifier(),
-        "NDC": FMeasureClassifier(NaiveCredalClassifier(epsilon=1.0)),
+        "NDC": NondeterministicClassifier(NaiveCredalClassifier(epsilon=1.0), utility="f1"),
     }
     facts = list_datasets()
     all_sets = facts.index[facts["zaffalon"] & facts["features"].between(2, 36)].tolist()
