@@ -76,3 +76,13 @@ def write_api(folder):
 
 # Before Sphinx looks for sources: autosummary reads only pages that are there by then.
 write_api(Path(__file__).parent / "generated")
+
+
+def skip_routing(app, what, name, obj, skip, options):
+    """Leave out the methods that scikit-learn generates for its metadata routing."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def setup(app):
+    """Tell autodoc what to leave out."""
+    app.connect("autodoc-skip-member", skip_routing)
