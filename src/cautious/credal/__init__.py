@@ -10,9 +10,10 @@ whole batch.
 from cautious.credal.contamination import contaminate
 from cautious.credal.dirichlet import imprecise_dirichlet
 from cautious.credal.entropy import maximum_entropy, upper_entropy
-from cautious.credal.intervals import ProbabilityIntervals, as_intervals
+from cautious.credal.intervals import IntervalsLike, ProbabilityIntervals, as_intervals
 
 __all__ = [
+    "IntervalsLike",
     "ProbabilityIntervals",
     "as_intervals",
     "contaminate",
