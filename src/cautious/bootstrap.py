@@ -21,6 +21,7 @@ __all__ = ["Interval", "bootstrap_weights", "percentile_interval"]
 
 # Replicates are made this many cells at a time, so memory stays flat in the number of replicates.
 _CELLS_AT_ONCE = 4_000_000
+_DRAWS_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,39 @@ def bootstrap_weights(
     """
     if n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples}; ask for at least 1 replicate.")
+    weights = _check_weights(weight)
+    members = [np.arange(len(weights))] if strata is None else _rows_by_stratum(strata, weights)
+    return _replicates(weights, n_resamples, members, as_generator(random_state))
+
+
+def _check_weights(weight: npt.ArrayLike) -> Floats:
     weights = np.asarray(weight, dtype=np.float64)
-    rng = as_generator(random_state)
-    stratum_of_row = np.zeros(len(weights), dtype=np.intp) if strata is None else np.asarray(strata)
-    members = [np.flatnonzero(stratum_of_row == s) for s in np.unique(stratum_of_row)]
+    if weights.ndim != 1:
+        raise ValueError(f"weight has shape {weights.shape}; expected (n,), one weight a row.")
+    bad = ~((weights >= 0) & (weights < np.inf))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"weight is {weights[row]} in row {row}; weights must be finite and not negative."
+        )
+    return weights
+
+
+def _rows_by_stratum(strata: npt.ArrayLike, weights: Floats) -> list[Ints]:
+    """Rows of each stratum, in order, found by one sort however many strata there are."""
+    stratum_of_row = np.asarray(strata)
+    if stratum_of_row.shape != weights.shape:
+        raise ValueError(
+            f"strata has shape {stratum_of_row.shape}; expected {weights.shape}, one stratum a row "
+            "of weight."
+        )
+    _, code, size = np.unique(stratum_of_row, return_inverse=True, return_counts=True)
+    return np.split(np.argsort(code, kind="stable"), np.cumsum(size)[:-1])
+
+
+def _replicates(
+    weights: Floats, n_resamples: int, members: list[Ints], rng: np.random.Generator
+) -> Iterator[Floats]:
     at_once = max(1, _CELLS_AT_ONCE // max(1, len(weights)))
     for start in range(0, n_resamples, at_once):
         batch = np.zeros((min(at_once, n_resamples - start), len(weights)))
@@ -109,14 +139,22 @@ def _resample(weights: Floats, rng: np.random.Generator, batch: Floats, rows: In
     if n_draws > 8 * len(weights):  # aggregated counts: one binomial a cell beats many single draws
         batch[:, rows] = rng.multinomial(n_draws, weights / total, size=len(batch)) * scale
         return
+    if len(weights) == 1:
+        batch[:, rows] = total
+        return
     edges = None if np.all(weights == weights[0]) else np.cumsum(weights)
-    for replicate in batch:
+    # Small strata are drawn for many replicates at once, so that many strata cost few calls.
+    step = max(1, _DRAWS_AT_ONCE // n_draws)
+    for start in range(0, len(batch), step):
+        shape = (min(step, len(batch) - start), n_draws)
         if edges is None:
-            draws = rng.integers(len(weights), size=n_draws)
+            draws = rng.integers(len(weights), size=shape)
         else:
-            draws = np.searchsorted(edges, rng.random(n_draws) * edges[-1], side="right")
+            draws = np.searchsorted(edges, rng.random(shape) * edges[-1], side="right")
             np.minimum(draws, np.flatnonzero(weights)[-1], out=draws)
-        replicate[rows] = np.bincount(draws, minlength=len(weights)) * scale
+        draws += len(weights) * np.arange(shape[0])[:, None]
+        counts = np.bincount(draws.ravel(), minlength=shape[0] * len(weights))
+        batch[start : start + step, rows] = counts.reshape(shape[0], -1) * scale
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:

@@ -207,3 +207,22 @@ def test_costs_are_frozen_and_survive_copies():
         costs.matrix[0, 1] = 2
     for twin in (copy.deepcopy(costs), pickle.loads(pickle.dumps(costs))):
         np.testing.assert_array_equal(twin.of(all_sets(3)), costs.of(all_sets(3)))
+
+
+def test_a_translation_can_change_the_order_of_two_classifiers():
+    """Against Yang, Destercke & Masson (2017): only the plain mean translates."""
+    vacuous, half_right = [[True] * 3], [[True, False, False], [False, True, False]]
+
+    def gap(p, epsilon):
+        costs = p_discounted(ordinal(3), p=p, epsilon=epsilon)
+        return costs.of(half_right)[:, 0].mean() - costs.of(vacuous)[:, 0].mean()
+
+    assert gap(-1, 0.01) == pytest.approx(0.51 - 3 / (1 / 0.01 + 1 / 1.01 + 1 / 2.01))
+    assert gap(-1, 1) == pytest.approx(1.5 - 3 / (1 / 1 + 1 / 2 + 1 / 3))
+    assert gap(-1, 0.01) > 0 > gap(-1, 1)
+    assert gap(1, 0.01) == pytest.approx(gap(1, 1))
+
+
+def test_the_message_makes_no_promise_about_comparisons():
+    with pytest.raises(ValueError, match="their order may depend on it"):
+        p_discounted(ordinal(3), p=-1)

@@ -4,6 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.costs import SizeCosts, all_sets, f_beta_costs, utility_costs
+from cautious.metrics import set_cost_score, utility_score
+from cautious.utility import exponential, logarithmic, u65
 
 
 @settings(max_examples=30, deadline=None)
@@ -45,15 +47,18 @@ def test_expected_cost_is_one_less_expected_utility():
 
 def test_utility_need_not_be_normalised_nor_vectorised():
     costs = utility_costs(3, lambda x: 0.2 + 0.5 * x if x else 0.1)
-    np.testing.assert_allclose(costs.hit, [0.3, 0.55, 0.8 - 0.5 / 3])
-    np.testing.assert_allclose(costs.miss, 0.9)
+    np.testing.assert_allclose(costs.hit, 1 - np.array([0.7, 0.45, 0.2 + 0.5 / 3]) / 0.7)
+    np.testing.assert_allclose(costs.miss, 1 - 0.1 / 0.7)
+    np.testing.assert_allclose(utility_costs(3, lambda x: 2 * x).hit, [0, 1 / 2, 2 / 3])
     assert utility_costs(3, lambda x: x * (1 + 1e-15)).hit[0] == 0
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: utility_costs(3, lambda x: 2 * x), r"utility\(1\) is 2; .*may not exceed 1"),
+        (lambda: utility_costs(3, lambda x: x * (1.2 - x)), r"utility\(0.5\) is 0.35; .*exceed"),
+        (lambda: utility_costs(3, lambda x: 1 - x), r"utility\(1\) is 0; .*positive"),
+        (lambda: utility_costs(3, lambda x: x or np.nan), r"utility\(0\) is nan"),
         (lambda: utility_costs(3, lambda x: np.nan), r"utility\(1\) is nan"),
         (lambda: utility_costs(1, np.sqrt), "n_classes is 1"),
         (lambda: f_beta_costs(3, -1), "beta is -1"),
@@ -66,3 +71,18 @@ def test_utility_need_not_be_normalised_nor_vectorised():
 def test_bad_input(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("utility", [logarithmic, exponential(2), u65], ids=str)
+def test_cost_is_one_less_the_utility_score(utility):
+    rng = np.random.default_rng(3)
+    y, sets = rng.integers(4, size=50), rng.random((50, 4)) < 0.5
+    sets[~sets.any(axis=1)] = True
+    cost = set_cost_score(y, sets, labels=range(4), costs=utility_costs(4, utility))
+    worth = utility_score(y, sets, labels=range(4), utility=utility)
+    assert 1 - cost == pytest.approx(worth, abs=1e-14)
+
+
+def test_a_name_is_no_utility_function():
+    with pytest.raises(TypeError, match=r"utility is 'u65'; pass a function .*utility\.u65"):
+        utility_costs(3, "u65")

@@ -9,15 +9,14 @@ from cautious.curves import AbstentionCostSurface
 
 
 def two_surfaces(data, cases):
-    surfaces = []
-    for _ in range(2):
-        case = data.draw(cases)
-        surfaces.append(
-            AbstentionCostSurface.from_predictions(
-                case.truth, case.score, sample_weight=case.weight, priors=case.priors
-            )
-        )
-    return surfaces
+    first, second = data.draw(cases), data.draw(cases)
+    one = AbstentionCostSurface.from_predictions(
+        first.truth, first.score, sample_weight=first.weight, priors=first.priors
+    )
+    two = AbstentionCostSurface.from_predictions(
+        second.truth, second.score, sample_weight=second.weight, priors=one.priors
+    )
+    return one, two
 
 
 @settings(max_examples=40, deadline=None)
@@ -103,3 +102,16 @@ def test_bad_calls_are_named():
         difference.winning_shares(0)
     with pytest.raises(ValueError, match="at least 2 lines"):
         difference.grid(1)
+
+
+def test_surfaces_that_do_not_compare_are_refused():
+    y, score = np.array([0, 0, 1, 1, 1]), np.arange(5)
+    one = AbstentionCostSurface.from_predictions(y, score)
+    named = AbstentionCostSurface.from_predictions(np.array(["n", "p"])[y], score, pos_label="p")
+    with pytest.raises(ValueError, match=r"classes \(0, 1\) and the second of \('n', 'p'\)"):
+        one.differential(named)
+    even = AbstentionCostSurface.from_predictions(y, score, priors=(0.5, 0.5))
+    with pytest.raises(ValueError, match=r"\(0.4, 0.6\) and .*\(0.5, 0.5\).*same priors="):
+        one.differential(even)
+    near = AbstentionCostSurface.from_predictions(y, score, priors=(0.4 + 1e-12, 0.6 - 1e-12))
+    assert one.differential(near).vacc() == pytest.approx(0, abs=1e-9)

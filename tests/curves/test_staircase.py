@@ -176,3 +176,11 @@ def test_adding_something_else_is_refused():
 def test_bad_input_is_named(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_staircases_can_be_summed():
+    one = Staircase([1, 2], [0, 4], [3, 1])
+    two = Staircase([2, 3], [1, 1], [0, 2])
+    assert sum([one, two]) == one + two
+    with pytest.raises(TypeError):
+        1 + one

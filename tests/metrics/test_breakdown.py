@@ -6,6 +6,7 @@ import pytest
 
 from cautious.metrics import (
     MEASURES,
+    SetCounts,
     breakdown,
     coverage_score,
     needless_abstention_score,
@@ -98,3 +99,29 @@ def test_bad_input() -> None:
         breakdown(Y_TRUE, Y_SET, measures=["coverag"])
     with pytest.raises(TypeError, match="aurc is computed from RiskCoverage"):
         breakdown(Y_TRUE, Y_SET, measures=[MEASURES["aurc"]])
+
+
+def test_means_of_many_groups_are_taken_in_one_pass(monkeypatch) -> None:
+    rng = np.random.default_rng(4)
+    y, mask, weight = rng.integers(30, size=400), rng.random((400, 30)) < 0.1, rng.random(400)
+    mask[:100] = np.eye(30, dtype=bool)[rng.integers(30, size=100)]
+    mask[~mask.any(axis=1)] = True
+    weight[y == 7] = 0  # a class that weighs nothing
+    means = [name for name, entry in MEASURES.items() if entry.mean and not entry.missing_params()]
+    means = [name for name in means if "y_pred" not in MEASURES[name].needs]
+    groups = [y == k for k in range(30)] + [np.ones(400, dtype=bool)]
+    wanted = [
+        [
+            float(MEASURES[name](SetCounts.from_predictions(
+                y[at], mask[at], labels=range(30), sample_weight=weight[at]
+            )))
+            for name in means
+        ]
+        for at in groups
+    ]  # fmt: skip
+    merges, merge = [], SetCounts.merge
+    monkeypatch.setattr(SetCounts, "merge", lambda self: merges.append(1) or merge(self))
+    frame = breakdown(y, mask, labels=range(30), sample_weight=weight, measures=means, margins=True)
+    np.testing.assert_allclose(frame[means], wanted, rtol=1e-12)
+    assert frame.loc[7, means].isna().all()
+    assert len(merges) <= 1

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cautious.metrics import MEASURES, SetCounts
+from cautious.metrics import (
+    MEASURES,
+    SetCounts,
+    indeterminate_set_size,
+    indeterminate_set_size_per_sample,
+    risk_coverage,
+)
 from cautious.metrics.packing import distinct_sets, pack_sets, unpack_sets
 
 
@@ -141,3 +147,21 @@ def test_a_set_measure_does_not_take_scores() -> None:
     counts = SetCounts.from_predictions([0, 1], [0, 1])
     with pytest.raises(TypeError, match="aurc is computed from RiskCoverage, not from SetCounts"):
         MEASURES["aurc"](counts)
+
+
+def test_counts_can_be_summed():
+    batches = [SetCounts.from_predictions(["x", "y"], s) for s in ([["x"], ["y"]], [["y"], ["y"]])]
+    assert sum(batches) == batches[0] + batches[1]
+    curves = [risk_coverage([0, 1], [0.9, 0.6]), risk_coverage([1], [0.7])]
+    assert sum(curves) == curves[0] + curves[1]
+    for one in (batches[0], curves[0]):
+        with pytest.raises(TypeError):
+            1 + one
+
+
+def test_the_size_of_indeterminate_sets_has_a_value_for_each_case():
+    y_true, y_set = ["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]]
+    sizes = indeterminate_set_size_per_sample(y_true, y_set)
+    np.testing.assert_array_equal(sizes, [np.nan, 2, 3])
+    assert indeterminate_set_size(y_true, y_set) == np.nanmean(sizes)
+    assert MEASURES["indeterminate_set_size"](SetCounts.from_predictions(y_true, y_set)) == 2.5

@@ -21,6 +21,7 @@ from cautious.metrics import (
     get_set_scorer_names,
     make_set_scorer,
     needless_abstention_score,
+    scorers,
     set_cost_score,
     utility_score,
 )
@@ -244,3 +245,31 @@ def test_the_list_form_of_response_methods_gives_the_same() -> None:
     ours = cross_validate(Threshold(), X, NAMES, cv=3,
                           scoring=make_set_scorer(utility_score, utility="u80"))  # fmt: skip
     assert np.array_equal(result["test_score"], ours["test_score"])
+
+
+def test_a_measure_without_its_costs_is_refused_when_the_scorer_is_made():
+    with pytest.raises(ValueError, match=r"'set_cost' needs costs, .*'set_cost', costs=\.\.\."):
+        make_set_scorer("set_cost")
+    with pytest.raises(ValueError, match="'set_cost' needs costs"):
+        make_set_scorer(["u65", "set_cost"])
+
+
+def test_labels_are_looked_up_not_searched_for():
+    """Each case costs one look-up, however many classes there are."""
+    compared = []
+
+    class Label(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            compared.append(1)
+            return str.__eq__(self, other)
+
+    classes = np.array([Label(k) for k in range(50)], dtype=object)
+
+    class Model:
+        classes_ = classes
+
+    predicted = scorers._Predicted(Model(), None, np.repeat(classes, 4), None)
+    assert predicted.labels == classes.tolist()
+    assert len(compared) < 50 * 4 * 3

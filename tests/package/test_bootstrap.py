@@ -62,6 +62,51 @@ def test_interval_leaves_undefined_replicates_out():
     assert np.isnan(percentile_interval(1.0, [np.nan]).low)
 
 
+def test_strata_in_any_order_and_of_any_kind():
+    weight = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    strata = np.array(["b", "a", "b", "c", "a", "a"])
+    drawn = replicates(weight, 40, strata=strata, random_state=0)
+    for stratum in "abc":
+        own = strata == stratum
+        np.testing.assert_allclose(drawn[:, own].sum(axis=1), weight[own].sum())
+    assert (drawn[:, 3] == 4).all()
+
+
+def test_many_strata():
+    """The rows are sorted into strata once: a scan for each stratum would read 2.5e9 rows."""
+    strata = np.tile(np.arange(50_000), 2)
+    drawn = replicates(np.ones(100_000), 3, strata=strata, random_state=0)
+    np.testing.assert_array_equal(drawn[:, :50_000] + drawn[:, 50_000:], 2)
+    assert set(np.unique(drawn)) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("weight", [np.ones(40), np.arange(40.0)])
+def test_replicates_do_not_depend_on_how_many_are_drawn_at_once(weight, monkeypatch):
+    strata = np.arange(40) % 3
+    at_once = replicates(weight, 30, strata=strata, random_state=5)
+    singly = next(bootstrap_weights(weight, 1, strata=strata * 0, random_state=5))
+    monkeypatch.setattr("cautious.bootstrap._DRAWS_AT_ONCE", 1)
+    np.testing.assert_array_equal(replicates(weight, 30, strata=strata, random_state=5), at_once)
+    np.testing.assert_array_equal(replicates(weight, 1, random_state=5), singly)
+
+
+@pytest.mark.parametrize(
+    ("weight", "strata", "message"),
+    [
+        ([1.0, -1.0], None, "weight is -1.0 in row 1; weights must be finite and not negative"),
+        ([np.nan, 1.0], None, "weight is nan in row 0"),
+        ([np.inf, 1.0], None, "weight is inf in row 0"),
+        ([[1.0, 1.0]], None, r"weight has shape \(1, 2\)"),
+        ([1.0, 1.0], [0], r"strata has shape \(1,\); expected \(2,\)"),
+        ([1.0, 1.0], [0, 1, 1], r"strata has shape \(3,\); expected \(2,\)"),
+    ],
+)
+def test_bad_weights_and_strata(weight, strata, message):
+    """Refused at the call, not when the first replicate is asked for."""
+    with pytest.raises(ValueError, match=message):
+        bootstrap_weights(weight, 3, strata=strata)
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="n_resamples is 0"):
         replicates([1.0], 0)

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from cautious.sets import (
+    as_mask,
     check_classes,
     check_mask,
     check_probabilities,
@@ -76,10 +78,35 @@ class TestProbabilities:
         assert check_probabilities(np.full((1, 3), 1 / 3, dtype=np.float16)).shape == (1, 3)
         assert check_probabilities([["0.5", "0.5"]]).tolist() == [[0.5, 0.5]]
 
+    @pytest.mark.parametrize("n_classes", [5_000, 50_000])
+    def test_single_precision_with_many_classes(self, n_classes):
+        logits = np.random.default_rng(0).normal(size=(5, n_classes)).astype(np.float32)
+        e = np.exp(logits)
+        p = e / np.cumsum(e, axis=1, dtype=np.float32)[:, -1:]  # adds one class after another
+        assert np.abs(p.sum(axis=1, dtype=np.float64) - 1).max() > 1e-6
+        checked = check_probabilities(p)
+        np.testing.assert_allclose(checked, p, rtol=1e-3)
+        np.testing.assert_array_equal(check_probabilities(checked), checked)  # again, in double
+
+    def test_rows_within_the_tolerance_are_left_alone(self):
+        p = np.array([[0.5, 0.5 + 5e-7], [0.25, 0.75]])
+        np.testing.assert_array_equal(check_probabilities(p), p)
+        single = np.array([[0.5, 0.5 + 5e-7]], dtype=np.float32)
+        np.testing.assert_array_equal(check_probabilities(single), single.astype(float))
+
+    def test_many_classes_do_not_excuse_everything(self):
+        p = np.full((1, 100_000), 1.01e-5, dtype=np.float32)
+        with pytest.raises(ValueError, match=r"within 0\.001"):
+            check_probabilities(p)
+
+    def test_message_tells_a_small_difference(self):
+        with pytest.raises(ValueError, match=r"\+5e-06 away from 1.*within 1e-06"):
+            check_probabilities([[0.5, 0.500005]])
+
     @pytest.mark.parametrize(
         ("p", "error", "message"),
         [
-            ([[0.5, 0.5], [0.5, 0.6]], ValueError, "adds up to 1.1 in row 1"),
+            ([[0.5, 0.5], [0.5, 0.6]], ValueError, r"adds up to 1.1 in row 1, \+0.1 away from 1"),
             ([[0.5, 0.5], [np.nan, 1.0]], ValueError, "no probability in row 1"),
             ([[-0.5, 1.5]], ValueError, "no probability in row 0"),
             ([[np.inf, 0.0]], ValueError, "no probability in row 0"),
@@ -107,6 +134,60 @@ class TestWeight:
         with pytest.raises(ValueError, match=message):
             check_weight(weight, 2)
 
+    @pytest.mark.parametrize(
+        ("weight", "message"),
+        [
+            (["a", "b"], "sample_weight holds text; weights are numbers"),
+            ("balanced", "sample_weight holds text; weights are numbers"),
+            ([[1.0], [1.0, 2.0]], "sample_weight holds other things; weights are numbers"),
+        ],
+    )
+    def test_not_numbers(self, weight, message):
+        with pytest.raises(TypeError, match=message):
+            check_weight(weight, 2)
+
+
+class TestBooleansAreNumbers:
+    MASK = np.array([[True, False], [True, True]])
+
+    @pytest.mark.parametrize(
+        "y_true",
+        [
+            np.array([True, False]),
+            [True, False],
+            np.array([True, False], dtype=object),
+            pd.Series([True, False], dtype="boolean"),
+        ],
+    )
+    @pytest.mark.parametrize(
+        "labels", [[0, 1], [0.0, 1.0], np.array([0, 1], dtype=np.uint8), [False, True]]
+    )
+    def test_boolean_truth(self, y_true, labels):
+        assert check_sets(y_true, self.MASK, labels=labels).truth.tolist() == [1, 0]
+
+    @pytest.mark.parametrize("y_true", [[1, 0], [1.0, 0.0], pd.Series([1, 0], dtype="Int64")])
+    def test_boolean_classes(self, y_true):
+        assert check_sets(y_true, self.MASK, labels=[False, True]).truth.tolist() == [1, 0]
+
+    def test_boolean_sets(self):
+        assert as_mask([[True], [False, True]], [0, 1]).tolist() == [[False, True], [True, True]]
+        assert as_mask(np.array([True, False]), [0, 1]).tolist() == [[False, True], [True, False]]
+        assert check_sets([True, True], [0, 1]).truth.tolist() == [1, 1]
+
+    def test_scikit_learn_keeps_them_as_numbers(self):
+        y = pd.Series([True, False, True, False], dtype="boolean")
+        model = LogisticRegression().fit(np.arange(4.0)[:, None], y)
+        sets = model.predict_proba(np.arange(4.0)[:, None]) >= 0.5
+        checked = check_sets(y, sets, labels=model.classes_)
+        assert checked.truth.tolist() == [1, 0, 1, 0]
+
+    @pytest.mark.parametrize(
+        ("y_true", "labels"), [([True, 2], [0, 1]), ([True, False], ["False", "True"])]
+    )
+    def test_other_labels_stay_unknown(self, y_true, labels):
+        with pytest.raises(ValueError, match="not among the classes"):
+            check_sets(y_true, self.MASK, labels=labels)
+
 
 class TestPairing:
     def test_labels_are_inferred_from_both_sides(self):
@@ -120,6 +201,20 @@ class TestPairing:
         checked = check_sets(["cat", "cat"], frame)
         assert checked.classes.tolist() == ["cat", "dog"]
         assert checked.mask.tolist() == [[False, True], [True, False]]
+
+    def test_nested_lists_of_0_and_1_are_read_by_the_truths(self):
+        """Without labels=, what y_true holds tells a mask from label sets."""
+        checked = check_sets(["a", "b"], [[1, 0], [0, 1]])
+        assert checked.classes.tolist() == ["a", "b"]
+        assert checked.mask.tolist() == [[True, False], [False, True]]
+        sets = check_sets([0, 1, 2], [[0, 1], [1, 0], [0, 1]])
+        assert sets.classes.tolist() == [0, 1, 2]
+        assert sets.mask.tolist() == [[True, True, False]] * 3
+        assert check_sets([2, 2], [[1], [1]]).classes.tolist() == [1, 2]
+        with pytest.raises(ValueError, match="3 columns but y_true holds 2 different labels"):
+            check_sets(["a", "b"], [[1, 0, 0], [0, 1, 0]])
+        with pytest.raises(ValueError, match=r"pass np.asarray\(y_set, dtype=bool\)"):
+            check_sets([0, 1], [[1, 0], [0, 1]])
 
     def test_labels_of_mixed_kinds_have_an_order(self):
         assert check_sets(["a", 1], [["a"], [1]]).classes.tolist() == [1, "a"]
@@ -135,6 +230,8 @@ class TestPairing:
             ([0, 1], np.ones((3, 2), dtype=bool), {}, "2 rows and y_set has 3"),
             ([0, 5], np.ones((2, 2), dtype=bool), {"labels": [0, 1]}, "y_true holds 5 in row 1"),
             ([0, None], np.ones((2, 2), dtype=bool), {}, "y_true is missing .* row 1"),
+            ([], [], {}, "y_true is empty, .* pass labels="),
+            ([], np.ones((0, 2), dtype=bool), {}, "y_true is empty, .* pass labels="),
             (
                 list(range(20)),
                 np.ones((20, 3), dtype=bool),

@@ -26,6 +26,9 @@ EXPECTED = np.array([[True, False, False], [True, False, True], [True, True, Tru
         EXPECTED.astype(int),
         EXPECTED.astype(np.uint8),
         EXPECTED.tolist(),
+        EXPECTED.astype(int).tolist(),
+        [tuple(row) for row in EXPECTED.astype(int).tolist()],
+        list(EXPECTED.astype(int)),
         EXPECTED[:, :, None],
         (np.array(["car", "car", "car"]), EXPECTED[:, :, None]),
         sparse.csr_matrix(EXPECTED),
@@ -77,6 +80,70 @@ def test_rows_of_equally_many_labels():
 
 def test_boolean_classes():
     assert as_mask([[True], [False, True]], [False, True]).tolist() == [[False, True], [True, True]]
+
+
+@pytest.mark.parametrize(
+    ("y_set", "classes", "expected"),
+    [
+        # Some row repeats a value: no label set does.
+        ([[1, 1], [0, 1]], [0, 1], [[True, True], [False, True]]),
+        ([[1, 0, 1], [0, 1, 1]], [0, 1, 2], [[True, False, True], [False, True, True]]),
+        ([[True, True], [False, True]], [False, True], [[True, True], [False, True]]),
+        # 0 and 1 are not both classes.
+        ([[1, 0], [0, 1]], ["a", "b"], [[True, False], [False, True]]),
+        ([[1, 0], [0, 1]], [1, 2], [[True, False], [False, True]]),
+        # No classes: labels could not be read at all.
+        ([[1, 0], [0, 1]], None, [[True, False], [False, True]]),
+        ([[1, 0, 0]], None, [[True, False, False]]),
+        # Label sets.
+        ([[0], [0, 1]], [0, 1], [[True, False], [True, True]]),
+        ([[0], [1]], [0, 1], [[True, False], [False, True]]),
+        ([[0, 1], [1, 0]], [0, 1, 2], [[True, True, False], [True, True, False]]),
+        ([[0, 2], [1, 0]], [0, 2, 1], [[True, True, False], [True, False, True]]),
+        ([{0, 1}, {1, 0}], [0, 1], [[True, True], [True, True]]),
+        ([(0, 1), (0, 1)], [0, 1], [[True, True], [True, True]]),
+        ([[0, 1], {0, 1}], [0, 1], [[True, True], [True, True]]),
+    ],
+)
+def test_nested_0_and_1(y_set, classes, expected):
+    assert as_mask(y_set, classes).tolist() == expected
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [1, 0], [0.0, 1.0], [False, True]])
+def test_nested_0_and_1_that_may_be_either(classes):
+    for y_set in ([[1, 0], [0, 1]], [[0, 1], [0, 1]], [np.array([1, 0])]):
+        with pytest.raises(ValueError, match=r"pass np.asarray\(y_set, dtype=bool\) if"):
+            as_mask(y_set, classes)
+        mask = as_mask(np.asarray(y_set, dtype=bool), classes)
+        np.testing.assert_array_equal(mask, y_set)
+
+
+def test_booleans_for_boolean_classes_may_be_either():
+    with pytest.raises(ValueError, match="may be a row of a mask"):
+        as_mask([[True, False], [False, True]], [False, True])
+
+
+class TestFrames:
+    def test_columns_of_equal_text(self):
+        frame = pd.DataFrame([[True, False]], columns=pd.Index(["1", 1], dtype=object))
+        assert as_mask(frame, [1, "1"]).tolist() == [[False, True]]
+        frame["2"] = True
+        assert as_mask(frame, [1, 2, "1"]).tolist() == [[False, True, True]]
+
+    def test_text_columns_for_numbers(self):
+        assert as_mask(pd.DataFrame({"20": [True], "10": [False]}), [10, 20]).tolist() == [
+            [False, True]
+        ]
+
+    def test_numbered_columns_in_another_order_are_names(self):
+        frame = pd.DataFrame(EXPECTED).iloc[:, ::-1]
+        np.testing.assert_array_equal(as_mask(frame, [0, 1, 2]), EXPECTED)
+
+    @pytest.mark.parametrize("columns", [["a", "a"], ["a", "c"], ["a", "b", "c"]])
+    def test_columns_that_are_not_the_classes(self, columns):
+        frame = pd.DataFrame(np.ones((1, len(columns)), dtype=bool), columns=columns)
+        with pytest.raises(ValueError, match=r"y_set has columns .* but the classes are"):
+            as_mask(frame, ["a", "b"])
 
 
 class TestOtherLibraries:
@@ -165,11 +232,11 @@ def test_bad_input(y_set, classes, error, message):
 
 @given(
     hnp.arrays(np.bool_, st.tuples(st.integers(0, 6), st.integers(1, 5))),
-    st.sampled_from(["text", "number"]),
+    st.sampled_from([list("abcde"), [0, 10, 20, 30, 40], [0, 1, 2, 3, 4]]),
 )
-def test_labels_and_back(mask, kind):
+def test_labels_and_back(mask, labels):
     mask = mask | ~mask.any(axis=1, keepdims=True)
-    classes = [chr(97 + k) if kind == "text" else 10 * k for k in range(mask.shape[1])]
+    classes = labels[: mask.shape[1]]
     np.testing.assert_array_equal(as_mask(as_labels(mask, classes), classes), mask)
 
 

@@ -1,5 +1,6 @@
 """The next m bets: exact sums, approximations, peaks, and what section 8 misprints."""
 
+import math
 from math import comb
 
 import numpy as np
@@ -91,9 +92,40 @@ def test_exact_peak_comes_later():
 
 
 def test_exact_peak_is_searched_as_far_as_needed():
-    # Of a function of one's own only [0, 1] is looked at first; this one bends later.
-    late = inversion_point(3, lambda x: 1 - np.exp(-0.05 * x), exact=True)
-    assert late == inversion_point(3, exponential(0.05), exact=True) > 50
+    late = inversion_point(3, exponential(0.05), exact=True)
+    m = np.arange(1, 200)
+    assert late == m[np.argmax(caution_premium(m, 3, exponential(0.05)))] > 50
+
+
+def test_exact_peak_of_ones_own_function_is_searched_up_to_n():
+    early = inversion_point(30, lambda x: 1 - np.exp(-4 * x), exact=True)
+    assert early == inversion_point(30, exponential(4), exact=True) < 30
+    # These rise still: the first peaks beyond n, the second never.
+    assert inversion_point(3, lambda x: 1 - np.exp(-0.05 * x), exact=True) == 3
+    assert inversion_point(5, lambda x: -0.6 * x**2 + 1.6 * x, exact=True) == 5
+
+
+def test_a_premium_that_keeps_rising_peaks_nowhere():
+    class Late(type(exponential(1))):
+        inversion = 1.0  # a wrong hint, so that the search must go on
+
+    assert inversion_point(2, Late(1e-4), exact=True) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: 1 - np.sqrt(1 - x), "not finite at earnings of 2"),
+        (lambda x: 1 - math.sqrt(1 - x), "fails on earnings of 0 to 2.*math domain error"),
+        (np.log, "not finite at earnings of 0"),
+    ],
+)
+def test_a_utility_must_be_defined_as_far_as_bets_earn(function, message):
+    for compute in (caution_premium, random_expected_utility):
+        with pytest.raises(ValueError, match=message + ".*between 0 and m"):
+            compute(2, 4, function)
+    with pytest.raises(ValueError, match="between 0 and m"):
+        vacuous_expected_utility(9, 4, lambda x: np.sqrt(1 - x))
 
 
 def test_quadratics_never_stop_paying():

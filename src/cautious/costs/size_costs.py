@@ -75,17 +75,19 @@ def utility_costs(
 
     .. math::
 
-        c_{\hat Y}(y) = 1 - u\bigl([y \in \hat Y] / |\hat Y|\bigr)
+        c_{\hat Y}(y) = 1 - u\bigl([y \in \hat Y] / |\hat Y|\bigr) / u(1)
 
     Zaffalon, Corani & Mauá (2012), section 5; Yang, Destercke & Masson (2017), section III-A.
-    The expected cost of a set is one less its expected utility.
+    Dividing by u(1) changes no preference and lets a right single class cost nothing, so that the
+    expected cost of a set is one less its expected utility on a scale with u(1) = 1.
 
     Parameters
     ----------
     n_classes : int
         The number of classes K.
     utility : callable
-        The utility u of a discounted accuracy in [0, 1]; its values may not exceed 1.
+        The utility u of a discounted accuracy in [0, 1], such as ``cautious.utility.u65``; u(1)
+        is positive and no value exceeds it.
     classes : sequence of length K, optional
         Class labels in column order.
 
@@ -99,9 +101,10 @@ def utility_costs(
     array([0.    , 0.35  , 0.5333])
     """
     sizes = _set_sizes(n_classes)
-    hit = 1 - _values(utility, 1 / sizes)
-    miss = np.full(n_classes, 1 - _values(utility, np.zeros(1))[0])
-    return SizeCosts(hit, miss, classes=resolve_classes(classes, n_classes))
+    *hit, miss = 1 - _values(utility, np.append(1 / sizes, 0.0))
+    return SizeCosts(
+        np.array(hit), np.full(n_classes, miss), classes=resolve_classes(classes, n_classes)
+    )
 
 
 def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) -> SizeCosts:
@@ -147,15 +150,29 @@ def _set_sizes(n_classes: int) -> Floats:
 
 
 def _values(utility: Callable[[float], Any], accuracies: Floats) -> Floats:
-    """Evaluate a utility point by point, so that scalar functions do as well as vectorised ones."""
+    """Evaluate a utility point by point, so that scalar functions do as well as vectorised ones.
+
+    The first accuracy is 1, whose utility becomes the unit.
+    """
+    if not callable(utility):
+        raise TypeError(
+            f"utility is {utility!r}; pass a function of discounted accuracy, for example "
+            "cautious.utility.u65 (or cautious.utility.as_utility of a name)."
+        )
     values = np.array([float(utility(x)) for x in accuracies.tolist()])
+    unit = values[0]
+    if not 0 < unit < np.inf:
+        raise ValueError(
+            f"utility(1) is {unit:g}; a right single class must have a positive, finite utility."
+        )
+    values /= unit
     # A rounding error above 1 is no gain from the wrong side of certainty.
     values[(values > 1) & (values < 1 + 1e-12)] = 1.0
-    wrong = ~(values <= 1)
+    wrong = ~((values > -np.inf) & (values <= 1))
     if wrong.any():
-        x = accuracies[int(np.argmax(wrong))]
+        at = int(np.argmax(wrong))
         raise ValueError(
-            f"utility({x:g}) is {values[int(np.argmax(wrong))]:g}; utilities may not exceed 1, "
-            "the utility of a right single class. Divide the utility by its value at 1."
+            f"utility({accuracies[at]:g}) is {values[at] * unit:g}; utilities must be finite and "
+            f"may not exceed utility(1) = {unit:g}, that of a right single class."
         )
     return values

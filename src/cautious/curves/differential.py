@@ -19,6 +19,7 @@ __all__ = ["DifferentialCostSurface", "DifferentialGrid"]
 
 # Costs are sums of shares; differences below this are rounding, and count as a tie.
 _TIE = 1e-12
+_SAME_PRIORS = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,13 @@ class DifferentialCostSurface:
     Parameters
     ----------
     first, second : AbstentionCostSurface
-        The two surfaces.
+        The two surfaces, of the same classes and with the same priors: expected costs under
+        different class shares do not compare.
+
+    Raises
+    ------
+    ValueError
+        If the classes differ, or the priors do by more than 1e-9.
 
     Examples
     --------
@@ -71,6 +78,21 @@ class DifferentialCostSurface:
 
     first: AbstentionCostSurface
     second: AbstentionCostSurface
+
+    def __post_init__(self) -> None:
+        a, b = self.first, self.second
+        if tuple(a.classes) != tuple(b.classes):
+            raise ValueError(
+                f"the first surface is of classes {tuple(a.classes)!r} and the second of "
+                f"{tuple(b.classes)!r} (negative, positive); build both with the same labels "
+                "and the same pos_label=."
+            )
+        if not np.allclose(a.priors, b.priors, rtol=0, atol=_SAME_PRIORS):
+            raise ValueError(
+                f"the first surface expects class shares {_shares(a.priors)} and the second "
+                f"{_shares(b.priors)}, so their costs are means over different populations; build "
+                "both with the same priors=."
+            )
 
     def cost(
         self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
@@ -181,6 +203,10 @@ class DifferentialCostSurface:
         signs = np.sign(values[:-1] + values[1:]).astype(np.intp)
         changes = np.flatnonzero(np.diff(signs, prepend=9))
         return at[changes], signs[changes]
+
+
+def _shares(priors: tuple[float, float]) -> str:
+    return "({:.6g}, {:.6g})".format(*priors)
 
 
 def _kinks(probability: Floats, mu: float | None, nu: float | None) -> Floats:

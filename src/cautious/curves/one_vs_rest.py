@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from cautious.curves.cost_surface import AbstentionCostSurface
 from cautious.curves.staircase import Staircase
-from cautious.sets import check_classes, check_truth
+from cautious.sets import check_classes, check_truth, frame_in_class_order
 from cautious.sets.checks import as_codes
 
 __all__ = ["one_vs_rest"]
@@ -34,7 +33,8 @@ def one_vs_rest(
     y_true : array-like of shape (n,)
         True labels, all among `classes`.
     y_score : array-like of shape (n, K)
-        Scores, one column a class, such as ``predict_proba`` gives.
+        Scores, one column a class, such as ``predict_proba`` gives. The columns of a frame may
+        have any order if they are named after the classes.
     classes : sequence of length K
         Class labels in column order (for an estimator: ``estimator.classes_``).
     sample_weight : array-like of shape (n,), optional
@@ -54,7 +54,7 @@ def one_vs_rest(
     """
     truth = check_truth(y_true)
     labels = check_classes(classes)
-    scores = np.asarray(y_score)
+    scores = frame_in_class_order(y_score, labels, "y_score")
     if scores.shape != (len(truth), len(labels)):
         raise ValueError(
             f"y_score has shape {scores.shape}; expected ({len(truth)}, {len(labels)}): one row an "

@@ -19,6 +19,7 @@ from cautious.sets.checks import (
     check_weight,
     few_labels,
 )
+from cautious.sets.frames import frame_in_class_order
 
 __all__ = ["Predictions", "check_predictions", "outputs_of", "pooled_outputs"]
 
@@ -59,7 +60,8 @@ def check_predictions(
     y_true : array-like of shape (n,)
         True class labels.
     y_proba : array-like of shape (n, K)
-        Class probabilities, columns in the order of `labels`.
+        Class probabilities, columns in the order of `labels`; those of a frame may have any
+        order if they are named after the classes.
     labels : sequence of length K, optional
         Class labels in column order; by default the sorted labels of `y_true`.
     sample_weight : array-like of shape (n,), optional
@@ -81,6 +83,8 @@ def check_predictions(
     """
     truth = check_truth(y_true)
     classes = _sorted_classes(truth) if labels is None else check_classes(labels, name="labels")
+    if np.shape(y_proba)[1:] == (len(classes),):  # a wrong width has a better error below
+        y_proba = frame_in_class_order(y_proba, classes, "y_proba")
     proba = check_probabilities(y_proba, name="y_proba")
     if proba.shape[1] != len(classes):
         origin = "y_true holds" if labels is None else "labels holds"

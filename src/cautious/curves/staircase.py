@@ -177,6 +177,10 @@ class Staircase:
             self.classes,
         )
 
+    def __radd__(self, other: int) -> Staircase:
+        # sum() starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Staircase):
             return NotImplemented

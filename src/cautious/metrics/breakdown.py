@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Ints, RandomState
+from cautious._typing import Floats, Ints, RandomState
 from cautious.bootstrap import as_generator
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.intervals import interval_of_counts
@@ -108,26 +108,50 @@ def breakdown(
         code, index = checked.truth, pd.Index(checked.classes, name="truth")
     else:
         code, index = _groups(by, len(checked.truth))
-    order = np.argsort(code, kind="stable")
-    ends = np.searchsorted(code[order], np.arange(len(index) + 1))
-    groups = [cases.where(order[start:end]) for start, end in pairwise(ends)]
-    if margins:
-        groups.append(cases)
-        index = _with_all(index)
     entries, rng = [get_measure(which) for which in measures], as_generator(random_state)
-    rows = []
-    for group in groups:
-        counts, _ = group.merge()
-        row = {"n": counts.n}
-        for entry in entries:
-            row[entry.name] = float(entry(counts, **params))
-            if level is not None:
-                interval = interval_of_counts(
-                    counts, entry, level=level, n_resamples=n_resamples, random_state=rng, **params
-                )
-                row |= {f"{entry.name} low": interval.low, f"{entry.name} high": interval.high}
-        rows.append(row)
-    return pd.DataFrame(rows, index=index)
+    n_groups = len(index)
+    n: Floats = np.bincount(code, cases.weight, n_groups).astype(np.float64)
+    columns: dict[str, Floats] = {"n": np.append(n, cases.n) if margins else n}
+    if margins:
+        index = _with_all(index)
+    # A mean needs no counts of its own for each group, which would be dear for many groups.
+    parts = []
+    if level is not None or not all(entry.mean for entry in entries):
+        order = np.argsort(code, kind="stable")
+        ends = np.searchsorted(code[order], np.arange(n_groups + 1))
+        parts = [cases.where(order[start:end]).merge()[0] for start, end in pairwise(ends)]
+        parts += [cases.merge()[0]] if margins else []
+    for entry in entries:
+        if entry.mean:
+            columns[entry.name] = _means(entry, cases, code, n_groups, margins, params)
+        else:
+            columns[entry.name] = np.array([float(entry(part, **params)) for part in parts])
+        if level is not None:
+            columns |= {f"{entry.name} {end}": np.empty(len(index)) for end in ("low", "high")}
+    if level is not None:
+        for (k, part), entry in product(enumerate(parts), entries):
+            interval = interval_of_counts(
+                part, entry, level=level, n_resamples=n_resamples, random_state=rng, **params
+            )
+            columns[f"{entry.name} low"][k] = interval.low
+            columns[f"{entry.name} high"][k] = interval.high
+    return pd.DataFrame(columns, index=index)
+
+
+def _means(
+    entry: Measure, cases: SetCounts, code: Ints, n_groups: int, margins: bool, params: Any
+) -> Floats:
+    """Compute a mean measure in every group at once, and last over all cases if asked to."""
+    entry.check(cases)
+    values = np.asarray(entry.formula(cases, **{**entry.params, **params}), dtype=np.float64)
+    undefined = np.isnan(values)
+    weight = np.where(undefined, 0.0, cases.weight)
+    total = np.bincount(code, weight, n_groups)
+    sums = np.bincount(code, weight * np.where(undefined, 0.0, values), n_groups)
+    if margins:
+        total, sums = np.append(total, weight.sum()), np.append(sums, sums.sum())
+    none = total == 0
+    return np.where(none, np.nan, sums / np.where(none, 1, total))
 
 
 def _groups(by: Any, n: int) -> tuple[Ints, pd.Index]:

@@ -233,6 +233,10 @@ class SetCounts:
         )
         return both.merge()[0]
 
+    def __radd__(self, other: int) -> SetCounts:
+        # sum() starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SetCounts):
             return NotImplemented

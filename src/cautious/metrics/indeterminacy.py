@@ -6,13 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import measure, per_sample, settled
+from cautious.metrics.declaring import measure, per_sample
 
 __all__ = [
     "containment_per_sample",
     "containment_score",
     "determinacy_per_sample",
     "determinacy_score",
+    "indeterminate_set_size",
+    "indeterminate_set_size_per_sample",
     "mean_set_size",
     "mean_set_size_per_sample",
     "set_accuracy_per_sample",
@@ -100,13 +102,11 @@ def mean_set_size(counts: SetCounts, *, over: str = "all") -> npt.ArrayLike:
     ----------
     over : {"all", "indeterminate"}, default="all"
         Over all predictions, :math:`E|\hat Y|`, or over the indeterminate ones only,
-        :math:`E(|\hat Y| \mid |\hat Y| > 1)`, which is undefined where there are none. Among the
-        named measures the second is "indeterminate_set_size".
+        as :func:`indeterminate_set_size` does.
 
     References
     ----------
-    Zaffalon, Corani & Mauá (2012), section 7 (all); Corani & Zaffalon (2008),
-    "indeterminate output size".
+    Zaffalon, Corani & Mauá (2012), section 7.
 
     Examples
     --------
@@ -119,10 +119,29 @@ def mean_set_size(counts: SetCounts, *, over: str = "all") -> npt.ArrayLike:
     return np.where((over == "all") | (counts.size > 1), counts.size, np.nan)
 
 
-settled(mean_set_size, "indeterminate_set_size", over="indeterminate")
+@measure("indeterminate_set_size", mean=True, greater_is_better=False, section="sets")
+def indeterminate_set_size(counts: SetCounts) -> npt.ArrayLike:
+    r"""Mean number of classes in an indeterminate prediction.
+
+    .. math:: E(|\hat Y| \mid |\hat Y| > 1)
+
+    Undefined where every prediction is determinate.
+
+    References
+    ----------
+    Corani & Zaffalon (2008), "indeterminate output size".
+
+    Examples
+    --------
+    >>> indeterminate_set_size(["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]])
+    2.5
+    """
+    return np.where(counts.size > 1, counts.size, np.nan)
+
 
 containment_per_sample = per_sample(containment_score)
 determinacy_per_sample = per_sample(determinacy_score)
+indeterminate_set_size_per_sample = per_sample(indeterminate_set_size)
 mean_set_size_per_sample = per_sample(mean_set_size)
 set_accuracy_per_sample = per_sample(set_accuracy_score)
 single_accuracy_per_sample = per_sample(single_accuracy_score)

@@ -118,7 +118,7 @@ class RiskCoverage:
                 raise ValueError("y_score is None; give it, or both confidence= and loss=.")
             checked = check_sets(y_true, y_true, labels=labels, sample_weight=sample_weight)
         else:
-            scores = class_scores(y_score)
+            scores = class_scores(y_score, y_true, labels)
             if labels is None:
                 check_width(y_true, scores.shape[1])
             answer = np.zeros(scores.shape, dtype=np.bool_)
@@ -151,6 +151,10 @@ class RiskCoverage:
             self.classes,
         )
         return both.merge()[0]
+
+    def __radd__(self, other: int) -> RiskCoverage:
+        # sum() starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RiskCoverage):

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats
-from cautious.sets import check_truth, first_row
+from cautious.sets import check_classes, check_truth, first_row, frame_in_class_order
+from cautious.sets.frames import has_names
+from cautious.sets.pairing import sorted_labels
 
 __all__ = ["check_width", "class_scores", "finite_losses", "flat_numbers"]
 
@@ -34,8 +36,22 @@ def finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
     return losses
 
 
-def class_scores(y_score: npt.ArrayLike) -> Floats:
-    """Bring scores to one column a class, whichever of the two forms they came in."""
+def class_scores(
+    y_score: npt.ArrayLike,
+    y_true: Sequence[Any] | npt.ArrayLike | None = None,
+    labels: Sequence[Any] | npt.ArrayLike | None = None,
+) -> Floats:
+    """Bring scores to one column a class, whichever of the two forms they came in.
+
+    The columns of a frame that is named after the classes are put in the order of `labels`, or of
+    the sorted labels of `y_true`.
+    """
+    if labels is not None:
+        y_score = frame_in_class_order(y_score, check_classes(labels, name="labels"), "y_score")
+    elif y_true is not None and has_names(y_score):
+        classes = check_classes(sorted_labels(check_truth(y_true).tolist()), name="y_true")
+        check_width(y_true, np.shape(y_score)[1])
+        y_score = frame_in_class_order(y_score, classes, "y_score")
     scores = np.asarray(y_score, dtype=np.float64)
     if scores.ndim not in (1, 2) or (scores.ndim == 2 and scores.shape[1] == 0):
         raise ValueError(

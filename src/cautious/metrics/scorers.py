@@ -50,6 +50,11 @@ def make_set_scorer(
     SetScorer
         Use it as ``scoring=`` of ``GridSearchCV``, ``cross_validate`` and the like.
 
+    Raises
+    ------
+    ValueError
+        If a measure lacks a parameter it cannot do without, such as the costs of "set_cost".
+
     Examples
     --------
     >>> from cautious.metrics import make_set_scorer, utility_score
@@ -118,6 +123,8 @@ class SetScorer:
         *,
         several: bool,
     ) -> None:
+        for entry in measures:
+            _check_params(entry, params)
         self.measures = list(measures)
         self.greater_is_better = greater_is_better
         self.params = params
@@ -182,8 +189,7 @@ class _Predicted:
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> None:
         self.estimator, self.X, self.y, self.sample_weight = estimator, X, y, sample_weight
         self.known = np.asarray(estimator.classes_).tolist()
-        unseen = dict.fromkeys(label for label in np.asarray(y).tolist() if label not in self.known)
-        self.labels = [*self.known, *unseen]
+        self.labels = list(dict.fromkeys([*self.known, *np.asarray(y).tolist()]))
 
     @cached_property
     def mask(self) -> Mask:
@@ -238,3 +244,13 @@ def _known(which: str | Callable[..., Any]) -> Measure | Callable[..., Any]:
     if isinstance(which, str | Measure) or hasattr(which, "measure"):
         return get_measure(which)
     return which
+
+
+def _check_params(which: Measure | Callable[..., Any], params: dict[str, Any]) -> None:
+    """Refuse a measure that could never be computed, before anything is fitted for it."""
+    if isinstance(which, Measure) and (missing := sorted(which.missing_params() - set(params))):
+        raise ValueError(
+            f"measure {which.name!r} needs {', '.join(missing)}, not given; pass it as "
+            f"make_set_scorer({which.name!r}, {missing[0]}=...). In a list of measures, first "
+            "enter it under a name with cautious.metrics.settled."
+        )

@@ -32,6 +32,8 @@ __all__ = ["GlobalIDM"]
 
 # Pairs are solved this many (pair, feature) cells at a time.
 _CELLS_AT_ONCE = 400_000
+# Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.
+_PAIRS_AT_ONCE = 2_000_000
 
 
 class GlobalIDM:
@@ -92,8 +94,10 @@ class GlobalIDM:
                 log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
             sets[rows] = undominated(log_f_s, log_f_0, log_g_s, self._infimum(here))
             if self.conservative:
-                infima = pairwise_infima(len(partly), K, self._infimum(here[:, partly]))
-                sets[rows.start + partly] = ~dominated_by_infima(infima)
+                for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
+                    at = partly[part]
+                    infima = pairwise_infima(len(at), K, self._infimum(here[:, at]))
+                    sets[rows.start + at] = ~dominated_by_infima(infima)
         return sets
 
     def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
@@ -101,7 +105,7 @@ class GlobalIDM:
         K = len(self.class_counts)
         lines = self.tables.lines(codes)
         lower, upper = np.empty((lines.shape[1], K)), np.empty((lines.shape[1], K))
-        for rows in row_chunks(len(lower), 512):
+        for rows in row_chunks(len(lower), min(512, max(1, _PAIRS_AT_ONCE // K**2))):
             infima = pairwise_infima(rows.stop - rows.start, K, self._infimum(lines[:, rows]))
             lower[rows], upper[rows] = bounds_from_infima(infima)
         return lower, upper

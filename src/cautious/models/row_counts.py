@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
+from cautious.models.base import row_chunks
 from cautious.models.credal_dominance import (
+    Infimum,
     bounds_from_infima,
     pairwise_infima,
     undominated,
@@ -16,6 +19,11 @@ from cautious.models.infimum import Pairs, log_infimum
 from cautious.models.value_tables import probabilities
 
 __all__ = ["RowCounts"]
+
+# Pairs are solved this many (pair, feature) cells at a time.
+_CELLS_AT_ONCE = 400_000
+# Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.
+_PAIRS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -67,9 +75,7 @@ class RowCounts:
             log_f_0 = np.where(seen, ratio, 0).sum(axis=1) + np.log(self.class_counts)
         bare = ~self.observed.any(axis=1)
         log_f_s[bare] = log_f_0[bare]
-        return undominated(
-            log_f_s, log_f_0, log_g_s, lambda *pairs: log_infimum(self._pairs(*pairs), s)
-        )
+        return undominated(log_f_s, log_f_0, log_g_s, self._infimum(s))
 
     def predict_proba(self, s: float, n_values: Ints) -> Floats:
         """Estimate class probabilities by naive Bayes under the uniform prior of strength s."""
@@ -82,8 +88,21 @@ class RowCounts:
     def predict_proba_bounds(self, s: float) -> tuple[Floats, Floats]:
         """Bound the class probabilities by the smallest ratios between pairs of classes."""
         n, K = self.class_counts.shape
-        infima = pairwise_infima(n, K, lambda *pairs: log_infimum(self._pairs(*pairs), s))
-        return bounds_from_infima(infima)
+        lower, upper = np.empty((n, K)), np.empty((n, K))
+        for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
+            infima = pairwise_infima(rows.stop - rows.start, K, self[rows]._infimum(s))
+            lower[rows], upper[rows] = bounds_from_infima(infima)
+        return lower, upper
+
+    def _infimum(self, s: float) -> Infimum:
+        return partial(self._solve, s)
+
+    def _solve(self, s: float, rows: Ints, first: Ints, second: Ints) -> Floats:
+        result = np.empty(len(rows))
+        for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, self.counts.shape[1]))):
+            pairs = self._pairs(rows[part], first[part], second[part])
+            result[part] = log_infimum(pairs, s)
+        return result
 
     def _pairs(self, rows: Ints, first: Ints, second: Ints) -> Pairs:
         return Pairs(

@@ -15,6 +15,7 @@ from cautious.decision import optimal_sets
 from cautious.logs import guess_columns
 from cautious.metrics import RiskCoverage, SetCounts
 from cautious.report.frames import models_of_frame
+from cautious.sets import frame_in_class_order
 from cautious.sets.checks import check_classes, check_probabilities, check_truth
 
 __all__ = ["BinaryModel", "SetModel", "read_predictions"]
@@ -185,7 +186,8 @@ def _answers(name: str, p: Floats) -> dict[str, Mask]:
 
 def _checked(proba: Any, labels: Labels) -> Floats:
     """Check class probabilities against the classes."""
-    p = check_probabilities(proba, name="y_proba")
+    in_order = frame_in_class_order(proba, labels, "y_proba")
+    p = check_probabilities(in_order, name="y_proba")
     if p.shape[1] != len(labels):
         raise ValueError(
             f"y_proba has {p.shape[1]} columns but there are {len(labels)} classes; pass classes= "

@@ -15,6 +15,7 @@ from cautious.sets.checks import (
     first_row,
 )
 from cautious.sets.conversion import as_labels, as_mask, set_sizes
+from cautious.sets.frames import frame_in_class_order
 from cautious.sets.naming import set_names
 from cautious.sets.pairing import CheckedSets, check_sets
 
@@ -29,6 +30,7 @@ __all__ = [
     "check_truth",
     "check_weight",
     "first_row",
+    "frame_in_class_order",
     "set_names",
     "set_sizes",
 ]

@@ -173,11 +173,13 @@ def check_probabilities(
     n_classes : int, optional
         The number of columns expected.
     atol : float, default=1e-6
-        How far a row sum may be from one, and a value outside [0, 1].
+        How far a row sum may be from one, and a value outside [0, 1]. Numbers of less than double
+        precision may be off by eight of their own rounding errors a class, at most 0.001.
 
     Returns
     -------
     ndarray of shape (n, K), float64
+        Rows that rounding left further than `atol` from one are divided by their sum.
 
     Examples
     --------
@@ -192,8 +194,7 @@ def check_probabilities(
             raise TypeError(
                 f"{name} holds values of type {array.dtype}; probabilities are numbers."
             ) from None
-    # Single-precision probabilities are common; their rows add up to one only to about 1e-6.
-    tolerance = max(atol, 1e-3) if array.dtype == np.float16 else atol
+    given = array.dtype
     array = array.astype(np.float64, copy=False)
     if array.ndim != 2:
         raise ValueError(
@@ -201,6 +202,10 @@ def check_probabilities(
         )
     if n_classes is not None and array.shape[1] != n_classes:
         raise ValueError(f"{name} has {array.shape[1]} columns but there are {n_classes} classes.")
+    tolerance = atol
+    if np.issubdtype(given, np.floating):
+        # Single precision is common, and a softmax in it gathers one rounding error a class.
+        tolerance = max(atol, min(8 * float(np.finfo(given).eps) * array.shape[1], 1e-3))
     low, high = array.min(axis=1, initial=0.0), array.max(axis=1, initial=0.0)
     outside = ~((low >= -tolerance) & (high <= 1 + tolerance))
     if outside.any():
@@ -214,10 +219,13 @@ def check_probabilities(
     if off.any():
         row = first_row(off)
         raise ValueError(
-            f"{name} adds up to {sums[row]:.6g} in row {row}; each row must add up to 1 "
-            f"(within {tolerance:g}). Divide each row by its sum if these are unnormalised scores."
+            f"{name} adds up to {sums[row]:.6g} in row {row}, {sums[row] - 1:+.2g} away from 1; "
+            f"each row must add up to 1 (within {tolerance:.2g}). Divide each row by its sum if "
+            "these are unnormalised scores."
         )
-    return array
+    # In double precision the rows must pass this check again, wherever they go next.
+    rounded = np.abs(sums - 1) > atol
+    return np.where(rounded[:, None], array / sums[:, None], array) if rounded.any() else array
 
 
 def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
@@ -241,7 +249,14 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
     """
     if sample_weight is None:
         return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        cells = np.asarray(sample_weight, dtype=object).ravel().tolist()
+        text = any(isinstance(cell, str) for cell in cells)
+        raise TypeError(
+            f"sample_weight holds {'text' if text else 'other things'}; weights are numbers."
+        ) from None
     if weight.shape != (n,):
         raise ValueError(
             f"sample_weight has shape {weight.shape}; expected ({n},), one weight an example."
@@ -270,9 +285,13 @@ def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") 
 def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = None) -> Ints:
     """Position of each label in ``classes``; a label that is not there is an error naming its row.
 
-    ``rows`` says which row each value comes from, where that is not simply its position.
+    ``rows`` says which row each value comes from, where that is not simply its position. Booleans
+    are the numbers 0 and 1 to Python and to scikit-learn, so they are here.
     """
-    codes = pd.Index(classes).get_indexer(pd.Index(values))
+    known, sought = classes, values
+    if _is_boolean(classes) != _is_boolean(values):
+        known, sought = _boolean_as_number(classes), _boolean_as_number(values)
+    codes = pd.Index(known).get_indexer(pd.Index(sought))
     unknown = codes < 0
     if unknown.any():
         at = first_row(unknown)
@@ -282,6 +301,14 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
             f"the classes {few_labels(classes)}."
         )
     return codes.astype(np.intp, copy=False)
+
+
+def _is_boolean(labels: Labels) -> bool:
+    return pd.api.types.infer_dtype(labels, skipna=False) == "boolean"
+
+
+def _boolean_as_number(labels: Labels) -> Labels:
+    return labels.astype(np.int64) if _is_boolean(labels) else labels
 
 
 def few_labels(classes: Labels) -> str:

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from cautious._typing import Ints, Labels, Mask
 from cautious.sets.checks import as_codes, check_classes, check_mask
+from cautious.sets.frames import frame_in_class_order, has_names
 
 __all__ = ["as_labels", "as_mask", "seen_labels", "set_sizes"]
 
@@ -39,7 +40,10 @@ def as_mask(
           crepes with ``labels=False``); a frame's columns are put in the order of the classes;
         - an array (n, K, levels), or the pair whose second part it is, as MAPIE's ``predict_set``
           returns;
-        - a sequence of label collections (crepes' lists, tuples, sets);
+        - a sequence of label collections (crepes' lists, tuples, sets). Nested lists of 0s and 1s
+          are a matrix if some row repeats a value, or if there is a column for each class and 0 or
+          1 is no class. What could be either, such as ``[[1, 0], [0, 1]]`` for the classes 0 and 1,
+          is an error unless its rows are tuples or sets: these hold labels;
         - a sequence of single labels, where ``None``, NaN, a masked entry or `abstain` means
           "don't know" (scikit-fallback's arrays, masked arrays, nullable pandas columns).
     classes : sequence of length K, optional
@@ -133,13 +137,17 @@ def set_sizes(mask: npt.ArrayLike) -> Ints:
     return sizes
 
 
-def seen_labels(y_set: Any) -> tuple[list[Any], int | None]:
-    """Return the labels that occur in `y_set` and, if it is a matrix, its number of columns."""
-    matrix = _as_matrix(y_set, None, level=0, name="y_set")
+def seen_labels(y_set: Any, truth: Labels) -> tuple[list[Any], int | None]:
+    """Return the labels that occur in `y_set` and, if it is a matrix, its number of columns.
+
+    The labels seen in `truth` tell a matrix of 0s and 1s from sets of labels.
+    """
+    if has_names(y_set):
+        return y_set.columns.tolist(), y_set.shape[1]
+    matrix = _as_matrix(y_set, pd.unique(truth), level=0, name="y_set")
     if matrix is None:
         return _members(y_set, -1, "y_set").label.tolist(), None
-    named = isinstance(y_set, pd.DataFrame) and not isinstance(y_set.columns, pd.RangeIndex)
-    return (y_set.columns.tolist() if named else []), matrix.shape[1]
+    return [], matrix.shape[1]
 
 
 def _as_matrix(
@@ -149,10 +157,10 @@ def _as_matrix(
     if isinstance(y_set, tuple) and len(y_set) == 2 and np.ndim(y_set[1]) == 3:
         y_set = y_set[1]  # MAPIE returns (point predictions, sets)
     if isinstance(y_set, pd.DataFrame):
-        return _frame_values(y_set, labels, name)
+        return y_set.to_numpy() if labels is None else frame_in_class_order(y_set, labels, name)
     if sparse.issparse(y_set):
         return np.asarray(y_set.toarray())
-    if isinstance(y_set, list | tuple) and _is_nested_booleans(y_set, labels):
+    if isinstance(y_set, list | tuple) and _is_nested_mask(y_set, labels, name):
         return np.array(y_set)
     shape = getattr(y_set, "shape", ())
     if len(shape) == 3:
@@ -177,31 +185,36 @@ def _at_level(array: npt.NDArray[Any], level: int | None, name: str) -> npt.NDAr
     return np.asarray(array[:, :, level or 0])
 
 
-def _frame_values(frame: pd.DataFrame, labels: Labels | None, name: str) -> npt.NDArray[Any]:
-    """Return a frame's values with its columns in class order."""
-    if labels is not None and not isinstance(frame.columns, pd.RangeIndex):
-        wanted = labels.tolist()
-        if sorted(map(str, frame.columns)) != sorted(map(str, wanted)):
-            raise ValueError(
-                f"{name} has columns {frame.columns.tolist()} but the classes are {wanted}; "
-                "name the columns after the classes."
-            )
-        by_text = {str(column): column for column in frame.columns}
-        frame = frame[[by_text[str(label)] for label in wanted]]
-    return np.asarray(frame.to_numpy())
-
-
-def _is_nested_booleans(rows: Sequence[Any], labels: Labels | None) -> bool:
-    """Tell a mask written as nested lists from lists of labels that happen to be booleans."""
-    if labels is not None and labels.dtype == np.bool_:
+def _is_nested_mask(rows: Sequence[Any], labels: Labels | None, name: str) -> bool:
+    """Tell a mask written as nested lists from lists of labels that are booleans, or 0 and 1."""
+    if not rows or not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
         return False
-    return bool(rows) and all(
-        isinstance(row, list | tuple | np.ndarray)
-        and len(row) == len(rows[0])
-        and len(row) > 0
-        and all(isinstance(cell, bool | np.bool_) for cell in row)
-        for row in rows
+    width = len(rows[0])
+    if width == 0 or any(len(row) != width for row in rows):
+        return False
+    if all(isinstance(cell, bool | np.bool_) for row in rows for cell in row):
+        if labels is None or labels.dtype != np.bool_:
+            return True
+    elif not all(_is_bit(cell) for row in rows for cell in row):
+        return False
+    if any(len(set(row)) < width for row in rows):  # no set repeats a label
+        return True
+    if labels is None or width == 1 or width != len(labels):
+        return labels is None and width > 1
+    if not {0, 1} <= set(labels.tolist()):
+        return True
+    if all(isinstance(row, tuple) for row in rows):  # as_labels writes label sets so
+        return False
+    raise ValueError(
+        f"{name} begins with {list(rows[0])!r}, which may be a row of a mask or a set of two "
+        f"labels; pass np.asarray({name}, dtype=bool) if it is a mask, or make each row a set or a "
+        "tuple if it holds labels."
     )
+
+
+def _is_bit(cell: Any) -> bool:
+    is_integer = isinstance(cell, int | np.integer) and not isinstance(cell, bool)
+    return is_integer and cell in (0, 1)
 
 
 class _Members(NamedTuple):

@@ -12,7 +12,7 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.sets.checks import as_codes, check_classes, check_truth, check_weight, few_labels
 from cautious.sets.conversion import as_mask, seen_labels
 
-__all__ = ["CheckedSets", "check_sets"]
+__all__ = ["CheckedSets", "check_sets", "sorted_labels"]
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,14 @@ def check_sets(
     """
     truth = check_truth(y_true)
     if labels is None:
-        seen, width = seen_labels(y_set)
-        classes = check_classes(_sorted_labels([*truth.tolist(), *seen]), name="labels")
+        seen, width = seen_labels(y_set, truth)
+        both = [*truth.tolist(), *seen]
+        if not both:
+            raise ValueError(
+                "y_true is empty, so it does not tell the classes; pass labels= with all class "
+                "labels, in column order."
+            )
+        classes = check_classes(sorted_labels(both), name="labels")
         if width is not None and width != len(classes):
             raise ValueError(
                 f"y_set has {width} columns but y_true holds {len(classes)} different labels "
@@ -92,7 +98,7 @@ def check_sets(
     return CheckedSets(codes, mask, classes, check_weight(sample_weight, len(truth)))
 
 
-def _sorted_labels(values: list[Any]) -> list[Any]:
+def sorted_labels(values: list[Any]) -> list[Any]:
     """Distinct labels in a stable order: sorted where they can be compared, by text otherwise."""
     distinct = list(dict.fromkeys(values))
     try:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from cautious._typing import Floats
-from cautious.utility.checking import UtilityLike, read_utility
+from cautious.utility.checking import Custom, UtilityLike, read_utility
 from cautious.utility.function import Utility
 
 __all__ = [
@@ -23,6 +23,11 @@ __all__ = [
     "random_expected_utility",
     "vacuous_expected_utility",
 ]
+
+
+# Times that the search for an exact peak doubles its range before the peak counts as infinite.
+_DOUBLINGS = 6
+_DEFINED = "m bets earn between 0 and m, and the utility must be defined on all of it."
 
 
 def vacuous_expected_utility(m: npt.ArrayLike, n_classes: int, utility: UtilityLike) -> Floats:
@@ -51,7 +56,7 @@ def vacuous_expected_utility(m: npt.ArrayLike, n_classes: int, utility: UtilityL
     >>> vacuous_expected_utility([1, 2, 4], 2, logarithmic).round(4)
     array([0.4055, 0.6931, 1.0986])
     """
-    return read_utility(utility)(_checked_bets(m, n_classes) / n_classes)
+    return _of_earnings(read_utility(utility), _checked_bets(m, n_classes) / n_classes)
 
 
 def random_expected_utility(
@@ -141,7 +146,9 @@ def caution_premium(
     u = read_utility(utility)
     if not exact:
         return _second_order(bets, n_classes, u)
-    return u(bets / n_classes) - random_expected_utility(bets, n_classes, u)
+    return vacuous_expected_utility(bets, n_classes, u) - random_expected_utility(
+        bets, n_classes, u
+    )
 
 
 def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False) -> float:
@@ -156,8 +163,9 @@ def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False
     n_classes : int
         Number of classes, n.
     utility : Utility, str or callable
-        A utility of earnings; see :func:`as_utility`. For a function of your own, known only on
-        [0, 1], the peak is looked for up to m = n.
+        A utility of earnings; see :func:`as_utility`. For a function of your own, whose shape
+        far beyond 1 is not known, the peak is looked for up to m = n: an answer of n may mean that
+        the premium still rises there.
     exact : bool, default=False
         The whole number of bets at which the exact difference is largest, instead of the peak of
         the second-order one.
@@ -165,6 +173,13 @@ def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False
     Returns
     -------
     float
+        Infinity if the premium never stops rising, or still does at many times the bets at which
+        its second-order form peaks.
+
+    Raises
+    ------
+    ValueError
+        If the exact difference needs the utility where it is not finite: m bets may earn up to m.
 
     References
     ----------
@@ -183,12 +198,20 @@ def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False
     approximate = n_classes * u.inversion
     if not exact or not np.isfinite(approximate):
         return float(approximate)
+    if isinstance(u, Custom):
+        return float(_best_bets(n_classes, n_classes, u))
     last = 2 * int(np.ceil(approximate)) + 10
-    while True:
-        best = int(np.argmax(caution_premium(np.arange(1, last + 1), n_classes, u))) + 1
+    for _ in range(_DOUBLINGS):
+        best = _best_bets(last, n_classes, u)
         if best < last:
             return float(best)
         last *= 2
+    return np.inf
+
+
+def _best_bets(last: int, n_classes: int, utility: Utility) -> int:
+    """Find the number of bets up to `last` with the largest exact premium."""
+    return int(np.argmax(caution_premium(np.arange(1, last + 1), n_classes, utility))) + 1
 
 
 def _second_order(bets: Floats, n_classes: int, utility: Utility) -> Floats:
@@ -204,7 +227,26 @@ def _binomial_mean(m: int, n_classes: int, utility: Utility) -> float:
     reach = 12 * np.sqrt(mean) + 24
     guesses = np.arange(max(0, int(mean - reach)), min(m, int(mean + reach)) + 1)
     chances = binom.pmf(guesses, m, 1 / n_classes)
-    return float(utility(guesses.astype(np.float64)) @ chances)
+    return float(_of_earnings(utility, guesses.astype(np.float64)) @ chances)
+
+
+def _of_earnings(utility: Utility, earnings: Floats) -> Floats:
+    """Give the utility of earnings, which may exceed 1; a function may not be made for that."""
+    try:
+        with np.errstate(all="ignore"):
+            values = utility(earnings)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"utility {utility.name} fails on earnings of {np.min(earnings):.4g} to "
+            f"{np.max(earnings):.4g} ({error}); {_DEFINED}"
+        ) from error
+    finite = np.isfinite(values)
+    if not finite.all():
+        at = earnings.ravel()[np.argmin(finite)]
+        raise ValueError(
+            f"utility {utility.name} is not finite at earnings of {at:.4g}; {_DEFINED}"
+        )
+    return values
 
 
 def _checked_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
