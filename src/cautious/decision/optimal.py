@@ -9,15 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
-from cautious.costs import (
-    AbellanMasegosaCosts,
-    ClassSelectiveCosts,
-    OWACosts,
-    PowerMeanCosts,
-    SetCosts,
-    SizeCosts,
-    TableCosts,
-)
+from cautious.costs import SetCosts, SizeCosts, TableCosts
 from cautious.decision.branch_and_bound import branch_and_bound, problem_of
 from cautious.decision.branch_and_bound.problem import Problem
 from cautious.decision.optimal_by_listing import (
@@ -26,8 +18,8 @@ from cautious.decision.optimal_by_listing import (
     cheapest,
     contiguous_candidates,
 )
-from cautious.decision.optimal_by_size import sets_by_size
-from cautious.decision.optimal_closed_forms import class_selective_sets, possible_classes
+from cautious.decision.optimal_by_size import not_negative, sets_by_size
+from cautious.decision.optimal_closed_forms import closed_form
 from cautious.decision.optimal_compiled import have_numba
 from cautious.sets import check_probabilities
 from cautious.utility import UtilityLike, as_utility
@@ -199,8 +191,7 @@ def _rows(p: npt.ArrayLike, n_classes: int | None) -> tuple[Floats, bool]:
 
 
 def _check(p: npt.ArrayLike, n_classes: int | None = None) -> Floats:
-    # The check lets rounding errors below zero pass; bounds need true probabilities.
-    return np.maximum(check_probabilities(p, n_classes=n_classes), 0.0)
+    return not_negative(check_probabilities(p, n_classes=n_classes))
 
 
 def _utility_as_costs(utility: UtilityLike, n_classes: int) -> SizeCosts:
@@ -221,16 +212,9 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
         return cheapest(p, contiguous_candidates(costs)), exact
     if isinstance(costs, TableCosts):
         return cheapest(p, all_candidates(costs)), exact
-    if isinstance(costs, ClassSelectiveCosts):
-        return class_selective_sets(p, costs.eta, costs.delta), exact
-    if _single_classes_suffice(costs):
-        singles = np.eye(costs.n_classes, dtype=np.bool_)
-        return cheapest(p, [(singles, costs.singletons())]), exact
-    if _right_sets_are_free(costs):
-        return possible_classes(p), exact
-    by_size = _as_size_costs(costs)
-    if by_size is not None:
-        return sets_by_size(p, by_size.hit, by_size.miss, checked=True), exact
+    written_down = closed_form(p, costs)
+    if written_down is not None:
+        return written_down, exact
     problem = problem_of(costs)
     if costs.n_classes <= _most_classes_to_list(problem, len(p)):
         return cheapest(p, all_candidates(costs)), exact
@@ -241,42 +225,6 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
             "contiguous=True, or list the sets to choose from with SetCosts.from_table."
         )
     return branch_and_bound(problem, p, max_nodes=max_nodes)
-
-
-def _single_classes_suffice(costs: SetCosts) -> bool:
-    """Whether no set costs less than the mean of its members.
-
-    Its expected cost then is at least the mean of theirs, and hence that of the best one: Yang,
-    Destercke & Masson (2017), Proposition 1.
-    """
-    if isinstance(costs, PowerMeanCosts):
-        return min(costs.p_correct, costs.p_wrong) >= 1
-    return isinstance(costs, OWACosts) and costs.tolerance <= 0.5
-
-
-def _right_sets_are_free(costs: SetCosts) -> bool:
-    """Whether all right sets cost nothing and all wrong ones something."""
-    if isinstance(costs, PowerMeanCosts):
-        free = costs.p_correct <= 0
-    else:
-        free = isinstance(costs, OWACosts) and costs.tolerance == 1
-    if not free:
-        return False
-    matrix = costs.singletons()
-    return bool(not matrix.diagonal().any() and (matrix + np.eye(len(matrix)) > 0).all())
-
-
-def _as_size_costs(costs: SetCosts) -> SizeCosts | None:
-    """Costs by size, if all classes are treated alike as under 0/1 costs."""
-    if not isinstance(costs, PowerMeanCosts | OWACosts | AbellanMasegosaCosts):
-        return None
-    matrix = costs.matrix
-    apart = matrix[~np.eye(len(matrix), dtype=np.bool_)]
-    if np.ptp(matrix.diagonal()) > 0 or np.ptp(apart) > 0:
-        return None
-    first_classes = np.tri(len(matrix), dtype=np.bool_)
-    table = costs.of(first_classes)
-    return SizeCosts(table[:, 0], table[:, -1])
 
 
 def _most_classes_to_list(problem: Problem | str, n: int) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import SetCosts, TableCosts, all_sets
+from cautious.decision.optimal_remembered import remembered
 from cautious.decision.optimal_ties import slack
 
 __all__ = ["MOST_CLASSES", "all_candidates", "cheapest", "contiguous_candidates"]
@@ -18,8 +18,6 @@ MOST_CLASSES = 18
 
 # Expected costs held at once, and costs in a block of candidates: 16 MB, which caches can hold.
 _CELLS_AT_ONCE = 1 << 21
-
-_costs_of_all: WeakKeyDictionary[SetCosts, Floats] = WeakKeyDictionary()
 
 
 def cheapest(p: Floats, candidates: Iterable[tuple[Mask, Floats]]) -> Mask:
@@ -56,18 +54,18 @@ def cheapest(p: Floats, candidates: Iterable[tuple[Mask, Floats]]) -> Mask:
 
 
 def all_candidates(costs: SetCosts) -> Iterator[tuple[Mask, Floats]]:
-    """List all sets that have a cost.
-
-    The costs of all sets are worked out once and kept as long as the object `costs` is.
-    """
+    """List all sets that have a cost, and their costs."""
     if isinstance(costs, TableCosts):
         order = _preference(costs.mask)
         yield costs.mask[order], costs.costs[order]
-        return
+    else:
+        yield _all_sets_and_costs(costs)
+
+
+@remembered
+def _all_sets_and_costs(costs: SetCosts) -> tuple[Mask, Floats]:
     sets = all_sets(costs.n_classes)
-    if costs not in _costs_of_all:
-        _costs_of_all[costs] = costs.of(sets)
-    yield sets, _costs_of_all[costs]
+    return sets, costs.of(sets)
 
 
 def contiguous_candidates(costs: SetCosts) -> Iterator[tuple[Mask, Floats]]:

@@ -23,7 +23,7 @@ from cautious.decision.optimal_compiled import compiled, have_numba
 from cautious.decision.optimal_ties import slack
 from cautious.sets import check_probabilities
 
-__all__ = ["sets_by_size"]
+__all__ = ["not_negative", "sets_by_size"]
 
 # Rows are sorted so many cells at a time that they stay in the processor's cache.
 _CELLS_AT_ONCE = 1 << 18
@@ -50,7 +50,8 @@ def sets_by_size(
     hit, miss : ndarray of shape (K,)
         Costs of a right and of a wrong set of 1, …, K classes.
     checked : bool, default=False
-        Whether `p` have been checked; else they are here, while they are in the cache.
+        Whether `p` have been checked and made :func:`not_negative`; else they are checked here,
+        while they are in the cache.
     accelerate : bool, optional
         Use numba; ``None`` does so for many cells where it is installed. The sets are the same.
 
@@ -75,9 +76,15 @@ def sets_by_size(
     done = fill(p, miss, gain, rise, scale, np.inf if checked else _SURE, mask)
     if done < len(p):
         # The full check has the last word on rows that are not distributions beyond doubt.
-        p = np.maximum(check_probabilities(p), 0.0)
+        p = not_negative(check_probabilities(p))
         fill(p[done:], miss, gain, rise, scale, np.inf, mask[done:])
     return mask
+
+
+def not_negative(p: Floats) -> Floats:
+    """Probabilities without the rounding errors below zero that the check lets pass."""
+    # Adding zero turns a negative zero, whose bits are those of a negative number, into zero.
+    return np.asarray(np.maximum(p, 0.0) + 0.0)
 
 
 def _least_rise(gain: Floats) -> Floats:

@@ -152,4 +152,11 @@ def mark(row: Floats, size: int, last: float, following: float, chosen: Mask) ->
             room -= 1
 
 
-LAZY_PARTS = ((total, "reassoc"), ends, below, lazy_size, mark, slack)
+LAZY_PARTS = (
+    (total, "any order"),
+    ends,
+    below,
+    (lazy_size, "inline"),
+    (mark, "inline"),
+    slack,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
@@ -13,7 +14,11 @@ __all__ = ["compiled", "have_numba"]
 
 Part: TypeAlias = Callable[..., Any] | tuple[Callable[..., Any], str]
 
-_FREEDOM: dict[str | None, set[str]] = {"reassoc": {"reassoc", "nsz"}}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {"inline": "never"},
+    "inline": {"inline": "always"},
+    "any order": {"fastmath": {"reassoc", "nsz"}},
+}
 
 
 @cache
@@ -38,10 +43,11 @@ def compiled(
     making : callable
         ``making(fingerprint)`` returns the function to compile. numba's cache watches the file of
         that function only, but tells apart functions that close over different values: it must
-        close over the fingerprint of all sources, or machine code of older ones might be run.
+        close over the fingerprint of all modules, or machine code of older ones might be run.
     parts : tuple
         The functions of ours that it calls, directly or through one another. A pair
-        ``(function, "reassoc")`` allows its sums to be taken in any order.
+        ``(function, "any order")`` allows its sums to be taken in any order, which vector
+        instructions need; ``(function, "inline")`` saves the call.
     methods : tuple of callables
         Functions that call the method of their own name of their first argument …
     types : tuple of types
@@ -55,20 +61,21 @@ def compiled(
     import numba
     from numba.extending import overload, register_jitable
 
-    sources = getsource(making)
+    modules = {making.__module__, *(type_.__module__ for type_ in types)}
     for part in parts:
-        function, freedom = part if isinstance(part, tuple) else (part, None)
-        register_jitable(fastmath=_FREEDOM.get(freedom, False))(function)
-        sources += getsource(function)
+        called, how = part if isinstance(part, tuple) else (part, "plain")
+        register_jitable(**_OPTIONS[how])(called)
+        modules.add(called.__module__)
     for method in methods:
         overload(method, strict=False)(_method_of_type(method.__name__))
-    sources += "".join(getsource(type_) for type_ in types)
-    fingerprint = sha256(sources.encode()).hexdigest()
-    function = making(fingerprint)
+    sources = "".join(getsource(sys.modules[name]) for name in sorted(modules))
+    entry = making(sha256(sources.encode()).hexdigest())
+    function: Callable[..., Any]
     try:
-        return numba.njit(cache=True)(function)
+        function = numba.njit(cache=True)(entry)
     except RuntimeError:  # there is no place to keep the machine code
-        return numba.njit(function)
+        function = numba.njit(entry)
+    return function
 
 
 def _method_of_type(name: str) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from cautious.decision.branch_and_bound.problem import Problem
 from cautious.decision.branch_and_bound.ranked import Ranked
 from cautious.decision.branch_and_bound.smooth import Smooth
 from cautious.decision.branch_and_bound.split import BY_SIZE, Split
+from cautious.decision.optimal_remembered import remembered
 
 __all__ = ["problem_of"]
 
@@ -23,6 +24,7 @@ _EXACT_MOVES = 60
 _ROUGH_MOVES = 5
 
 
+@remembered
 def problem_of(costs: SetCosts) -> Problem | str:
     """Describe set costs for branch and bound, or say why that cannot be done."""
     if isinstance(costs, PowerMeanCosts):
