@@ -97,8 +97,8 @@ def optimal_sets(
         as a function on [0, 1].
     contiguous : bool, default=False
         Consider only sets of neighbouring classes, for ordinal classes in column order. They are
-        easier to explain but often *not* optimal: in a check of 320 small ordinal problems the
-        best contiguous set was dearer than the best set in 57.
+        easier to explain but often *not* optimal: the best of them was dearer than the best set
+        in 101 of 320 random problems of 3 to 6 classes (p-discounted, r from 0.2 to 0.8).
     return_gap : bool, default=False
         Also return how far from optimal each answer can be.
     max_nodes : int, default=10000
