@@ -9,7 +9,7 @@ import pandas as pd
 from cautious._typing import Floats, Labels
 from cautious.sets.checks import few_labels
 
-__all__ = ["check_answer_costs", "check_bias"]
+__all__ = ["check_answer_costs"]
 
 
 def check_answer_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:
@@ -67,23 +67,3 @@ def _in_class_order(costs: pd.DataFrame, classes: Labels) -> pd.DataFrame:
         )
     ordered: pd.DataFrame = costs.loc[[*labels, silent[0]], labels]
     return ordered
-
-
-def check_bias(bias: npt.ArrayLike | None, n_classes: int) -> Floats:
-    """Check a class bias: one number a class, not negative, adding up to one; ``None`` is equal."""
-    if bias is None:
-        return np.full(n_classes, 1 / n_classes)
-    return _check_simplex(bias, n_classes, "bias")
-
-
-def _check_simplex(values: npt.ArrayLike, n_classes: int, name: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != (n_classes,):
-        raise ValueError(
-            f"{name} has shape {array.shape}; expected ({n_classes},), one number a class."
-        )
-    if not ((array >= 0).all() and abs(array.sum() - 1) <= 1e-6):
-        raise ValueError(
-            f"{name} is {array.tolist()}; its numbers must not be negative and must add up to 1."
-        )
-    return np.asarray(array / array.sum())

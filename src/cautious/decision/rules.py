@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cautious._typing import Floats, Ints, Mask
 from cautious.sets import check_probabilities, first_row
 
-__all__ = ["bias_window_rule", "class_threshold_rule", "ratio_rule", "threshold_rule"]
+__all__ = ["bias_window_rule", "check_bias", "class_threshold_rule", "ratio_rule", "threshold_rule"]
 
 # Relative rounding error of a threshold computed from a bias and a window.
 _ROUNDING = 1e-12
@@ -163,7 +163,7 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
            [ True, False]])
     """
     probabilities = check_probabilities(p)
-    k = _checked_bias(bias, probabilities.shape[1])
+    k = check_bias(bias, probabilities.shape[1])
     if not 0 <= window <= 1:
         raise ValueError(f"window is {window}; a caution window lies between 0 and 1.")
     ratios = _ratios(probabilities / probabilities.sum(axis=1, keepdims=True), (1 - k) * window + k)
@@ -200,17 +200,21 @@ def _checked_thresholds(thresholds: npt.ArrayLike, shape: tuple[int, ...], name:
     return tau
 
 
-def _checked_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
+def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
+    """Check a class bias: one share a class, none negative, adding up to one."""
     k = np.asarray(bias, dtype=np.float64)
     if k.shape != (n_classes,):
         raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share a class.")
     if not (k >= 0).all():
         at = first_row(~(k >= 0))
-        raise ValueError(f"bias is {k[at]} for class {at}; class biases must not be negative.")
+        raise ValueError(
+            f"bias is {k[at]} for class {at}; class biases must not be negative and "
+            "must add up to 1."
+        )
     if abs(k.sum() - 1) > 1e-6:
         raise ValueError(
-            f"bias adds up to {k.sum():.6g}; a class bias adds up to 1 (within 1e-6). Divide it by "
-            "its sum."
+            f"bias adds up to {k.sum():.6g}; a class bias must add up to 1 (within 1e-6). "
+            "Divide it by its sum."
         )
     shares: Floats = k / k.sum()
     return shares
