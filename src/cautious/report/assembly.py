@@ -36,6 +36,7 @@ MODULES = (
     "colours",
     "axes",
     "lines",
+    "risk_chart",
     "contours",
     "heatmap",
     "surface3d",

@@ -8,7 +8,7 @@ import { number, percent, share, shorten } from "./format.js";
 import { pickable } from "./heatmap.js";
 import { legend, lineChart, swatches } from "./lines.js";
 import { responseCurve } from "./response.js";
-import { riskPoints } from "./risk.js";
+import { riskChart } from "./risk_chart.js";
 import { leastCost } from "./surface.js";
 import { surface3d } from "./surface3d.js";
 
@@ -226,31 +226,8 @@ export function drawCurves({ app, view, cards, results, chosen }, names) {
     }).root,
     key(),
   );
-  const risks = results.map((r) => ({
-    name: r.model.name,
-    index: r.index,
-    faded: r !== chosen,
-    points: riskPoints(r.model.risk),
-  }));
-  const top = Math.max(
-    ...risks.flatMap(({ points }) => points.filter(([c]) => c > 0.02).map(([, y]) => y)),
-    0.001,
-  );
-  risks.forEach((r) => {
-    r.points = r.points.filter(([, y]) => y <= top);
-  });
   cards.risk.show(
-    lineChart(risks, {
-      width: widthOf(cards.risk.body),
-      height: 300,
-      x: [0, 1],
-      y: [0, top],
-      xLabel: "coverage: share answered, the surest first",
-      yLabel: "wrong among answers",
-      xFormat: share,
-      yFormat: share,
-      about: "Risk against coverage",
-    }).root,
+    riskChart(results, chosen, { width: widthOf(cards.risk.body), height: 300 }),
     el(
       "p",
       { class: "note" },

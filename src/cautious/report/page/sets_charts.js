@@ -3,7 +3,7 @@ import { frame, widthOf } from "./axes.js";
 import { el, svg } from "./dom.js";
 import { number, percent, share, shorten } from "./format.js";
 import { legend, lineChart } from "./lines.js";
-import { riskPoints } from "./risk.js";
+import { riskChart } from "./risk_chart.js";
 import { crossovers } from "./sets.js";
 
 export function drawUtility({ app, cards, results, chosen }) {
@@ -119,31 +119,8 @@ export function drawSizes({ problem, cards, chosen }) {
 
 export function drawSetRisk({ cards, results, chosen }) {
   const shown = results.filter(({ model }) => model.risk);
-  const series = shown.map((r) => ({
-    name: r.model.name,
-    index: r.index,
-    faded: r !== chosen,
-    points: riskPoints(r.model.risk),
-  }));
-  const top = Math.max(
-    ...series.flatMap(({ points }) => points.filter(([c]) => c > 0.02).map(([, y]) => y)),
-    0.001,
-  );
-  series.forEach((r) => {
-    r.points = r.points.filter(([, y]) => y <= top);
-  });
   cards.risk.show(
-    lineChart(series, {
-      width: widthOf(cards.risk.body),
-      height: 310,
-      x: [0, 1],
-      y: [0, top],
-      xLabel: "coverage: share answered, the surest first",
-      yLabel: "wrong among answers",
-      xFormat: share,
-      yFormat: share,
-      about: "Risk against coverage",
-    }).root,
+    riskChart(shown, chosen, { width: widthOf(cards.risk.body), height: 310 }),
     legend(
       shown.map(({ model }) => model.name),
       shown.map(({ index }) => index),
