@@ -1,9 +1,12 @@
-"""Names for the few array types that flow through the library."""
+"""Names for the few array types that flow through the library, and the one way in for numbers."""
 
+from decimal import Decimal
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 """Real numbers: probabilities, costs, utilities, weights."""
@@ -19,3 +22,74 @@ Labels: TypeAlias = npt.NDArray[Any]
 
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 """What scikit-learn takes as ``random_state``, and numpy's own generators."""
+
+_NO_NUMBERS = {
+    "c": "complex numbers",
+    "M": "dates",
+    "m": "lengths of time",
+    "V": "records",
+}
+
+
+def as_floats(values: Any, name: str, what: str = "values") -> Floats:
+    """Read numbers, and refuse what numpy would quietly make numbers of.
+
+    Left to itself, numpy counts dates in days, drops imaginary parts and looks beneath the mask of
+    a masked array, and where it fails it does not say of which argument.
+
+    Parameters
+    ----------
+    values : array-like
+        Numbers of any real type, or their text, in whatever container. ``None`` and ``pandas.NA``
+        become nan.
+    name : str
+        What to call the argument in an error.
+    what : str
+        What the numbers are, in an error.
+
+    Returns
+    -------
+    ndarray of float64
+        The array given, if it is one already; not a copy.
+
+    Examples
+    --------
+    >>> as_floats([1, None], "sample_weight")
+    array([ 1., nan])
+    >>> as_floats("high", "r", "strengths")
+    Traceback (most recent call last):
+    ...
+    TypeError: r holds the text 'high'; strengths are numbers.
+    """
+    if hasattr(values, "toarray"):
+        raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{name} has masked entries; fill them or leave their rows out.")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise TypeError(
+            f"{name} has rows of different lengths; {what} are numbers of a regular shape."
+        ) from None
+    except OverflowError:  # Python's integers may be larger than any float
+        array = np.asarray(values, dtype=object)
+    if array.dtype.kind in _NO_NUMBERS:
+        raise TypeError(f"{name} holds {_NO_NUMBERS[array.dtype.kind]}; {what} are numbers.")
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    cells = [_as_float(cell, name, what) for cell in array.ravel().tolist()]
+    return np.array(cells, dtype=np.float64).reshape(array.shape)
+
+
+def _as_float(cell: Any, name: str, what: str) -> float:
+    """Read one cell of an array that may hold anything."""
+    if cell is None or cell is pd.NA:
+        return np.nan
+    if not isinstance(cell, Real | Decimal | np.bool_ | str):
+        raise TypeError(f"{name} holds a {type(cell).__name__}; {what} are numbers.")
+    try:
+        return float(cell)
+    except OverflowError:
+        return -np.inf if str(cell).startswith("-") else np.inf
+    except ValueError:
+        raise TypeError(f"{name} holds the text {str(cell)[:40]!r}; {what} are numbers.") from None

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from cautious._typing import Floats, Ints, RandomState
+from cautious._typing import Floats, Ints, RandomState, as_floats
 
 __all__ = ["Interval", "bootstrap_weights", "percentile_interval"]
 
@@ -86,15 +88,15 @@ def bootstrap_weights(
     >>> batch.shape, batch[:, :2].sum(axis=1), batch[:, 2:].sum(axis=1)
     ((3, 4), array([2., 2., 2.]), array([2., 2., 2.]))
     """
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples}; ask for at least 1 replicate.")
+    if not isinstance(n_resamples, Integral) or n_resamples < 1:
+        raise ValueError(f"n_resamples is {n_resamples!r}; ask for a whole number of replicates.")
     weights = _check_weights(weight)
     members = [np.arange(len(weights))] if strata is None else _rows_by_stratum(strata, weights)
     return _replicates(weights, n_resamples, members, as_generator(random_state))
 
 
 def _check_weights(weight: npt.ArrayLike) -> Floats:
-    weights = np.asarray(weight, dtype=np.float64)
+    weights = as_floats(weight, "weight", "weights")
     if weights.ndim != 1:
         raise ValueError(f"weight has shape {weights.shape}; expected (n,), one weight a row.")
     bad = ~((weights >= 0) & (weights < np.inf))
@@ -114,8 +116,18 @@ def _rows_by_stratum(strata: npt.ArrayLike, weights: Floats) -> list[Ints]:
             f"strata has shape {stratum_of_row.shape}; expected {weights.shape}, one stratum a row "
             "of weight."
         )
-    _, code, size = np.unique(stratum_of_row, return_inverse=True, return_counts=True)
-    return np.split(np.argsort(code, kind="stable"), np.cumsum(size)[:-1])
+    missing = np.asarray(pd.isna(stratum_of_row))
+    if isinstance(strata, np.ma.MaskedArray):
+        missing |= np.ma.getmaskarray(strata)
+    if missing.any():
+        raise ValueError(
+            f"strata is missing in row {np.argmax(missing)}; name every row's stratum."
+        )
+    try:
+        code = np.unique(stratum_of_row, return_inverse=True)[1]
+    except TypeError:  # labels of several kinds have no order
+        code = pd.factorize(stratum_of_row)[0]
+    return np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
 
 
 def _replicates(
@@ -190,10 +202,20 @@ def percentile_interval(
     >>> print(percentile_interval(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], level=0.5))
     0.5 [0.4, 0.6]
     """
-    if not 0 < level < 1:
+    share = float(as_floats(level, "level", "confidence levels"))
+    if not 0 < share < 1:
         raise ValueError(f"level is {level}; a confidence level lies strictly between 0 and 1.")
-    values = np.asarray(replicates, dtype=np.float64)
+    values = as_floats(replicates, "replicates", "replicates")
+    if values.ndim != 1:
+        raise ValueError(f"replicates has shape {values.shape}; expected (n_resamples,).")
     defined = values[~np.isnan(values)]
-    tail = (1 - level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
-    return Interval(float(estimate), float(low), float(high), level, len(values))
+    if not len(defined):
+        return Interval(float(estimate), np.nan, np.nan, share, len(values))
+    ends = [(1 - share) / 2, (1 + share) / 2]
+    with np.errstate(invalid="ignore"):
+        between = np.quantile(defined, ends)
+    # No point lies between an infinite replicate and its neighbour: the nearer one has to do.
+    low, high = np.where(
+        np.isnan(between), np.quantile(defined, ends, method="nearest"), between
+    ).tolist()
+    return Interval(float(estimate), low, high, share, len(values))

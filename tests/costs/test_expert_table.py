@@ -85,7 +85,7 @@ def test_a_missing_set_is_named():
         (
             frame(["a"]).astype(object).replace(1.0, "dear"),
             TypeError,
-            "frame does not hold numbers",
+            "frame holds the text 'dear'; costs are numbers",
         ),
     ],
 )

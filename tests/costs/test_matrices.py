@@ -62,7 +62,7 @@ def test_bad_matrices(matrix, message):
 
 
 def test_matrices_that_are_not_numbers():
-    with pytest.raises(TypeError, match="does not hold numbers"):
+    with pytest.raises(TypeError, match="matrix holds the text 'a'; costs are numbers"):
         check_cost_matrix([["a", "b"], ["c", "d"]])
     with pytest.raises(TypeError, match="regular shape"):
         check_cost_matrix([[0, 1], [1]])

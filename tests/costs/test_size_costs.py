@@ -73,7 +73,11 @@ def test_bad_input(make, message):
         make()
 
 
-@pytest.mark.parametrize("utility", [logarithmic, exponential(2), u65], ids=str)
+def three_roots(x):
+    return 3 * x**0.5
+
+
+@pytest.mark.parametrize("utility", [logarithmic, exponential(2), u65, three_roots])
 def test_cost_is_one_less_the_utility_score(utility):
     rng = np.random.default_rng(3)
     y, sets = rng.integers(4, size=50), rng.random((50, 4)) < 0.5

@@ -137,9 +137,12 @@ class TestWeight:
     @pytest.mark.parametrize(
         ("weight", "message"),
         [
-            (["a", "b"], "sample_weight holds text; weights are numbers"),
-            ("balanced", "sample_weight holds text; weights are numbers"),
-            ([[1.0], [1.0, 2.0]], "sample_weight holds other things; weights are numbers"),
+            (["a", "b"], "sample_weight holds the text 'a'; weights are numbers"),
+            ("balanced", "sample_weight holds the text 'balanced'; weights are numbers"),
+            (
+                [[1.0], [1.0, 2.0]],
+                "sample_weight has rows of different lengths; weights are numbers",
+            ),
         ],
     )
     def test_not_numbers(self, weight, message):

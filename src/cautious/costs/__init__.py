@@ -11,13 +11,7 @@ from cautious.costs.audit import audit
 from cautious.costs.class_selective import ClassSelectiveCosts, class_selective
 from cautious.costs.cost_frames import cost_matrix_from_frame, labelled, read_cost_matrix
 from cautious.costs.expert_table import TableCosts
-from cautious.costs.matrices import (
-    check_cost_matrix,
-    class_weighted,
-    imbalance,
-    ordinal,
-    zero_one,
-)
+from cautious.costs.matrices import check_cost_matrix, ordinal, zero_one
 from cautious.costs.normal_form import NormalForm, normal_form
 from cautious.costs.owa import OWACosts, owa, owa_weights
 from cautious.costs.possibility import Possibility, possibility
@@ -26,6 +20,7 @@ from cautious.costs.set_costs import SetCosts
 from cautious.costs.size_costs import SizeCosts, f_beta_costs, utility_costs
 from cautious.costs.subsets import all_sets
 from cautious.costs.verdict import audit_text, verdict
+from cautious.costs.weighted import class_weighted, imbalance
 
 __all__ = [
     "AbellanMasegosaCosts",

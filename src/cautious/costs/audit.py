@@ -11,6 +11,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Mask, RandomState
 from cautious.costs.expert_table import TableCosts
+from cautious.costs.matrices import check_count, check_number
 from cautious.costs.possibility import matching_matrix, possibility_of_some_set
 from cautious.costs.properties import PROPERTIES, AuditedSets, Finding
 from cautious.costs.set_costs import SetCosts
@@ -100,7 +101,7 @@ def audit(
     single = _single_class_costs(costs, matrix)
     mask, described, complete = _sets_to_examine(costs, n_sets, random_state)
     of_sets = costs.of(mask)
-    atol = tolerance * max(float(of_sets.max()), float(single.max()))
+    atol = check_number(tolerance, "tolerance") * max(float(of_sets.max()), float(single.max()))
     sets = AuditedSets(mask, of_sets, single, atol)
     _warn_of_other_singletons(costs, sets)
     findings = {1: ("possibility", possibility_of_some_set(sets))}
@@ -140,9 +141,7 @@ def _sets_to_examine(
     if k <= _MOST_CLASSES_IN_FULL or isinstance(costs, TableCosts):
         mask = all_sets(k)
         return mask, f"all {len(mask)} sets", True
-    if n_sets < 1:
-        raise ValueError(f"n_sets is {n_sets}; a sample needs at least one set.")
-    mask = sample_sets(k, n_sets, random_state)
+    mask = sample_sets(k, check_count(n_sets, "n_sets", least=1), random_state)
     return mask, f"a sample of {len(mask)} of the 2^{k} - 1 sets", False
 
 

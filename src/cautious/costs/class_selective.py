@@ -10,7 +10,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask
-from cautious.costs.matrices import Classes, check_cost_vector, resolve_classes
+from cautious.costs.matrices import (
+    Classes,
+    check_cost_vector,
+    check_number,
+    resolve_classes,
+)
 from cautious.costs.set_costs import SetCosts
 
 __all__ = ["ClassSelectiveCosts", "class_selective"]
@@ -40,7 +45,7 @@ class ClassSelectiveCosts(SetCosts):
 
     def __post_init__(self) -> None:
         eta = check_cost_vector(self.eta, "eta")
-        delta = float(self.delta)
+        delta = check_number(self.delta, "delta")
         if not 0 <= delta < eta.min() / 2:
             raise ValueError(
                 f"delta is {delta:g}; it must be at least 0 and less than half of the least eta, "

@@ -13,6 +13,7 @@ import pandas as pd
 from cautious._typing import Floats
 from cautious.costs.matrices import Classes, check_cost_matrix, check_labels, resolve_classes
 from cautious.sets import check_classes
+from cautious.sets.frames import has_names
 
 __all__ = ["cost_matrix_from_frame", "labelled", "read_cost_matrix", "resolve_matrix"]
 
@@ -45,8 +46,8 @@ def labelled(
     labels = check_labels(classes, len(array))
     return pd.DataFrame(
         array,
-        index=pd.Index(labels, name="prediction"),
-        columns=pd.Index(labels, name="truth"),
+        index=pd.Index(check_classes(labels), name="prediction"),
+        columns=pd.Index(check_classes(labels), name="truth"),
     )
 
 
@@ -131,11 +132,16 @@ def resolve_matrix(
     (array([[0., 2.],
            [4., 0.]]), ('h', 'n'))
     """
-    if isinstance(matrix, pd.DataFrame):
+    if isinstance(matrix, pd.DataFrame) and (classes is None or not _merely_numbered(matrix)):
         matrix = cost_matrix_from_frame(matrix, classes, diagonal="any", name=name)
         return matrix.to_numpy(dtype=np.float64), tuple(matrix.columns.tolist())
     array = check_cost_matrix(matrix, name=name)
     return array, resolve_classes(classes, len(array))
+
+
+def _merely_numbered(frame: pd.DataFrame) -> bool:
+    """Tell a frame made of an array, whose labels say nothing, from a labelled one."""
+    return not has_names(frame) and not has_names(frame.T)
 
 
 def read_cost_matrix(

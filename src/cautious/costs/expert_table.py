@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._typing import Floats, Labels, Mask
+from cautious._typing import Floats, Mask
 from cautious.costs.cost_frames import positions
 from cautious.costs.matrices import check_costs
 from cautious.costs.set_costs import SetCosts
@@ -80,8 +80,8 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
             "least one prediction set (row) and two classes (columns)."
         )
     labels = check_classes(frame.columns, name="frame.columns")
-    entries = frame.index.to_flat_index()
-    mask = np.array([_row_of(entry, labels) for entry in entries], dtype=np.bool_)
+    sets = _Sets(labels.tolist())
+    mask = np.array([sets.row_of(entry) for entry in frame.index.to_flat_index()], dtype=np.bool_)
     twice = pd.Index(_keys(mask)).duplicated()
     if twice.any():
         at = int(np.argmax(twice))
@@ -101,32 +101,72 @@ def _keys(mask: Mask) -> list[bytes]:
     return [row.tobytes() for row in np.packbits(mask, axis=1)]
 
 
-def _row_of(entry: Any, classes: Labels) -> Mask:
-    """Read one row label as a set of classes."""
-    by_label = {label: k for k, label in enumerate(classes.tolist())}
-    if not isinstance(entry, Iterable) or isinstance(entry, str):
-        members = [entry] if entry in by_label or not isinstance(entry, str) else _parse(entry)
-    else:
-        # pandas pads tuples of unequal length with NaN when it makes them a MultiIndex.
-        members = [label for label in entry if not pd.isna(label)]
-    # Text is all that braces can hold, so other labels are also known by their text.
-    by_text = {str(label): k for label, k in by_label.items()}
-    row = np.zeros(len(classes), dtype=np.bool_)
-    for member in members:
-        k = by_label.get(member, by_text.get(member))
+class _Sets:
+    """Reads the sets that the rows of a table name."""
+
+    def __init__(self, classes: list[Any]) -> None:
+        self.classes = classes
+        self.by_label = {label: k for k, label in enumerate(classes)}
+        # Text is all that braces can hold, so other labels are also known by their text.
+        self.by_text = {str(label).strip(): k for k, label in enumerate(classes)}
+        self.by_pieces: dict[tuple[str, ...], list[int]] = {}
+        for k, label in enumerate(classes):
+            self.by_pieces.setdefault(_pieces(str(label)), []).append(k)
+        self.longest = max(map(len, self.by_pieces))
+
+    def row_of(self, entry: Any) -> Mask:
+        """Read one row label as a set of classes."""
+        if isinstance(entry, str):
+            members = [self.by_label[entry]] if entry in self.by_label else self._parse(entry)
+        elif isinstance(entry, Iterable):
+            # pandas pads tuples of unequal length with NaN when it makes them a MultiIndex.
+            members = [self._member(label, entry) for label in entry if not pd.isna(label)]
+        else:
+            members = [self._member(entry, entry)]
+        if not members:
+            raise ValueError(f"frame's row {entry!r} is an empty set; every answer names a class.")
+        row = np.zeros(len(self.classes), dtype=np.bool_)
+        row[members] = True
+        return row
+
+    def _member(self, label: Any, entry: Any) -> int:
+        k = self.by_label.get(label, self.by_text.get(label))
         if k is None:
             raise ValueError(
-                f"frame's row {entry!r} names {member!r}, which is no class; the classes (columns) "
-                f"are {', '.join(map(repr, by_label))}. Write sets as '{{a, b}}' or as tuples."
+                f"frame's row {entry!r} names {label!r}, which is no class; the classes (columns) "
+                f"are {', '.join(map(repr, self.classes))}. Write sets as '{{a, b}}' or as tuples."
             )
-        row[k] = True
-    if not row.any():
-        raise ValueError(f"frame's row {entry!r} is an empty set; every answer names a class.")
-    return row
+        return k
+
+    def _parse(self, entry: str) -> list[int]:
+        """Read ``{a, b}``; a class whose name has commas in it takes several pieces."""
+        inside = entry.strip()
+        if inside.startswith("{") and inside.endswith("}"):
+            inside = inside[1:-1]
+        pieces = _pieces(inside)
+        if not any(pieces):
+            return []
+        # readings[i] holds the first two ways to read the pieces from i on.
+        readings: list[list[list[int]]] = [[] for _ in pieces] + [[[]]]
+        for start in reversed(range(len(pieces))):
+            if not pieces[start]:  # a comma too many
+                readings[start] += readings[start + 1]
+            for end in range(start + 1, min(start + self.longest, len(pieces)) + 1):
+                for k in self.by_pieces.get(pieces[start:end], ()):
+                    readings[start] += [[k, *rest] for rest in readings[end]]
+            readings[start] = readings[start][:2]
+        if not readings[0]:
+            return [self._member(piece, entry) for piece in pieces if piece]
+        if len(readings[0]) > 1:
+            ways = (
+                " with ".join(repr(self.classes[k]) for k in reading) for reading in readings[0]
+            )
+            raise ValueError(
+                f"frame's row {entry!r} can be read in two ways, as {' and as '.join(ways)}; write "
+                "it as a tuple of classes."
+            )
+        return readings[0][0]
 
 
-def _parse(text: str) -> list[str]:
-    inside = text.strip()
-    if inside.startswith("{") and inside.endswith("}"):
-        inside = inside[1:-1]
-    return [name.strip() for name in inside.split(",") if name.strip()]
+def _pieces(text: str) -> tuple[str, ...]:
+    return tuple(piece.strip() for piece in text.split(","))

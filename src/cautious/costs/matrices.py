@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.sets import check_classes
 
 __all__ = [
     "check_cost_matrix",
     "check_cost_vector",
     "check_costs",
+    "check_count",
     "check_labels",
-    "class_weighted",
-    "imbalance",
+    "check_number",
     "ordinal",
     "resolve_classes",
     "zero_one",
@@ -50,7 +51,7 @@ def zero_one(n_classes: int) -> Floats:
     array([[0., 1.],
            [1., 0.]])
     """
-    return 1.0 - np.eye(_check_count(n_classes))
+    return 1.0 - np.eye(check_count(n_classes, "n_classes"))
 
 
 def ordinal(n_classes: int, power: float = 1) -> Floats:
@@ -78,71 +79,12 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
            [1., 0., 1.],
            [2., 1., 0.]])
     """
-    if not (np.isfinite(power) and power > 0):
+    exponent = check_number(power, "power")
+    if not (np.isfinite(exponent) and exponent > 0):
         raise ValueError(f"power is {power}; give a positive number (1 for absolute distances).")
-    rank = np.arange(_check_count(n_classes), dtype=np.float64)
-    distance: Floats = np.abs(rank[:, None] - rank) ** power
+    rank = np.arange(check_count(n_classes, "n_classes"), dtype=np.float64)
+    distance: Floats = np.abs(rank[:, None] - rank) ** exponent
     return distance
-
-
-def class_weighted(weights: npt.ArrayLike) -> Floats:
-    r"""Costs of missing each class, whatever was answered instead.
-
-    .. math:: c_{\hat y}(y) = w_y [\hat y \neq y]
-
-    Parameters
-    ----------
-    weights : array-like of shape (K,)
-        Cost of missing each class; non-negative.
-
-    Returns
-    -------
-    ndarray of shape (K, K)
-
-    See Also
-    --------
-    imbalance : weights from class counts.
-
-    Examples
-    --------
-    >>> class_weighted([1, 5])
-    array([[0., 5.],
-           [1., 0.]])
-    """
-    missing = check_cost_vector(weights, "weights")
-    return zero_one(len(missing)) * missing
-
-
-def imbalance(counts: npt.ArrayLike) -> Floats:
-    r"""Costs that make up for unequal class frequencies.
-
-    .. math:: c_{\hat y}(y) = \frac{n}{K n_y} [\hat y \neq y]
-
-    Missing every case of a class then costs the same for every class, and the mean weight over
-    the cases is one; scikit-learn calls these weights "balanced".
-
-    Parameters
-    ----------
-    counts : array-like of shape (K,)
-        How often each class occurs (or its prior probability); positive.
-
-    Returns
-    -------
-    ndarray of shape (K, K)
-
-    Examples
-    --------
-    >>> imbalance([90, 10])
-    array([[0.        , 5.        ],
-           [0.55555556, 0.        ]])
-    """
-    n = check_cost_vector(counts, "counts")
-    if (n == 0).any():
-        raise ValueError(
-            f"counts[{int(np.argmin(n))}] is 0; a class that never occurs has no balancing weight. "
-            "Leave it out, or give the cost of missing it to class_weighted."
-        )
-    return class_weighted(n.sum() / (len(n) * n))
 
 
 def check_cost_matrix(
@@ -209,10 +151,7 @@ def check_cost_matrix(
 
 def check_costs(values: npt.ArrayLike, name: str) -> Floats:
     """Check that costs are finite, non-negative numbers, naming the first that is not."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} does not hold numbers of a regular shape ({error}).") from None
+    array = np.array(as_floats(values, name, "costs"))  # our own copy
     wrong = ~(np.isfinite(array) & (array >= 0))
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -246,7 +185,21 @@ def check_labels(
     return labels
 
 
-def _check_count(n_classes: int) -> int:
-    if n_classes < 2:
-        raise ValueError(f"n_classes is {n_classes}; costs need at least two classes.")
-    return n_classes
+def check_count(count: Any, name: str, *, least: int = 2) -> int:
+    """Check a number of classes, sets or the like."""
+    if not isinstance(count, Integral) or isinstance(count, bool):
+        raise TypeError(f"{name} is {count!r}; give a whole number.")
+    if count < least:
+        raise ValueError(f"{name} is {count}; give at least {least}.")
+    return int(count)
+
+
+def check_number(value: Any, name: str) -> float:
+    """Check that a value is one number; which numbers will do is the caller's business."""
+    try:
+        number = as_floats(value, name)
+    except TypeError:
+        number = np.empty(1)
+    if value is None or number.ndim:
+        raise TypeError(f"{name} is {value!r:.60}; give one number.")
+    return float(number)

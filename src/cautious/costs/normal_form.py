@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats
-from cautious.sets import check_classes
+from cautious._typing import Floats, as_floats
+from cautious.sets import abstain_name, check_classes
 
 __all__ = ["NormalForm", "normal_form"]
 
@@ -89,7 +89,7 @@ class NormalForm:
                 [n + s * self.mu, p],
                 [n + s * self.nu_negative, p + s * self.nu_positive],
             ],
-            index=pd.Index([*labels, "⊥"], name="prediction"),
+            index=pd.Index([*labels, abstain_name(labels)], name="prediction"),
             columns=pd.Index(labels, name="truth"),
         )
         order = [1, 0] if self.flipped else [0, 1]
@@ -105,7 +105,7 @@ class NormalForm:
         labels = [self.negative, self.positive]
         return pd.DataFrame(
             [[0.0, 1.0], [self.mu, 0.0], [self.nu_negative, self.nu_positive]],
-            index=pd.Index([*labels, "⊥"], name="prediction"),
+            index=pd.Index([*labels, abstain_name(labels)], name="prediction"),
             columns=pd.Index(labels, name="truth"),
         )
 
@@ -223,13 +223,18 @@ def _read(table: npt.ArrayLike | pd.DataFrame) -> tuple[Floats, list[Any]]:
     if isinstance(table, pd.DataFrame):
         labels = check_classes(table.columns, name="table.columns").tolist()
         rows = table.index.tolist()
+        if not table.index.is_unique:
+            raise ValueError(
+                f"table has the rows {rows!r}; give each its own name, abstaining one that is no "
+                "class's."
+            )
         if len(labels) == 2 and len(rows) == 3:
             names = [row for row in rows if row in labels]
             if len(names) == 2:
                 abstain = next(k for k, row in enumerate(rows) if row not in labels)
                 table = table.iloc[[rows.index(labels[0]), rows.index(labels[1]), abstain]]
     # Unlike cost matrices, these may be negative: only differences from right answers matter.
-    values = np.array(table, dtype=np.float64)
+    values = as_floats(table, "table", "costs")
     if values.shape != (3, 2):
         raise ValueError(
             f"table has shape {values.shape}; give 3 rows (predict the first class, predict the "

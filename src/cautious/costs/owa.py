@@ -12,7 +12,13 @@ from scipy.optimize import brentq
 
 from cautious._typing import Floats, Mask
 from cautious.costs.cost_frames import resolve_matrix
-from cautious.costs.matrices import Classes, check_cost_matrix, resolve_classes
+from cautious.costs.matrices import (
+    Classes,
+    check_cost_matrix,
+    check_count,
+    check_number,
+    resolve_classes,
+)
 from cautious.costs.set_costs import SetCosts
 
 __all__ = ["OWACosts", "owa", "owa_weights"]
@@ -55,8 +61,8 @@ def owa_weights(size: int, tolerance: float) -> Floats:
     >>> owa_weights(3, 0.8).round(3)
     array([0.682, 0.236, 0.082])
     """
-    if size < 1:
-        raise ValueError(f"size is {size}; at least one element is needed.")
+    check_count(size, "size", least=1)
+    tolerance = check_number(tolerance, "tolerance")
     if not 0 <= tolerance <= 1:
         raise ValueError(
             f"tolerance is {tolerance}; it must lie within [0, 1]: 0.5 averages, 1 takes the best."

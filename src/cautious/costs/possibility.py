@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from cautious._typing import Floats, Mask
 from cautious.costs.cost_frames import resolve_matrix
 from cautious.costs.expert_table import TableCosts
+from cautious.costs.matrices import check_number
 from cautious.costs.properties import AuditedSets, Finding
 from cautious.costs.set_costs import SetCosts
 from cautious.costs.subsets import all_sets
@@ -96,7 +97,9 @@ def possibility(
     """
     if against not in ("members", "sets"):
         raise ValueError(f"against is {against!r}; choose 'members' or 'sets'.")
-    asked = check_mask(np.atleast_2d(np.asarray(prediction)), n_classes=costs.n_classes)
+    asked = check_mask(
+        np.atleast_2d(np.asanyarray(prediction)), n_classes=costs.n_classes, name="prediction"
+    )
     if len(asked) != 1:
         raise ValueError(f"prediction has {len(asked)} rows; give one set.")
     own = costs.of(asked)[0]
@@ -119,7 +122,13 @@ def possibility(
     scale = max(float(own.max()), float(rival_costs.max())) or 1.0
     probability, binding, mixture = _best_probability(own / scale, rival_costs / scale)
     gain = float((rival_costs @ probability).min() - own @ probability)
-    return Possibility(gain > tolerance * scale, gain, probability, rivals[binding], mixture)
+    return Possibility(
+        gain > check_number(tolerance, "tolerance") * scale,
+        gain,
+        probability,
+        rivals[binding],
+        mixture,
+    )
 
 
 def matching_matrix(costs: SetCosts, matrix: npt.ArrayLike | pd.DataFrame) -> Floats:

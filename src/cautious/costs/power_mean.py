@@ -11,7 +11,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Mask
 from cautious.costs.cost_frames import resolve_matrix
-from cautious.costs.matrices import Classes, check_cost_matrix, resolve_classes
+from cautious.costs.matrices import Classes, check_cost_matrix, check_number, resolve_classes
 from cautious.costs.members import greatest_over_members, least_over_members, mean_over_members
 from cautious.costs.set_costs import SetCosts
 
@@ -60,7 +60,7 @@ class PowerMeanCosts(SetCosts):
     def __post_init__(self) -> None:
         matrix = check_cost_matrix(self.matrix)
         for name in ("p_correct", "p_wrong"):
-            p = float(getattr(self, name))
+            p = check_number(getattr(self, name), name)
             if np.isnan(p):
                 raise ValueError(f"{name} is nan; give a power (infinite ones are allowed).")
             object.__setattr__(self, name, p)
@@ -173,21 +173,28 @@ def p_discounted(
     array, labels = resolve_matrix(matrix, classes)
     if attitude not in ("cautious", "averse"):
         raise ValueError(f"attitude is {attitude!r}; choose 'cautious' or 'averse'.")
-    if not (np.isfinite(epsilon) and epsilon >= 0):
+    shift = check_number(epsilon, "epsilon")
+    if not (np.isfinite(shift) and shift >= 0):
         raise ValueError(f"epsilon is {epsilon}; give a finite translation that is not negative.")
     if (r is None) == (p is None):
         raise ValueError("give either r (within [0, 1]) or the power p, and not both.")
     if p is not None:
-        p_correct, p_wrong = p if isinstance(p, tuple) else (p, p)
+        pair = p if isinstance(p, tuple) else (p, p)
+        if len(pair) != 2:
+            raise ValueError(
+                f"p is {p!r}; give one power, or one for right and one for wrong sets."
+            )
+        p_correct, p_wrong = (check_number(power, "p") for power in pair)
     else:
-        assert r is not None
-        if not 0 <= r <= 1:
+        strength = check_number(r, "r")
+        if not 0 <= strength <= 1:
             raise ValueError(
                 f"r is {r}; it must lie within [0, 1]. For a power outside [0, 2] give it "
                 "explicitly, as p=1 - r or p=(1 - r, 1 + r)."
             )
-        p_correct, p_wrong = 1 - r, 1 + r if attitude == "averse" else 1 - r
-    return PowerMeanCosts(array + epsilon, p_correct, p_wrong, labels)
+        p_correct = 1 - strength
+        p_wrong = 1 + strength if attitude == "averse" else 1 - strength
+    return PowerMeanCosts(array + shift, p_correct, p_wrong, labels)
 
 
 def _refuse_negative_power_of_zero(matrix: Floats, p: float) -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Mask
 from cautious.costs.subsets import MOST_CLASSES, all_sets
-from cautious.sets import check_mask, set_names
+from cautious.sets import check_classes, check_mask, set_names
 
 __all__ = ["SetCosts"]
 
@@ -137,7 +137,8 @@ class SetCosts(ABC):
         return pd.DataFrame(
             costs,
             index=pd.Index(set_names(mask, classes), name="prediction"),
-            columns=pd.Index(classes, name="truth"),
+            # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
+            columns=pd.Index(check_classes(classes), name="truth"),
         )
 
     @property

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from cautious._typing import Floats, Mask
-from cautious.costs.matrices import Classes, check_cost_vector, resolve_classes
+from cautious.costs.matrices import (
+    Classes,
+    check_cost_vector,
+    check_count,
+    check_number,
+    resolve_classes,
+)
 from cautious.costs.set_costs import SetCosts
 
 __all__ = ["SizeCosts", "f_beta_costs", "utility_costs"]
@@ -135,18 +141,17 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
     >>> f_beta_costs(3).hit.round(3)
     array([0.   , 0.333, 0.5  ])
     """
-    if not (np.isfinite(beta) and beta >= 0):
+    weight = check_number(beta, "beta")
+    if not (np.isfinite(weight) and weight >= 0):
         raise ValueError(f"beta is {beta}; give a finite number that is not negative.")
     sizes = _set_sizes(n_classes)
     # Written so that the exact zero of a right single class stays exact.
-    hit = (sizes - 1) / (beta**2 + sizes)
+    hit = (sizes - 1) / (weight**2 + sizes)
     return SizeCosts(hit, np.ones(n_classes), classes=resolve_classes(classes, n_classes))
 
 
 def _set_sizes(n_classes: int) -> Floats:
-    if n_classes < 2:
-        raise ValueError(f"n_classes is {n_classes}; costs need at least two classes.")
-    return np.arange(1, n_classes + 1, dtype=np.float64)
+    return np.arange(1, check_count(n_classes, "n_classes") + 1, dtype=np.float64)
 
 
 def _values(utility: Callable[[float], Any], accuracies: Floats) -> Floats:

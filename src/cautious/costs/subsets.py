@@ -7,6 +7,7 @@ import pandas as pd
 
 from cautious._typing import Mask, RandomState
 from cautious.bootstrap import as_generator
+from cautious.costs.matrices import check_count
 
 __all__ = ["all_sets", "sample_sets"]
 
@@ -37,7 +38,7 @@ def all_sets(n_classes: int) -> Mask:
            [0, 1, 1],
            [1, 1, 1]])
     """
-    if not 1 <= n_classes <= MOST_CLASSES:
+    if not 1 <= check_count(n_classes, "n_classes", least=0) <= MOST_CLASSES:
         raise ValueError(
             f"n_classes is {n_classes}; all sets are listed for 1 to {MOST_CLASSES} classes only, "
             f"because K classes have 2^K - 1 sets. Cost the sets you need with SetCosts.of(mask)."

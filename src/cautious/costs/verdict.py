@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["DESIRABILITY", "audit_text", "verdict"]
+__all__ = ["DESIRABILITY", "audit_text", "verdict", "witness_text"]
 
 _WORDS = {"N": "necessary", "D": "desirable", "A": "analyst's choice", "U": "undesirable"}
 
@@ -113,7 +113,7 @@ def audit_text(frame: pd.DataFrame) -> str:
     """
     lines = [f"Ten properties of set costs, over {frame['sets'].iloc[0]}"]
     for number, row in frame.to_dict(orient="index").items():
-        text = f"{number:>2} {row['property']:<27} {row['verdict']:<12} {_witness(row)}"
+        text = f"{number:>2} {row['property']:<27} {row['verdict']:<12} {witness_text(row)}"
         lines.append(text.rstrip())
     for setting, row in verdict(frame).to_dict(orient="index").items():
         reasons = [
@@ -132,7 +132,8 @@ def audit_text(frame: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _witness(row: dict[Hashable, Any]) -> str:
+def witness_text(row: dict[Hashable, Any]) -> str:
+    """Write the witness of one property: the set, the truths or the probability, what it shows."""
     if not row["witness_set"]:
         return str(row["detail"])
     at = ""

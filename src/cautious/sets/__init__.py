@@ -16,11 +16,12 @@ from cautious.sets.checks import (
 )
 from cautious.sets.conversion import as_labels, as_mask, set_sizes
 from cautious.sets.frames import frame_in_class_order
-from cautious.sets.naming import set_names
+from cautious.sets.naming import abstain_name, set_names
 from cautious.sets.pairing import CheckedSets, check_sets
 
 __all__ = [
     "CheckedSets",
+    "abstain_name",
     "as_labels",
     "as_mask",
     "check_classes",

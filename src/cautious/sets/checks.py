@@ -6,13 +6,14 @@ Each error names the argument, what was given, what is allowed, and the first of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 
 __all__ = [
     "as_codes",
@@ -72,16 +73,23 @@ def _flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f"{name} is {values!r}; give a sequence of labels.")
+    if isinstance(values, np.ma.MaskedArray):
+        # A hidden label is a missing one.
+        hidden, values = np.ma.getmaskarray(values), values.data.astype(object)
+        values[hidden] = None
     if isinstance(values, pd.Series | pd.Index) or hasattr(values, "categories"):
         values = pd.Series(values).to_numpy(dtype=object)
     array = np.asarray(values, dtype=None if isinstance(values, np.ndarray) else object)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; a flat sequence of labels is expected.")
     if array.dtype == object and len(array):
-        kinds = {type(value) for value in array.tolist()}
+        given = array.tolist()
+        kinds = {type(value) for value in given}
         # One kind of label gets its natural dtype; mixed kinds ("a", 1) must not become text.
         if len(kinds) == 1 and kinds <= {str, int, bool, float, np.str_}:
-            array = np.array(array.tolist())
+            natural = np.array(given)
+            # numpy cuts NULs off the end of text, which could make two labels one.
+            array = natural if natural.tolist() == given else array
     return array
 
 
@@ -113,7 +121,17 @@ def check_mask(
     """
     if empty not in ("error", "abstain"):
         raise ValueError(f"empty is {empty!r}; choose 'error' or 'abstain'.")
-    array = np.asarray(mask)
+    if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():
+        raise ValueError(f"{name} has masked entries; say of every class whether it is in the set.")
+    if hasattr(mask, "toarray"):
+        raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
+    try:
+        array = np.asarray(mask)
+    except ValueError:
+        raise ValueError(
+            f"{name} has rows of different lengths; expected (n, K): a row an example, a column a "
+            "class. cautious.sets.as_mask reads sets of labels."
+        ) from None
     if array.ndim != 2:
         raise ValueError(
             f"{name} has shape {array.shape}; expected (n, K): a row an example, a column a class."
@@ -140,9 +158,9 @@ def check_mask(
 def _booleans(array: npt.NDArray[Any], name: str) -> Mask:
     """Read a matrix of 0s and 1s, or of Python booleans, as booleans."""
     if array.dtype == object:
-        flat = [not isinstance(cell, bool | np.bool_) for cell in array.ravel().tolist()]
+        flat = [not _is_yes_or_no(cell) for cell in array.ravel().tolist()]
         strange = np.array(flat, dtype=np.bool_).reshape(array.shape)
-        allowed = "True and False"
+        allowed = "True and False, or 0 and 1,"
     elif np.issubdtype(array.dtype, np.integer):
         strange = np.asarray((array != 0) & (array != 1))
         allowed = "0 and 1"
@@ -154,9 +172,13 @@ def _booleans(array: npt.NDArray[Any], name: str) -> Mask:
         )
     if strange.any():
         row = first_row(strange.any(axis=1))
-        value = array[row, first_row(strange[row])]
+        value = array[row].tolist()[first_row(strange[row])]
         raise ValueError(f"{name} holds {value!r} in row {row}; only {allowed} are allowed.")
     return array.astype(np.bool_)
+
+
+def _is_yes_or_no(cell: Any) -> bool:
+    return isinstance(cell, bool | np.bool_) or (isinstance(cell, Integral) and cell in (0, 1))
 
 
 def check_probabilities(
@@ -186,16 +208,8 @@ def check_probabilities(
     >>> check_probabilities([[0.2, 0.8]])
     array([[0.2, 0.8]])
     """
-    array = np.asarray(p)
-    if array.dtype == object or not np.issubdtype(array.dtype, np.number):
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"{name} holds values of type {array.dtype}; probabilities are numbers."
-            ) from None
-    given = array.dtype
-    array = array.astype(np.float64, copy=False)
+    array = as_floats(p, name, "probabilities")
+    given = np.asarray(p).dtype
     if array.ndim != 2:
         raise ValueError(
             f"{name} has shape {array.shape}; expected (n, K): a row an example, a column a class."
@@ -249,14 +263,7 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
     """
     if sample_weight is None:
         return np.ones(n)
-    try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        cells = np.asarray(sample_weight, dtype=object).ravel().tolist()
-        text = any(isinstance(cell, str) for cell in cells)
-        raise TypeError(
-            f"sample_weight holds {'text' if text else 'other things'}; weights are numbers."
-        ) from None
+    weight = as_floats(sample_weight, "sample_weight", "weights")
     if weight.shape != (n,):
         raise ValueError(
             f"sample_weight has shape {weight.shape}; expected ({n},), one weight an example."

@@ -164,10 +164,10 @@ def _as_matrix(
         return np.array(y_set)
     shape = getattr(y_set, "shape", ())
     if len(shape) == 3:
-        return _at_level(np.asarray(y_set), level, name)
+        return _at_level(np.asanyarray(y_set), level, name)
     if len(shape) != 2:
         return None
-    matrix = np.asarray(y_set)
+    matrix = np.asanyarray(y_set)  # a masked array keeps its mask, to be refused for it
     # Rows of equally many labels also make a two-dimensional array; only text can look like that.
     return None if matrix.dtype.kind in "US" else matrix
 
@@ -182,7 +182,8 @@ def _at_level(array: npt.NDArray[Any], level: int | None, name: str) -> npt.NDAr
         )
     if level is not None and not 0 <= level < n_levels:
         raise ValueError(f"level is {level}; {name} has levels 0 to {n_levels - 1}.")
-    return np.asarray(array[:, :, level or 0])
+    chosen: npt.NDArray[Any] = array[:, :, level or 0]
+    return chosen
 
 
 def _is_nested_mask(rows: Sequence[Any], labels: Labels | None, name: str) -> bool:

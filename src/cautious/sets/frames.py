@@ -52,7 +52,12 @@ def frame_in_class_order(
            [0.1, 0.9]])
     """
     if not isinstance(table, pd.DataFrame) or not has_names(table):
-        return np.asarray(table)
+        try:
+            return np.asanyarray(table)  # a masked array keeps its mask, to be refused for it
+        except ValueError:
+            raise ValueError(
+                f"{name} has rows of different lengths; give one column a class."
+            ) from None
     columns, wanted = table.columns.tolist(), labels.tolist()
     by_label = {column: at for at, column in enumerate(columns)}
     left = set(columns).difference(wanted)

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
 from cautious.sets.checks import check_classes, check_mask
 
-__all__ = ["set_names"]
+__all__ = ["abstain_name", "set_names"]
+
+
+def abstain_name(classes: Iterable[Any]) -> str:
+    """Name the row of abstentions in a table of answers: ``⊥``, or ``⊥′`` if a class is called so.
+
+    Parameters
+    ----------
+    classes : iterable
+        Class labels.
+
+    Returns
+    -------
+    str
+        A name that no class has.
+
+    Examples
+    --------
+    >>> abstain_name(["no", "yes"]), abstain_name(["⊥", "⊤"])
+    ('⊥', '⊥′')
+    """
+    taken = {str(label) for label in classes}
+    name = "⊥"
+    while name in taken:
+        name += "′"
+    return name
 
 
 def set_names(
