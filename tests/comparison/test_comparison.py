@@ -14,9 +14,11 @@ from cautious.comparison import (
     compare,
     critical_difference,
     friedman_nemenyi,
+    holm,
     mean_ranks,
     objective_winner,
     paired_t,
+    similar_groups,
     wilcoxon,
     win_tie_loss,
 )
@@ -265,3 +267,21 @@ def test_import_is_light():
     code = "import cautious.comparison, sys; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_holms_correction_by_hand():
+    adjusted = holm([0.01, np.nan, 0.04, 0.03])
+    np.testing.assert_allclose(adjusted, [0.03, np.nan, 0.06, 0.06])
+    assert holm([]).shape == (0,)
+    with pytest.raises(ValueError, match=r"p_values\[1\] is 1.5"):
+        holm([0.5, 1.5])
+    with pytest.raises(ValueError, match=r"p_values has shape \(1, 2\)"):
+        holm([[0.1, 0.2]])
+
+
+def test_groups_of_a_critical_difference_picture():
+    ranks = pd.Series({"d": 3.6, "a": 1.0, "c": 2.4, "b": 1.9})
+    assert similar_groups(ranks, 1.3) == [("a", "b"), ("b", "c"), ("c", "d")]
+    assert similar_groups(ranks, 2.0) == [("a", "b", "c"), ("b", "c", "d")]
+    assert similar_groups(ranks, 0.1) == []
+    assert similar_groups(ranks, 5.0) == [("a", "b", "c", "d")]

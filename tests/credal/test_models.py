@@ -28,7 +28,8 @@ def test_restricted_idm_holds_the_posterior_means_of_its_priors(n, s, epsilon):
         prior_mean = (1 - epsilon) * corner + epsilon / k
         posterior = (n + s * prior_mean) / (n.sum() + s)
         assert sets.contains(posterior).all()
-    np.testing.assert_allclose(sets.upper - sets.lower, s * (1 - epsilon) / (n.sum() + s))
+    width = s * (1 - epsilon) / (n.sum() + s)
+    np.testing.assert_allclose(sets.upper - sets.lower, width, atol=1e-12)
     assert sets.is_reachable.all()
 
 

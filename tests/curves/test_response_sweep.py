@@ -162,6 +162,12 @@ def test_rows_that_add_up_to_one_only_roughly_are_rescaled_as_the_rule_does() ->
         np.testing.assert_array_equal(curve.confusion_matrix(window), expected)
 
 
+def test_a_probability_too_small_to_divide_by_is_as_good_as_zero() -> None:
+    tiny, zero = (ResponseCurve.from_predictions([0, 1], [[1, p], [0.2, 0.8]]) for p in (1e-310, 0))
+    for window in (0.0, 0.5, 1.0):
+        np.testing.assert_array_equal(tiny.confusion_matrix(window), zero.confusion_matrix(window))
+
+
 @pytest.mark.parametrize("window", [-0.1, 1.1, np.nan])
 def test_windows_outside_the_unit_interval_are_refused(window: float) -> None:
     curve = ResponseCurve.from_predictions([0, 1], [[0.7, 0.3], [0.2, 0.8]])

@@ -198,7 +198,6 @@ def test_working_points_by_hand() -> None:
     assert curve.coverage_at_risk(0.4) == pytest.approx(0.75 + 1 / 12)
     assert curve.coverage_at_risk(0.5) == 1
     assert curve.coverage_at_risk(0) == 0.25
-    assert curve.coverage_at_risk(-1) == 0
     assert curve.threshold_at_coverage(0.3) == (0.7, 0.75, pytest.approx(1 / 3))
     assert curve.threshold_at_coverage(0).coverage == 0.25
     assert curve.threshold_at_coverage(1).threshold == 0.5
@@ -275,3 +274,10 @@ def test_bad_questions() -> None:
         curve.coverage_at_risk(np.nan)
     with pytest.raises(ValueError, match="give a single number"):
         curve.threshold_at_risk([0.1, 0.2])
+    with pytest.raises(ValueError, match=r"risk is '0.1'; give a single number"):
+        curve.threshold_at_risk("0.1")
+    for ask in (curve.coverage_at_risk, curve.threshold_at_risk):
+        with pytest.raises(ValueError, match=r"risk is -0.1, but no loss is negative"):
+            ask(-0.1)
+    # Where answers can earn something, a negative risk is a fair demand.
+    assert RiskCoverageCurve.from_losses([-1, 1], [0.9, 0.6]).coverage_at_risk(-0.5) > 0.5

@@ -1,4 +1,7 @@
-"""What every measure must do, whatever it measures: driven by the registry."""
+"""What every measure must do, whatever it measures: driven by the registry.
+
+The laws that measures share with models and curves are in ``tests/catalogue``.
+"""
 
 from __future__ import annotations
 
@@ -81,62 +84,6 @@ def value(name: str, batch: Batch, labels: Any = None) -> float:
 
 def same(a: Any, b: Any) -> bool:
     return np.allclose(a, b, rtol=1e-12, atol=1e-12, equal_nan=True)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@few
-@given(batch=batches(), seed=st.integers(0, 2**32))
-def test_order_of_rows_does_not_matter(name: str, batch: Batch, seed: int) -> None:
-    order = np.random.default_rng(seed).permutation(len(batch.truth))
-    assert counted(name, batch) == counted(name, batch.rows(order))
-    assert same(value(name, batch), value(name, batch.rows(order)))
-
-
-@pytest.mark.parametrize("name", NAMES)
-@few
-@given(batch=batches())
-def test_a_weight_is_a_repetition(name: str, batch: Batch) -> None:
-    repeated = batch.rows(np.repeat(np.arange(len(batch.truth)), batch.weight.astype(int)))
-    repeated = repeated._replace(weight=np.ones(len(repeated.truth)))
-    assert counted(name, batch) == counted(name, repeated)
-    assert same(value(name, batch), value(name, repeated))
-
-
-@pytest.mark.parametrize("name", NAMES)
-@few
-@given(batch=batches())
-def test_the_scale_of_weights_does_not_matter(name: str, batch: Batch) -> None:
-    scaled = batch._replace(weight=batch.weight * 0.125)
-    assert same(value(name, batch), value(name, scaled))
-
-
-@pytest.mark.parametrize("name", NAMES)
-@few
-@given(batch=batches(), seed=st.integers(0, 2**32))
-def test_any_split_merges_to_the_whole_in_any_order(name: str, batch: Batch, seed: int) -> None:
-    part = np.random.default_rng(seed).integers(3, size=len(batch.truth))
-    a, b, c = (counted(name, batch.rows(part == i)) for i in range(3))
-    whole = counted(name, batch)
-    assert (a + b) + c == whole
-    assert a + (b + c) == whole
-    assert c + a + b == whole
-
-
-@pytest.mark.parametrize("name", NAMES)
-@few
-@given(batch=batches(), seed=st.integers(0, 2**32))
-def test_names_and_order_of_classes_do_not_matter(name: str, batch: Batch, seed: int) -> None:
-    names = np.array(["zebra", "ape", "newt", "cow"])[: batch.n_classes]
-    assert same(value(name, batch), value(name, batch, labels=names))
-    new_code = np.random.default_rng(seed).permutation(batch.n_classes)
-    old_code = np.argsort(new_code)
-    permuted = batch._replace(
-        truth=new_code[batch.truth],
-        forced=new_code[batch.forced],
-        mask=batch.mask[:, old_code],
-        score=batch.score[:, old_code],
-    )
-    assert same(value(name, batch), value(name, permuted))
 
 
 @pytest.mark.parametrize("name", NAMES)

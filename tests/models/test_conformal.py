@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
@@ -14,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 from cautious.metrics import containment_score, make_set_scorer
 from cautious.models import ConformalClassifier, check_cautious_estimator
@@ -21,6 +23,7 @@ from cautious.models.holding_out import hold_out
 
 mapie = pytest.importorskip("mapie.classification")
 
+_NEWER_CHECKS = parse_version(sklearn.__version__) >= parse_version("1.7")
 VARIANTS = [
     ConformalClassifier(LogisticRegression(), confidence_level=0.6, random_state=0),
     ConformalClassifier(
@@ -40,6 +43,8 @@ VARIANTS = [
     expected_failed_checks=lambda estimator: {
         f"check_sample_weight_equivalence_on_{kind}_data": "rows are held out one by one"
         for kind in ("dense", "sparse")
+        # An older check of sparse data is too weak to see it in the folds of "cross".
+        if kind == "dense" or estimator.method == "split" or _NEWER_CHECKS
     },
 )
 def test_at_home_in_scikit_learn(estimator, check):
@@ -196,7 +201,7 @@ def test_without_mapie_it_says_what_to_install(monkeypatch):
         ({"confidence_level": 1.0}, ValueError, "confidence_level is 1.0"),
         ({"method": "full"}, ValueError, "method is 'full'"),
         ({"empty": "error"}, ValueError, "empty is 'error'"),
-        ({"calibration_size": 0}, ValueError, "share to hold out is 0"),
+        ({"calibration_size": 0}, ValueError, "calibration_size is 0; the share to hold out"),
         ({"estimator": LinearSVC()}, TypeError, "has no predict_proba"),
         ({"method": "cross", "estimator": "frozen"}, ValueError, "choose 'split'"),
     ],

@@ -200,7 +200,7 @@ def test_frames_and_weights():
         ({"train_on": "some"}, ValueError, "train_on is 'some'"),
         ({"last": "guess"}, ValueError, "last is 'guess'"),
         ({"rules": lambda p: p}, TypeError, "the rule's answer"),
-        ({"rules": 1.5}, ValueError, "threshold holds 1.5"),
+        ({"rules": 1.5}, ValueError, "rules holds 1.5; a rule is a threshold"),
     ],
 )
 def test_wrong_parameters(parameters, error, message):

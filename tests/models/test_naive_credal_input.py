@@ -114,7 +114,8 @@ def test_values_never_seen_make_for_more_caution(model):
         assert not known.all()
     words = strange.astype(object)
     words[:, 1] = "never"
-    np.testing.assert_array_equal(fitted.predict_set(words), sets)
+    with pytest.warns(UserWarning, match="feature 1 holds text here but held numbers in training"):
+        np.testing.assert_array_equal(fitted.predict_set(words), sets)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=ids)
@@ -383,9 +384,9 @@ def test_pairs_of_classes_are_compared_in_blocks(model, module, monkeypatch):
     blocks, solved = [], []
     compare, solve = module.pairwise_infima, module.log_infimum
 
-    def watched(n_rows, n_classes, infimum):
-        blocks.append(n_rows * n_classes**2)
-        return compare(n_rows, n_classes, infimum)
+    def watched(possible, infimum):
+        blocks.append(possible.size * possible.shape[1])
+        return compare(possible, infimum)
 
     def watched_solving(pairs, *args):
         solved.append(pairs.first_counts.size)
@@ -403,3 +404,19 @@ def test_pairs_of_classes_are_compared_in_blocks(model, module, monkeypatch):
     assert max(blocks) <= 40
     if model.get_params().get("missing") != "conservative":  # there a cell is filled several times
         assert max(solved) <= 50
+
+
+@pytest.mark.parametrize("model", MODELS, ids=ids)
+def test_another_kind_of_values_than_learned_is_warned_of(model):
+    X, y = example()
+    frame = pd.DataFrame(X.astype(int), columns=list("abcd"))
+    words = frame.astype({"b": str})
+    with pytest.warns(UserWarning, match="feature b holds text here but held numbers in training"):
+        fresh(model).fit(frame, y).predict_set(words)
+    with pytest.warns(UserWarning, match="feature b holds numbers here but held text in training"):
+        fresh(model).fit(words, y).predict_set(frame)
+    # The same kind written otherwise is no other kind, and a missing cell is of none.
+    fitted = fresh(model).fit(frame, y)
+    for same in (frame.astype(float), frame.astype(object), frame.astype("category")):
+        np.testing.assert_array_equal(fitted.predict_set(same), fitted.predict_set(frame))
+    fitted.predict_set(frame.astype({"b": object}).assign(b=None))

@@ -437,7 +437,11 @@ def test_a_lone_class_leaves_nothing_to_decide():
         ({"max_error": 0.1, "per": "row"}, ValueError, "per is 'row'"),
         ({"max_error": 0.1, "cv": "never"}, ValueError, "cv is 'never'"),
         ({"max_error": 0.1, "refit": False}, ValueError, "refit is False"),
-        ({"max_error": 0.1, "cv": 1.5}, ValueError, "share to hold out is 1.5"),
+        (
+            {"max_error": 0.1, "cv": 1.5},
+            ValueError,
+            "cv is 1.5; as a float it is the share to hold out",
+        ),
         ({"max_error": 0.1, "estimator": LinearSVC()}, TypeError, "has no predict_proba"),
         ({"costs": [[0, 1], [1, 0]]}, ValueError, "3 rows"),
     ],

@@ -45,6 +45,15 @@ def test_a_fitting_function_passes_in_silence():
     np.testing.assert_allclose(u([0, 0.25, 1]), [0, 0.5, 1])
 
 
+def test_the_unit_of_a_function_does_not_matter():
+    u = as_utility(lambda x: 3 * x**0.5)
+    np.testing.assert_allclose(u([0, 0.25, 1]), [0, 0.5, 1])
+    np.testing.assert_allclose(u.inverse([0.5, 1]), [0.25, 1])
+    for function in (lambda x: -x, lambda x: 0 * x):
+        with pytest.raises(ValueError, match=r"has u\(1\) = -?[01]; a right single class"):
+            as_utility(function)
+
+
 def test_functions_of_single_numbers_work():
     u = as_utility(math.sqrt)
     np.testing.assert_allclose(u(np.array([[0.25], [1.0]])), [[0.5], [1.0]])
@@ -81,8 +90,8 @@ def test_inversion_of_a_function():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x: 0.1 + 0.9 * x, r"u\(0\) = 0.1 instead of 0"),
-        (lambda x: 2 * x, r"u\(1\) = 2 instead of 1"),
+        (lambda x: 0.1 + 0.9 * x, r"u\(0\) = 0.1 u\(1\) instead of 0"),
+        (lambda x: 1 + 3 * x, r"u\(0\) = 0.25 u\(1\) instead of 0"),
         (lambda x: x**2, r"not concave: its slope rises .* at x = "),
         (lambda x: np.where(x < 0.3, 0.0, (x - 0.3) / 0.7), r"not concave.* at x = 0.3"),
     ],

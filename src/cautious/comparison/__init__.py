@@ -4,7 +4,8 @@ All work on any measure, laid out as a frame with one row a data set and one col
 scipy does the statistics.
 """
 
-from cautious.comparison.friedman import FriedmanNemenyi, friedman_nemenyi
+from cautious.comparison.friedman import FriedmanNemenyi, friedman_nemenyi, similar_groups
+from cautious.comparison.holm import holm
 from cautious.comparison.objective import ObjectiveWinner, objective_winner
 from cautious.comparison.paired import PairedTest, paired_t, wilcoxon
 from cautious.comparison.pairs import compare
@@ -18,9 +19,11 @@ __all__ = [
     "compare",
     "critical_difference",
     "friedman_nemenyi",
+    "holm",
     "mean_ranks",
     "objective_winner",
     "paired_t",
+    "similar_groups",
     "wilcoxon",
     "win_tie_loss",
 ]

@@ -18,7 +18,7 @@ from cautious.comparison.ranks import (
 )
 from cautious.comparison.results import read_results
 
-__all__ = ["FriedmanNemenyi", "friedman_nemenyi"]
+__all__ = ["FriedmanNemenyi", "friedman_nemenyi", "similar_groups"]
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def friedman_nemenyi(
         float(f),
         float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
         _nemenyi(ranks, n),
-        _groups(ranks, difference),
+        similar_groups(ranks, difference),
         alpha,
         n,
     )
@@ -149,8 +149,33 @@ def _nemenyi(ranks: pd.Series[float], n_datasets: int) -> pd.DataFrame:
     return pd.DataFrame(p, index=ranks.index, columns=ranks.index)
 
 
-def _groups(ranks: pd.Series[float], difference: float) -> list[tuple[Any, ...]]:
-    """Find the longest runs of sorted ranks within the critical difference."""
+def similar_groups(mean_ranks: pd.Series[float], difference: float) -> list[tuple[Any, ...]]:
+    """Find the longest runs of classifiers whose mean ranks lie within a critical difference.
+
+    Parameters
+    ----------
+    mean_ranks : Series
+        Mean rank of each classifier, in any order.
+    difference : float
+        Mean ranks further apart than this differ significantly; see :func:`critical_difference`.
+
+    Returns
+    -------
+    list of tuples
+        Names of two or more classifiers, the best first; no run lies within another. These are the
+        bars of a critical-difference picture.
+
+    References
+    ----------
+    Demšar (2006), § 3.2.4.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> similar_groups(pd.Series({"a": 1.2, "c": 2.9, "b": 2.1}), difference=1.0)
+    [('a', 'b'), ('b', 'c')]
+    """
+    ranks = mean_ranks.sort_values(kind="stable")
     values: Floats = np.asarray(ranks, dtype=np.float64)
     ends = np.searchsorted(values, values + difference, side="right")
     names = list(ranks.index)

@@ -14,7 +14,7 @@ __all__ = ["ObjectiveWinner", "objective_winner"]
 
 @dataclass(frozen=True)
 class ObjectiveWinner:
-    """Who wins whatever the aversion to risk, if anybody.
+    """Who wins by equal means and smaller variance, if anybody.
 
     Attributes
     ----------
@@ -34,15 +34,18 @@ def objective_winner(
     *,
     margin: float = 0.0,
 ) -> ObjectiveWinner:
-    r"""Find the classifier that every risk-averse judge prefers, if there is one.
+    r"""Find the classifier that risk-averse judges prefer however averse, if there is one.
 
     The utility of discounted accuracy x is to second order
 
     .. math:: E[u(x)] \approx u(E[x]) + \tfrac12 u''(E[x]) \operatorname{Var}[x],
 
     exactly so for quadratic utilities. Where the means are equal, only the variance is left, and
-    :math:`u'' < 0` makes the smaller one win for every strictly concave utility. Where the means
-    differ the answer depends on how averse to risk one is: see :func:`cautious.utility.crossover`.
+    :math:`u'' < 0` makes the smaller one win: for every quadratic utility, and for every concave
+    one if either classifier is precise, or if both are vacuous whenever indeterminate. Other
+    utilities can disagree where sets of different sizes meet, which the paper overlooks. Where the
+    means differ the answer depends on how averse to risk one is: see
+    :func:`cautious.utility.crossover`.
 
     Parameters
     ----------

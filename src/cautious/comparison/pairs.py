@@ -10,6 +10,7 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.comparison.friedman import friedman_nemenyi
+from cautious.comparison.holm import holm
 from cautious.comparison.objective import objective_winner
 from cautious.comparison.paired import paired_t, wilcoxon
 from cautious.comparison.ranks import check_level, rank_frame
@@ -93,7 +94,9 @@ def compare(
     table["difference"] = table["mean_first"] - table["mean_second"]
     # Object columns, so that "no winner" stays None whatever pandas makes of missing strings.
     winners = [
-        None if p > alpha or gain == 0 else (first if (gain > 0) == greater_is_better else second)
+        None
+        if not p <= alpha or gain == 0
+        else (first if (gain > 0) == greater_is_better else second)
         for (first, second), p, gain in zip(pairs, adjusted, table["difference"], strict=True)
     ]
     table["winner"] = pd.Series(winners, table.index, dtype=object)
@@ -130,13 +133,4 @@ def _p_values(
     else:
         tests = [wilcoxon(frame[a], frame[b]) for a, b in pairs]
     p = np.array([outcome.p_value for outcome in tests])
-    return p, _holm(p)
-
-
-def _holm(p: Floats) -> Floats:
-    """Adjust p-values for their number, step by step from the smallest (Holm 1979)."""
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted
+    return p, holm(p)

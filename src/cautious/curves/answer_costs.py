@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Labels
+from cautious._typing import Floats, Labels, as_floats
 from cautious.sets.checks import few_labels
 
 __all__ = ["check_answer_costs"]
@@ -38,7 +38,7 @@ def check_answer_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> 
     """
     if isinstance(costs, pd.DataFrame):
         costs = _in_class_order(costs, classes)
-    table = np.asarray(costs, dtype=np.float64)
+    table = as_floats(costs, "costs", "costs")
     k = len(classes)
     if table.shape != (k + 1, k):
         raise ValueError(

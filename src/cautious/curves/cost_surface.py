@@ -25,7 +25,6 @@ from cautious.curves.surface_grid import SurfaceGrid, surface_grid
 from cautious.curves.vacc import bin_volumes
 from cautious.curves.vacc_inference import vacc_interval
 from cautious.curves.windows import check_costs, plain
-from cautious.sets import check_truth, check_weight
 
 __all__ = ["AbstentionCostSurface"]
 
@@ -165,10 +164,8 @@ class AbstentionCostSurface:
         ----------
         estimator : fitted classifier
             With ``predict_proba`` or ``decision_function``.
-        X : array-like
-            Test examples.
-        y : array-like of shape (n,)
-            Their true labels.
+        X, y : array-like
+            Test examples and their true labels.
         pos_label : label, optional
             The positive class; by default the second of two in ``classes_``.
         response_method : {"auto", "predict_proba", "decision_function"}
@@ -206,13 +203,16 @@ class AbstentionCostSurface:
         pos_label, response_method, sample_weight, priors
             As in :meth:`from_estimator`.
         """
-        rows, y_score, positive = pooled_scores(
-            cv_results, X, pos_label=pos_label, response_method=response_method
+        truth, y_score, positive, weight = pooled_scores(
+            cv_results,
+            X,
+            y,
+            pos_label=pos_label,
+            response_method=response_method,
+            sample_weight=sample_weight,
         )
-        labels = check_truth(y, name="y")
-        weight = None if sample_weight is None else check_weight(sample_weight, len(labels))[rows]
         return cls.from_predictions(
-            labels[rows], y_score, pos_label=positive, sample_weight=weight, priors=priors
+            truth, y_score, pos_label=positive, sample_weight=weight, priors=priors
         )
 
     # Points of the surface. Relative costs broadcast; `nu_negative` is the cost of abstaining on a
@@ -432,6 +432,10 @@ class AbstentionCostSurface:
         """Surface with the classes swapped: for VACC and grids if the negative class is dearer."""
         priors = None if 0 in self.priors else self.priors[::-1]
         return AbstentionCostSurface(self.staircase.flipped(), priors=priors)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.staircase)} scores, {len(self.hull.positives)} bins"
+        return f"{type(self).__name__}(classes={self.classes!r}, {counts}, VACC {self.vacc():.4g})"
 
     def frame(self) -> pd.DataFrame:
         """Bins of the hull: their scores, shares of both classes, and calibrated probability."""

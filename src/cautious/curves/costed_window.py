@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._typing import as_floats
 from cautious.costs import NormalForm, normal_form
 from cautious.curves.plane import CostPlane
 from cautious.curves.windows import Costs
@@ -94,7 +95,7 @@ def _read_table(table: npt.ArrayLike | pd.DataFrame, classes: tuple[Any, Any]) -
                 f"table has columns {list(table.columns)!r}, but the classes are {list(classes)!r}."
             )
         return normal_form(table)
-    values = np.asarray(table, dtype=np.float64)
+    values = as_floats(table, "table", "costs")
     if values.shape != (3, 2):
         raise ValueError(
             f"table has shape {values.shape}; give 3 rows (answer {classes[0]!r}, answer "

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints, Labels
+from cautious.curves.folds import ask_folds
 from cautious.sets.checks import (
     as_codes,
     check_classes,
@@ -182,24 +182,18 @@ def pooled_outputs(
         One row a test example a fold. A class that a fold's training part lacked gets
         probability zero, or stays out of the sets, in that fold.
     """
-    missing = [key for key in ("estimator", "indices") if key not in cv_results]
-    if missing:
-        raise ValueError(
-            f"cv_results has no {missing[0]!r}; call cross_validate with return_estimator=True "
-            "and return_indices=True."
-        )
-    truth = check_truth(y, name="y")
-    weight = check_weight(sample_weight, len(truth))
-    folds = [np.asarray(fold) for fold in cv_results["indices"]["test"]]
-    answers = [
-        outputs_of(estimator, _safe_indexing(X, fold), method)
-        for estimator, fold in zip(cv_results["estimator"], folds, strict=True)
-    ]
-    classes = _sorted_classes(np.concatenate([truth, *(known for _, known in answers)]))
+    truth, answers, weight = ask_folds(
+        cv_results,
+        X,
+        y,
+        lambda estimator, rows: outputs_of(estimator, rows, method),
+        sample_weight=sample_weight,
+    )
+    every = [check_truth(y, name="y"), *(known for _, known in answers)]
+    classes = _sorted_classes(np.concatenate(every))
     aligned = []
     for outputs, known in answers:
         full = np.zeros((len(outputs), len(classes)), dtype=outputs.dtype)
         full[:, as_codes(known, classes, name="classes_")] = outputs
         aligned.append(full)
-    pooled = np.concatenate(folds)
-    return truth[pooled], np.concatenate(aligned), classes, weight[pooled]
+    return truth, np.concatenate(aligned), classes, weight

@@ -85,7 +85,7 @@ def sweep_windows(proba: Floats, bias: Floats) -> AnswerChanges:
 
 def _sweep_block(proba: Floats, bias: Floats, offset: int) -> tuple[np.ndarray, ...]:
     proba = proba / proba.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # some are nearly 0
         reach = (proba - bias) / (1 - bias)
         intercept, slope = bias / proba, (1 - bias) / proba
     reach[:, bias == 1] = np.where(proba[:, bias == 1] >= 1, 1.0, -np.inf)

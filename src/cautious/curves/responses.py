@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import _safe_indexing
 
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Labels
+from cautious.curves.folds import ask_folds
 from cautious.sets.checks import few_labels
 
 __all__ = ["estimator_scores", "pooled_scores"]
@@ -78,36 +78,37 @@ def _method(estimator: Any, response_method: str) -> Any:
 def pooled_scores(
     cv_results: Mapping[str, Any],
     X: Any,
+    y: Sequence[Any] | npt.ArrayLike,
     *,
     pos_label: Any = None,
     response_method: str = "auto",
-) -> tuple[Ints, Floats, Any]:
+    sample_weight: npt.ArrayLike | None = None,
+) -> tuple[Labels, Floats, Any, Floats]:
     """Pool the out-of-fold scores of a cross-validation.
 
     Parameters
     ----------
     cv_results : dict
         From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-    X : array-like
-        The examples that were cross-validated.
+    X, y : array-like
+        The data that were cross-validated.
     pos_label, response_method
         As in :func:`estimator_scores`.
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts.
 
     Returns
     -------
-    rows : ndarray of shape (m,), int
-        Which example each score belongs to.
-    y_score : ndarray of shape (m,)
-    pos_label : label
+    y_true, y_score, pos_label, sample_weight
+        One row a test example a fold.
     """
-    for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):
-        if key not in cv_results:
-            raise ValueError(f"cv_results has no {key!r}; call cross_validate with {option}=True.")
-    tests: Sequence[npt.ArrayLike] = cv_results["indices"]["test"]
-    scores = []
-    for estimator, test in zip(cv_results["estimator"], tests, strict=True):
+
+    def ask(estimator: Any, rows: Any) -> Floats:
+        nonlocal pos_label  # what the first fold takes for positive is so in the others
         score, pos_label = estimator_scores(
-            estimator, _safe_indexing(X, test), pos_label=pos_label, response_method=response_method
+            estimator, rows, pos_label=pos_label, response_method=response_method
         )
-        scores.append(score)
-    return np.concatenate([np.asarray(t) for t in tests]), np.concatenate(scores), pos_label
+        return score
+
+    truth, scores, weight = ask_folds(cv_results, X, y, ask, sample_weight=sample_weight)
+    return truth, np.concatenate(scores), pos_label, weight

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -313,14 +314,14 @@ class RiskCoverageCurve:
         Parameters
         ----------
         risk : float
-            The most that an answer may lose on average.
+            The most that an answer may lose on average; negative only where losses are.
 
         Returns
         -------
         float
             0 if even the surest cases lose more. There may be smaller coverages with a larger risk.
         """
-        bound = _check_number(risk, "risk")
+        bound = self._check_risk(risk)
         end = self.coverage
         begin = np.append(0.0, end[:-1])
         block_loss = np.diff(self.generalised_risk, prepend=0.0)
@@ -339,14 +340,14 @@ class RiskCoverageCurve:
         Parameters
         ----------
         risk : float
-            The most that an answer may lose on average.
+            The most that an answer may lose on average; negative only where losses are.
 
         Returns
         -------
         WorkingPoint
             With threshold infinity, coverage 0 and risk nan if no threshold will do.
         """
-        allowed = np.flatnonzero(self.selective_risk <= _check_number(risk, "risk"))
+        allowed = np.flatnonzero(self.selective_risk <= self._check_risk(risk))
         return self._point(int(allowed[-1])) if len(allowed) else WorkingPoint(np.inf, 0.0, np.nan)
 
     def threshold_at_coverage(self, coverage: float) -> WorkingPoint:
@@ -363,6 +364,16 @@ class RiskCoverageCurve:
         """
         wanted = float(_check_share(coverage, "coverage"))
         return self._point(int(np.searchsorted(self.coverage, wanted)))
+
+    def _check_risk(self, risk: float) -> float:
+        if np.ndim(risk) or not isinstance(risk, Real | np.number) or np.isnan(risk):
+            raise ValueError(f"risk is {risk!r}; give a single number.")
+        if risk < 0 <= self.counts.loss.min():
+            raise ValueError(
+                f"risk is {risk!r}, but no loss is negative, so no risk is; give the mean loss "
+                "that may be borne, at least 0."
+            )
+        return float(risk)
 
     def _point(self, at: int) -> WorkingPoint:
         return WorkingPoint(
@@ -386,9 +397,3 @@ def _check_share(values: npt.ArrayLike, name: str) -> Floats:
     if not ((array >= 0) & (array <= 1)).all():
         raise ValueError(f"{name} is {values!r}; a share of the cases lies between 0 and 1.")
     return array
-
-
-def _check_number(value: float, name: str) -> float:
-    if np.ndim(value) or np.isnan(value):
-        raise ValueError(f"{name} is {value}; give a single number.")
-    return float(value)

@@ -17,7 +17,7 @@ from cautious.curves.readings import READINGS, roc_readings, share_of
 from cautious.curves.response import ResponseCurve
 from cautious.curves.responses import estimator_scores, pooled_scores
 from cautious.curves.staircase import Staircase, check_scores
-from cautious.sets import check_weight, first_row
+from cautious.sets import first_row
 
 __all__ = ["AbstentionROC"]
 
@@ -191,16 +191,16 @@ class AbstentionROC:
         -------
         AbstentionROC
         """
-        rows, score, positive = pooled_scores(
-            cv_results, X, pos_label=pos_label, response_method="predict_proba"
+        truth, score, positive, weight = pooled_scores(
+            cv_results,
+            X,
+            y,
+            pos_label=pos_label,
+            response_method="predict_proba",
+            sample_weight=sample_weight,
         )
-        truth = np.asarray(y)
         return cls.from_predictions(
-            truth[rows],
-            score,
-            pos_label=positive,
-            bias=bias,
-            sample_weight=check_weight(sample_weight, len(truth))[rows],
+            truth, score, pos_label=positive, bias=bias, sample_weight=weight
         )
 
     @property

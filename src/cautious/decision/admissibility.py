@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.decision.alternatives import checked_costs, rounding_error
+from cautious.decision.alternatives import beyond_the_best, checked_costs, rounding_error
 from cautious.decision.criteria import maximality
 
 __all__ = ["e_admissibility"]
@@ -60,7 +60,7 @@ def e_admissibility(intervals: IntervalsLike, C: npt.ArrayLike | None = None) ->
     sets = as_intervals(intervals)
     if C is None:
         return _likeliest_somewhere(sets.reachable())
-    costs = checked_costs(C, sets.n_classes)
+    costs = beyond_the_best(checked_costs(C, sets.n_classes))
     admissible = maximality(sets, costs)
     rows = np.flatnonzero(admissible.sum(axis=1) > 2)
     if len(rows):

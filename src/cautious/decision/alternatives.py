@@ -11,7 +11,10 @@ from cautious.sets import first_row
 
 def checked_costs(C: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     """Check a matrix of costs, one row an alternative and one column a true class."""
-    costs = np.asarray(C, dtype=np.float64)
+    try:
+        costs = np.asarray(C, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"C does not hold numbers of a regular shape ({error}).") from None
     if costs.ndim != 2 or 0 in costs.shape or n_classes not in (None, costs.shape[1]):
         wanted = "K" if n_classes is None else n_classes
         raise ValueError(
@@ -23,6 +26,16 @@ def checked_costs(C: npt.ArrayLike, n_classes: int | None = None) -> Floats:
         row = first_row(bad)
         raise ValueError(f"C holds {costs[row].tolist()} in row {row}; costs must be finite.")
     return costs
+
+
+def beyond_the_best(costs: Floats) -> Floats:
+    """Costs beyond those of the cheapest prediction under each truth.
+
+    What all predictions cost under a truth decides nothing between them; left in, it would set the
+    scale of what counts as a tie.
+    """
+    rest: Floats = costs - costs.min(axis=0)
+    return rest
 
 
 def rounding_error(costs: Floats) -> float:

@@ -30,7 +30,12 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.decision.alternatives import checked_costs, first_best, rounding_error
+from cautious.decision.alternatives import (
+    beyond_the_best,
+    checked_costs,
+    first_best,
+    rounding_error,
+)
 
 __all__ = [
     "LowerExpectation",
@@ -90,7 +95,7 @@ def maximality(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     if C is None:
         # P(j) − P(i) has the lower expectation l_j − u_i: both bounds can be met together.
         return interval_dominance(sets)
-    costs = checked_costs(C, sets.n_classes)
+    costs = beyond_the_best(checked_costs(C, sets.n_classes))
     tie = rounding_error(costs)
     alive = np.ones((len(sets), len(costs)), dtype=np.bool_)
     # Dominance is transitive, so a dominated prediction need not be tried as a dominator. Starting
@@ -147,14 +152,14 @@ def maximal_from_lower(lower_expectation: LowerExpectation, C: npt.ArrayLike) ->
     >>> maximal_from_lower(lambda f: p @ f.T, 1 - np.eye(3))
     array([[ True, False, False]])
     """
-    costs = checked_costs(C)
+    costs = beyond_the_best(checked_costs(C))
     tie = rounding_error(costs)
-    alive: Mask | None = None
-    for other in costs:
-        exchange = _evaluated(lower_expectation, costs - other)
-        undominated = exchange <= tie
-        alive = undominated if alive is None else alive & undominated
-    assert alive is not None
+    alive = _evaluated(lower_expectation, costs - costs[0]) <= tie
+    for j in range(1, len(costs)):
+        # Dominance is transitive: what is dominated in every example rules out nothing more.
+        if alive[:, j].any():
+            rivals = np.flatnonzero(alive.any(axis=0))
+            alive[:, rivals] &= _evaluated(lower_expectation, costs[rivals] - costs[j]) <= tie
     return alive
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.decision.alternatives import checked_costs, rounding_error
+from cautious.decision.alternatives import beyond_the_best, checked_costs, rounding_error
 from cautious.decision.criteria import maximality
 from cautious.decision.rules import answer_or_abstain, threshold_rule
 from cautious.sets import check_mask, check_probabilities
@@ -61,8 +61,11 @@ def chow_rule(p: npt.ArrayLike, reject_cost: npt.ArrayLike, C: npt.ArrayLike | N
             f"C has {len(costs)} rows for {n_classes} classes; give one row a prediction, and the "
             "costs of abstaining as reject_cost."
         )
+    # What even the cheapest answer costs under a truth decides nothing.
+    rejection = np.broadcast_to(rejection, n_classes) - costs.min(axis=0)
+    costs = beyond_the_best(costs)
     risks = probabilities @ costs.T
-    abstaining: Floats = probabilities @ np.broadcast_to(rejection, n_classes)
+    abstaining: Floats = probabilities @ rejection
     answered = risks.min(axis=1) <= abstaining + rounding_error(costs)
     return answer_or_abstain(risks.argmin(axis=1), answered, n_classes)
 

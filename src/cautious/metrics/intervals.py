@@ -55,7 +55,9 @@ def bootstrap_interval(
     random_state : int, RandomState, Generator or None
         Seed; the same seed gives the same interval.
     stratify : bool, default=True
-        Whether every replicate keeps the true classes in their numbers.
+        Whether every replicate keeps the true classes in their numbers, as if they had been chosen.
+        Where they are as random as the cases, and the measure differs between classes, intervals
+        come out too short; give False.
     labels : sequence of length K, optional
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional

@@ -16,6 +16,7 @@ from cautious.models.checks import check_cautious_estimator
 from cautious.models.conformal import ConformalClassifier
 from cautious.models.credal_model_averaging import CredalModelAveragingClassifier
 from cautious.models.credal_tree import CredalTreeClassifier
+from cautious.models.cross_validation import cross_val_predict_set
 from cautious.models.delegating import DelegatingClassifier
 from cautious.models.lazy_naive_credal import LazyNaiveCredalClassifier
 from cautious.models.naive_credal import NaiveCredalClassifier
@@ -42,4 +43,5 @@ __all__ = [
     "NondeterministicClassifier",
     "TunedAbstainingClassifierCV",
     "check_cautious_estimator",
+    "cross_val_predict_set",
 ]

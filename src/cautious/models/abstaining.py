@@ -115,10 +115,15 @@ class AbstainingClassifier(ProbabilisticWrapper):
         return sets
 
     def _check_decision(self) -> None:
-        if isinstance(self.rule, str) and self.rule not in _RULES:
-            raise ValueError(
+        if not (self.rule in _RULES if isinstance(self.rule, str) else callable(self.rule)):
+            raise (ValueError if isinstance(self.rule, str) else TypeError)(
                 f"rule is {self.rule!r}; choose one of {', '.join(map(repr, _RULES))}, or give a "
                 "function from probabilities to sets."
+            )
+        if not isinstance(self.rule_params, Mapping | None):
+            raise TypeError(
+                f"rule_params is {self.rule_params!r}; give the rule's parameters by name, for "
+                "example {'threshold': 0.9}."
             )
         if len(self.classes_) > 1 and isinstance(self.rule, str):
             # The rule itself knows best which parameters it takes; ask it about one doubtful case.

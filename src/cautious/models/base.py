@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from cautious._typing import Floats, Labels, Mask
-from cautious.models.categories import Column, columns_of, factorise
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.models.categories import Column, columns_of, encode, factorise, kind_of
 
 __all__ = [
     "CautiousClassifierMixin",
@@ -101,6 +101,23 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
         columns = columns_of(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
         return columns
+
+    def _read_coded(self, X: Any, values: Sequence[Labels]) -> Ints:
+        """Check test rows and code them by the values known from training, shape (m, n)."""
+        columns = self._read(X, reset=False)
+        names = getattr(self, "feature_names_in_", range(len(columns)))
+        for name, column, known in zip(names, columns, values, strict=True):
+            kind, learned = kind_of(column), kind_of(known)
+            if kind and learned and kind != learned:
+                warnings.warn(
+                    f"feature {name!s} holds {kind} here but held {learned} in training, so none "
+                    "of its values is known. Give it the type that it had.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+        if not columns:
+            return np.empty((0, len(X)), dtype=np.intp)
+        return np.array([encode(c, v) for c, v in zip(columns, values, strict=True)])
 
     def _read_examples(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool = True

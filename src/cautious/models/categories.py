@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 
 from cautious._typing import Ints, Labels
 
-__all__ = ["MISSING", "Column", "columns_of", "encode", "factorise"]
+__all__ = ["MISSING", "Column", "columns_of", "encode", "factorise", "kind_of"]
 
 MISSING = -1
 
@@ -146,6 +146,26 @@ def _factorise_integers(column: Labels, missing: Labels | None) -> tuple[Ints, L
 def _shifted(column: Labels, low: int) -> Ints:
     """Subtract ``low`` without overflowing a narrow or unsigned type."""
     return (column.astype(np.int64) - low).astype(np.intp, copy=False)
+
+
+def kind_of(column: Column) -> str | None:
+    """Tell whether the cells of a column are numbers or text; None if both, neither or no cell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kind_of(np.array([1.0, np.nan])), kind_of(np.array(["1", None], dtype=object))
+    ('numbers', 'text')
+    """
+    if isinstance(column, pd.Categorical):
+        column = np.asarray(column.remove_unused_categories().categories)
+    present = column[~np.asarray(pd.isna(column))]
+    if not len(present):
+        return None
+    inferred = "floating" if present.dtype.kind in "iuf" else pd.api.types.infer_dtype(present)
+    if inferred in ("floating", "integer", "mixed-integer-float", "boolean", "decimal"):
+        return "numbers"
+    return "text" if inferred == "string" else None
 
 
 def encode(column: Column, values: Labels) -> Ints:

@@ -75,10 +75,6 @@ class CategoryCounts:
         """Number of values of each feature, shape (m,)."""
         return np.array([len(values) for values in self.values], dtype=np.intp)
 
-    def encode(self, columns: Sequence[Column]) -> Ints:
-        """Code test columns by the known values, shape (m, n)."""
-        return np.array([encode(c, v) for c, v in zip(columns, self.values, strict=True)])
-
     def __add__(self, other: CategoryCounts) -> CategoryCounts:
         """Add counts of other examples; values and classes known to either are known to the sum."""
         if len(self.values) != len(other.values):

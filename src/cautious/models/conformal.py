@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from copy import deepcopy
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -213,9 +214,14 @@ class ConformalClassifier(ProbabilisticWrapper):
     def _check_parameters(self) -> None:
         _import_mapie()
         check_probabilistic(self.estimator)
-        if not 0 < self.confidence_level < 1:
+        if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
             raise ValueError(
                 f"confidence_level is {self.confidence_level!r}; it lies strictly between 0 and 1."
+            )
+        if not (isinstance(self.calibration_size, Real) and 0 < self.calibration_size < 1):
+            raise ValueError(
+                f"calibration_size is {self.calibration_size!r}; the share to hold out lies "
+                "strictly between 0 and 1."
             )
         if self.method not in ("split", "cross"):
             raise ValueError(f"method is {self.method!r}; choose 'split' or 'cross'.")

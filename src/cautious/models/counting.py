@@ -136,11 +136,9 @@ class CountingClassifier(DiscreteClassifier):
 
     def _encode(self, X: Any) -> Ints:
         """Code test rows by the values counted in training, shape (m, n)."""
-        columns = self._read(X, reset=False)
+        check_is_fitted(self)
         self._check_parameters()  # they may have been changed since fit
-        if not columns:
-            return np.empty((0, len(X)), dtype=np.intp)
-        return self.counts_.encode(columns)
+        return self._read_coded(X, self.counts_.values)
 
     @abstractmethod
     def _check_parameters(self) -> None:

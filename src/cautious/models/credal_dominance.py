@@ -98,8 +98,15 @@ def _beaten(
     return np.asarray(dominates.any(axis=1))
 
 
-def pairwise_infima(n_rows: int, n_classes: int, infimum: Infimum) -> Floats:
+def pairwise_infima(possible: Mask, infimum: Infimum) -> Floats:
     r"""Solve every ordered pair of classes of every row.
+
+    Parameters
+    ----------
+    possible : ndarray of shape (n, K)
+        Classes that no count of zero keeps from dominating; the ratios of the others are 0.
+    infimum : callable
+        Solves the pairs.
 
     Returns
     -------
@@ -107,11 +114,11 @@ def pairwise_infima(n_rows: int, n_classes: int, infimum: Infimum) -> Floats:
         Entry (r, a, b) is the logarithm of the smallest ratio of class a to class b; 0 on the
         diagonal.
     """
-    first, second = np.nonzero(~np.eye(n_classes, dtype=bool))
-    infima = np.zeros((n_rows, n_classes, n_classes))
-    rows = np.repeat(np.arange(n_rows), len(first))
-    solved = infimum(rows, np.tile(first, n_rows), np.tile(second, n_rows))
-    infima[:, first, second] = solved.reshape(n_rows, len(first))
+    n, K = possible.shape
+    others = ~np.eye(K, dtype=bool)
+    infima = np.broadcast_to(np.where(others, -np.inf, 0.0), (n, K, K)).copy()
+    pairs = np.nonzero(possible[:, :, None] & others)
+    infima[pairs] = infimum(*pairs)
     return infima
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, Literal
 
@@ -168,8 +168,12 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
     def _check_parameters(self) -> None:
         if not (isinstance(self.s, Real) and 0 < self.s < np.inf):
             raise ValueError(f"s is {self.s!r}; the total of the parameters must be positive.")
-        low, high = self.inclusion
-        if not 0 < low <= high < 1:
+        ends = self.inclusion if isinstance(self.inclusion, Sequence | np.ndarray) else ()
+        if not (
+            len(ends) == 2
+            and all(isinstance(end, Real) for end in ends)
+            and 0 < ends[0] <= ends[1] < 1
+        ):
             raise ValueError(
                 f"inclusion is {self.inclusion!r}; give two probabilities strictly between 0 and "
                 "1, the lower first."

@@ -14,7 +14,7 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import interval_dominance, maximality
 from cautious.models.base import CredalClassifierMixin, DiscreteClassifier
-from cautious.models.categories import encode, factorise
+from cautious.models.categories import factorise
 from cautious.models.class_costs import class_costs
 from cautious.models.credal_tree_growth import Examples, grow
 from cautious.models.credal_tree_nodes import CredalTree
@@ -244,9 +244,8 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
 
     def _reach(self, X: Any) -> tuple[Ints, Ints]:
         """Nodes that the rows reach, in the order of the rows, and where each row's begin."""
-        columns = self._read(X, reset=False)
-        coded = [encode(c, v) for c, v in zip(columns, self.values_, strict=True)]
-        codes = np.array(coded) if coded else np.empty((0, len(X)), dtype=np.intp)
+        check_is_fitted(self)
+        codes = self._read_coded(X, self.values_)
         rows, nodes = self.tree_.reach(codes, explore=self.missing == "conservative")
         return np.searchsorted(rows, np.arange(codes.shape[1])), nodes
 

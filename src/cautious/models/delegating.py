@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -257,6 +258,14 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
                 f"rules has {len(self._rules())} rules for {len(self.estimators)} estimators; give "
                 "one for all, or one for each."
             )
+        for rule in self._rules():
+            if not (
+                callable(rule) or (isinstance(rule, Real) and (0 <= rule <= 1 or rule == np.inf))
+            ):
+                raise ValueError(
+                    f"rules holds {rule!r}; a rule is a threshold between 0 and 1 (or infinite, to "
+                    "hand on everything), or a function from probabilities to sets."
+                )
         if self.train_on not in ("delegated", "all"):
             raise ValueError(f"train_on is {self.train_on!r}; choose 'delegated' or 'all'.")
         if self.last not in ("answer", "abstain"):

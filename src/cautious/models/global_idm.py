@@ -96,7 +96,7 @@ class GlobalIDM:
             if self.conservative:
                 for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
                     at = partly[part]
-                    infima = pairwise_infima(len(at), K, self._infimum(here[:, at]))
+                    infima = self._infima(here[:, at])
                     sets[rows.start + at] = ~dominated_by_infima(infima)
         return sets
 
@@ -106,8 +106,7 @@ class GlobalIDM:
         lines = self.tables.lines(codes)
         lower, upper = np.empty((lines.shape[1], K)), np.empty((lines.shape[1], K))
         for rows in row_chunks(len(lower), min(512, max(1, _PAIRS_AT_ONCE // K**2))):
-            infima = pairwise_infima(rows.stop - rows.start, K, self._infimum(lines[:, rows]))
-            lower[rows], upper[rows] = bounds_from_infima(infima)
+            lower[rows], upper[rows] = bounds_from_infima(self._infima(lines[:, rows]))
         return lower, upper
 
     def _log_table(self) -> Floats:
@@ -115,6 +114,17 @@ class GlobalIDM:
         totals = np.log(self.totals + self.s)[self.tables.feature]
         f_s, g_s = np.log(self.lower) - totals, np.log(self.upper + self.s) - totals
         return np.where(self.tables.missing[:, None], 0.0, np.hstack([f_s, g_s]))
+
+    def _infima(self, lines: Ints) -> Floats:
+        """Solve all pairs of classes of rows given by the lines of their values, shape (m, n)."""
+        # A zero count, which only the first class of a pair suffers from, settles all its pairs.
+        positive = self._least() > 0
+        if not self.conservative:
+            positive |= self.tables.missing[:, None]
+        possible = np.ones((lines.shape[1], positive.shape[1]), dtype=np.bool_)
+        for line in lines:
+            possible &= positive[line]
+        return pairwise_infima(possible, self._infimum(lines))
 
     def _infimum(self, lines: Ints) -> Infimum:
         """Make the solver for rows given by the lines of their values, shape (m, n)."""

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.models.base import CredalClassifierMixin, DiscreteClassifier, row_chunks
-from cautious.models.categories import encode, factorise
+from cautious.models.categories import factorise
 from cautious.models.neighbourhoods import Neighbours, overlap_distances
 from cautious.models.row_counts import RowCounts
 
@@ -171,14 +172,11 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
 
     def _over_rows(self, X: Any, what: str) -> list[Any]:
         """Work on pieces of the test rows, in threads."""
-        columns = self._read(X, reset=False)
+        check_is_fitted(self)
         self._check_parameters()
-        n_rows = len(columns[0]) if columns else len(X)
-        codes = np.empty((len(columns), n_rows), dtype=np.intp)
-        for i, (column, values) in enumerate(zip(columns, self.categories_, strict=True)):
-            codes[i] = encode(column, values)
+        codes = self._read_coded(X, self.categories_)
         size = min(256, max(1, _CELLS_AT_ONCE // len(self._neighbours.y)))
-        pieces = [codes[:, rows] for rows in row_chunks(n_rows, size)]
+        pieces = [codes[:, rows] for rows in row_chunks(codes.shape[1], size)]
         return list(
             Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(self._answer)(piece, what) for piece in pieces

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -105,7 +106,10 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         -------
         self
         """
-        if not np.size(self.s):
+        strengths = list(self.s) if isinstance(self.s, Sequence | np.ndarray) else [None]
+        if not all(isinstance(s, Real) and 0 < s < np.inf for s in strengths):
+            raise ValueError(f"s is {self.s!r}; give the strengths to try, all of them positive.")
+        if not strengths:
             raise ValueError("s is empty; give at least one strength to try.")
         _, labels, _ = self._read_examples(X, y, None)
         costs = None
@@ -119,7 +123,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         scoring = get_set_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         search = GridSearchCV(
             model,
-            {"s": list(self.s)},
+            {"s": strengths},
             scoring=scoring,
             cv=self.cv,
             n_jobs=self.n_jobs,

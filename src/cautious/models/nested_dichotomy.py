@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -136,8 +137,16 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         -------
         self
         """
-        if self.n_candidates < 1:
-            raise ValueError(f"n_candidates is {self.n_candidates}; draw at least one.")
+        number: Any = self.n_candidates
+        if not (isinstance(number, Integral) and int(number) >= 1):
+            raise ValueError(
+                f"n_candidates is {self.n_candidates!r}; give a whole number, at least one."
+            )
+        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
+            raise TypeError(
+                f"scoring is {self.scoring!r}; give the name of a scorer, one made by "
+                "make_set_scorer, or None."
+            )
         X, codes, weight = self._read_examples(X, y, sample_weight)
         rng = as_generator(self.random_state)
         K = len(self.classes_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy.typing as npt
@@ -111,8 +112,11 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
         -------
         self
         """
-        if self.n_estimators < 1:
-            raise ValueError(f"n_estimators is {self.n_estimators}; a forest needs a tree.")
+        number: Any = self.n_estimators
+        if not (isinstance(number, Integral) and int(number) >= 1):
+            raise ValueError(
+                f"n_estimators is {self.n_estimators!r}; give a whole number, at least one."
+            )
         X, codes, weight = self._read_examples(X, y, sample_weight)
         rng = as_generator(self.random_state)
         K = len(self.classes_)

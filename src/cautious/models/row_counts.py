@@ -90,7 +90,9 @@ class RowCounts:
         n, K = self.class_counts.shape
         lower, upper = np.empty((n, K)), np.empty((n, K))
         for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
-            infima = pairwise_infima(rows.stop - rows.start, K, self[rows]._infimum(s))
+            part = self[rows]
+            possible = ((part.counts > 0) | ~part.observed[:, :, None]).all(axis=1)
+            infima = pairwise_infima(np.asarray(possible), part._infimum(s))
             lower[rows], upper[rows] = bounds_from_infima(infima)
         return lower, upper
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -57,7 +58,10 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     :math:`\sum_y p_y (C_{\bot y} - C_{c y})`; thresholds of zero are Chow's rule. For given costs
     the best thresholds are found exactly; for a budget the search starts on the convex hull of
     what thresholds can reach and moves single thresholds from there, so the budget is always kept
-    and no single threshold could be placed better.
+    on the held-out predictions and no single threshold could be placed better. On fresh data the
+    share of abstentions comes out right on average, but mistakes and costs are underestimated by
+    what choosing the best thresholds always adds: leave some margin, or judge the choice on data of
+    its own.
 
     Parameters
     ----------
@@ -306,12 +310,17 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
                 "given; say in exactly one of these three ways what is wanted."
             )
         for name, share in (("max_abstention", self.max_abstention), ("max_error", self.max_error)):
-            if share is not None and not 0 <= share <= 1:
+            if share is not None and not (isinstance(share, Real) and 0 <= share <= 1):
                 raise ValueError(f"{name} is {share!r}; a share lies between 0 and 1.")
         if self.per not in ("answer", "case"):
             raise ValueError(f"per is {self.per!r}; choose 'answer' or 'case'.")
         if isinstance(self.cv, str) and self.cv != "prefit":
             raise ValueError(f"cv is {self.cv!r}; the only name allowed is 'prefit'.")
+        if isinstance(self.cv, float) and not 0 < self.cv < 1:
+            raise ValueError(
+                f"cv is {self.cv!r}; as a float it is the share to hold out, strictly between 0 "
+                "and 1."
+            )
         if not (self.refit or isinstance(self.cv, float | str)):
             raise ValueError(
                 "refit is False, but cv has several folds and so leaves several estimators; give "

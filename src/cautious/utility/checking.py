@@ -114,9 +114,9 @@ def read_utility(utility: UtilityLike) -> Utility:
 def as_utility(utility: UtilityLike) -> Utility:
     r"""Take a utility fit for scoring: :math:`u(0) = 0`, :math:`u(1) = 1`, concave.
 
-    The library's logarithmic and exponential utilities are scaled to :math:`u(1) = 1`, which
-    changes no preference. Any other function is used as it is, and a warning says where it departs
-    from the three conditions.
+    Utilities are scaled to :math:`u(1) = 1`, which changes no preference, so that scores with them
+    are one less the costs of :func:`cautious.costs.utility_costs`. A warning says where a function
+    departs from the other two conditions.
 
     Parameters
     ----------
@@ -131,7 +131,12 @@ def as_utility(utility: UtilityLike) -> Utility:
     Warns
     -----
     UserWarning
-        If the utility is not 0 at 0, not 1 at 1, or not concave; with the place.
+        If the utility is not 0 at 0, or not concave; with the place.
+
+    Raises
+    ------
+    ValueError
+        If the utility is not finite on [0, 1], or not positive at 1.
 
     References
     ----------
@@ -145,12 +150,10 @@ def as_utility(utility: UtilityLike) -> Utility:
     array([0.585, 1.   ])
     """
     read = read_utility(utility)
-    if isinstance(read, Custom):
+    # Of the library's own, only a quadratic can be amiss: it can bend the wrong way.
+    if isinstance(read, Custom) or read(0.5) < 0.5 * read(1.0) - 1e-12:
         for problem in _problems(read):
             warnings.warn(problem, UserWarning, stacklevel=2)
-        return read
-    if read(0.5) < 0.5 * read(1.0) - 1e-12:  # only a quadratic can bend the wrong way
-        warnings.warn(next(iter(_problems(read))), UserWarning, stacklevel=2)
     return read.normalised
 
 
@@ -162,13 +165,18 @@ def _problems(utility: Utility) -> list[str]:
         raise ValueError(
             f"utility {utility.name} is not finite at x = {at:.4g}; it must be defined on [0, 1]."
         )
+    if values[-1] <= 0:
+        raise ValueError(
+            f"utility {utility.name} has u(1) = {values[-1]:g}; a right single class must have a "
+            "positive utility."
+        )
+    values = values / values[-1]
     problems = []
-    for place, wanted, found in ((0, 0, values[0]), (1, 1, values[-1])):
-        if abs(found - wanted) > 1e-9:
-            problems.append(
-                f"utility {utility.name} has u({place}) = {found:.6g} instead of {wanted}; scores "
-                "with it are not on the scale of an accuracy."
-            )
+    if abs(values[0]) > 1e-9:
+        problems.append(
+            f"utility {utility.name} has u(0) = {values[0]:.6g} u(1) instead of 0; scores with it "
+            "are not on the scale of an accuracy."
+        )
     slopes = np.diff(values) / np.diff(_GRID)
     rises = np.diff(slopes)
     scale = np.abs(slopes).max()

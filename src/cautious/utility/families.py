@@ -114,7 +114,7 @@ class FBeta(Utility):
 
     @property
     def inversion(self) -> float:
-        return 1 / (2 * self.beta**2)
+        return 1 / (2 * self.beta**2) if self.beta > 0 else 0.0  # a straight line has none
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
         z, b = _floats(x), self.beta**2
@@ -220,7 +220,7 @@ def f_beta(b: float) -> Utility:
     Parameters
     ----------
     b : float
-        β, positive; larger values reward correct large sets more.
+        β, not negative; larger values reward correct large sets more, 0 is discounted accuracy.
 
     Returns
     -------
@@ -235,6 +235,6 @@ def f_beta(b: float) -> Utility:
     >>> f_beta(1)([0, 1 / 3, 0.5, 1]).round(2)
     array([0.  , 0.5 , 0.67, 1.  ])
     """
-    if not 0 < b < np.inf:
-        raise ValueError(f"b is {b}; β must be finite and positive.")
+    if not 0 <= b < np.inf:
+        raise ValueError(f"b is {b}; β must be finite and not negative.")
     return FBeta(float(b))

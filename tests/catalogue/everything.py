@@ -1,0 +1,29 @@
+"""All laws, gathered."""
+
+from __future__ import annotations
+
+from catalogue import (
+    comparison,
+    costs,
+    credal,
+    curves,
+    decisions,
+    measures,
+    model_laws,
+    preparation,
+    surfaces,
+)
+from catalogue.law import CATALOGUE
+
+__all__ = [
+    "CATALOGUE",
+    "comparison",
+    "costs",
+    "credal",
+    "curves",
+    "decisions",
+    "measures",
+    "model_laws",
+    "preparation",
+    "surfaces",
+]

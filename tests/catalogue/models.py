@@ -1,0 +1,141 @@
+"""The models that laws are about: every estimator of ``cautious.models``, ready to be fitted."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.utils.validation import has_fit_parameter
+
+import cautious.models
+from catalogue.strategies import N_VALUES, Examples
+from cautious.models import (
+    AbstainingClassifier,
+    ConformalClassifier,
+    CredalModelAveragingClassifier,
+    CredalTreeClassifier,
+    DelegatingClassifier,
+    LazyNaiveCredalClassifier,
+    NaiveCredalClassifier,
+    NaiveCredalClassifierCV,
+    NestedDichotomyClassifier,
+    NestedDichotomyForestClassifier,
+    NondeterministicClassifier,
+    TunedAbstainingClassifierCV,
+)
+from cautious.models.base import DiscreteClassifier
+from cautious.models.counting import CountingClassifier
+
+PUBLIC = {
+    name: kind
+    for name in cautious.models.__all__
+    if inspect.isclass(kind := getattr(cautious.models, name)) and issubclass(kind, BaseEstimator)
+}
+"""The models there are; each must have an entry below."""
+
+
+def bayes() -> Any:
+    return CategoricalNB(min_categories=N_VALUES)
+
+
+@dataclass(frozen=True)
+class Model:
+    """How to make a model, and what makes it more cautious.
+
+    Attributes
+    ----------
+    make : callable
+        From parameters to an estimator; everything random is seeded.
+    caution : tuple (parameter, settings), optional
+        A parameter with settings in order of growing caution.
+    """
+
+    make: Callable[..., Any]
+    caution: tuple[str, Sequence[Any]] | None = None
+
+    @property
+    def kind(self) -> type:
+        return type(self.make())
+
+    def fitted(self, case: Examples, weight: Any = None, **params: Any) -> Any:
+        given = {} if weight is None else {"sample_weight": weight}
+        return self.make(**params).fit(case.X, case.y, **given)
+
+    def answers(self, case: Examples, weight: Any = None, **params: Any) -> dict[str, Any]:
+        return answers(self.fitted(case, weight, **params), case.rows)
+
+
+def answers(fitted: Any, rows: Any) -> dict[str, Any]:
+    """All that a fitted model says about some rows."""
+    said = {"sets": fitted.predict_set(rows), "proba": fitted.predict_proba(rows)}
+    if hasattr(fitted, "predict_proba_bounds"):
+        said["lower"], said["upper"] = fitted.predict_proba_bounds(rows)
+    return said
+
+
+def abstaining(threshold: float = 0.75) -> Any:
+    return AbstainingClassifier(bayes(), rule_params={"threshold": threshold})
+
+
+def conformal(**params: Any) -> Any:
+    # An empty set that counts as abstaining would fill up again with a lower level.
+    given = {"confidence_level": 0.6, "calibration_size": 0.5, "empty": "best"} | params
+    return ConformalClassifier(bayes(), random_state=0, **given)
+
+
+def delegating(rules: float = 0.75) -> Any:
+    return DelegatingClassifier([("bayes", bayes()), ("tree", CredalTreeClassifier())], rules=rules)
+
+
+def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
+    goal = {} if "costs" in params else {"max_abstention": max_abstention}
+    return TunedAbstainingClassifierCV(bayes(), cv=2, **goal, **params)
+
+
+def nested(**params: Any) -> Any:
+    given = {"n_candidates": 3, "doubt": 1.0, "random_state": 0} | params
+    return NestedDichotomyClassifier(bayes(), **given)
+
+
+def forest(**params: Any) -> Any:
+    given = {"n_estimators": 3, "doubt": 1.0, "random_state": 0} | params
+    return NestedDichotomyForestClassifier(bayes(), **given)
+
+
+MEMBERS = {
+    "AbstainingClassifier": Model(abstaining, ("threshold", (0.5, 0.6, 0.9))),
+    "ConformalClassifier": Model(conformal, ("confidence_level", (0.5, 0.6, 0.7))),
+    "CredalModelAveragingClassifier": Model(
+        CredalModelAveragingClassifier, ("inclusion", ((0.5, 0.5), (0.3, 0.6), (0.1, 0.9)))
+    ),
+    "CredalTreeClassifier": Model(CredalTreeClassifier, ("s", (0.1, 1.0, 4.0))),
+    "DelegatingClassifier": Model(delegating, ("rules", (0.5, 0.7, 0.9))),
+    "LazyNaiveCredalClassifier": Model(
+        lambda **params: LazyNaiveCredalClassifier(n_neighbors=4, step=4, **params),
+        ("s", (0.1, 1.0, 4.0)),
+    ),
+    "NaiveCredalClassifier": Model(NaiveCredalClassifier, ("s", (0.1, 1.0, 4.0))),
+    "NaiveCredalClassifierCV": Model(
+        lambda **params: NaiveCredalClassifierCV(**{"s": (0.1, 4.0), "cv": 2} | params),
+        ("s", ((0.1,), (1.0,), (4.0,))),
+    ),
+    "NestedDichotomyClassifier": Model(nested, ("doubt", (0.0, 1.0, 4.0))),
+    "NestedDichotomyForestClassifier": Model(forest, ("doubt", (0.0, 1.0, 4.0))),
+    "NondeterministicClassifier": Model(
+        lambda **params: NondeterministicClassifier(bayes(), **params),
+        ("utility", ("u55", "u65", "u80")),
+    ),
+    "TunedAbstainingClassifierCV": Model(tuned, ("max_abstention", (0.0, 0.3, 0.6))),
+}
+
+
+DISCRETE = {n: m for n, m in MEMBERS.items() if issubclass(m.kind, DiscreteClassifier)}
+COUNTING = {n: m for n, m in MEMBERS.items() if issubclass(m.kind, CountingClassifier)}
+WEIGHTED = {n: m for n, m in MEMBERS.items() if has_fit_parameter(m.make(), "sample_weight")}
+CREDAL = {n: m for n, m in MEMBERS.items() if hasattr(m.kind, "predict_proba_bounds")}
+COSTED = {n: m for n, m in MEMBERS.items() if "costs" in inspect.signature(m.kind).parameters}
+CAUTIOUS = {n: m for n, m in MEMBERS.items() if m.caution is not None}

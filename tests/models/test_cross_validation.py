@@ -1,0 +1,52 @@
+"""Prediction sets out of fold."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_predict
+
+from cautious.datasets import load_dataset
+from cautious.models import AbstainingClassifier, NaiveCredalClassifier, cross_val_predict_set
+
+X, y = load_dataset("iris", return_X_y=True)
+
+
+def test_sets_are_those_of_a_loop_over_the_folds() -> None:
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    model = AbstainingClassifier(LogisticRegression(max_iter=500), "threshold", {"threshold": 0.8})
+    expected = np.empty((len(y), 3), dtype=bool)
+    for train, test in folds.split(X, y):
+        expected[test] = model.fit(X.iloc[train], y.iloc[train]).predict_set(X.iloc[test])
+    found = cross_val_predict_set(model, X, y, cv=folds)
+    np.testing.assert_array_equal(found, expected)
+    assert 0 < found.all(axis=1).mean() < 1, "the example must hold answers of both kinds"
+
+
+def test_single_answers_are_those_of_scikit_learn() -> None:
+    model = NaiveCredalClassifier(epsilon=1.0)
+    data, labels = load_dataset("zoo", return_X_y=True)
+    labels = np.asarray(labels)
+    folds = KFold(4, shuffle=True, random_state=0)
+    sets = cross_val_predict_set(model, data, labels, cv=folds)
+    named = np.unique(labels)[sets.argmax(axis=1)]
+    assert (sets.sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(named, cross_val_predict(model, data, labels, cv=folds))
+
+
+def test_a_class_that_training_lacked_is_in_no_set() -> None:
+    labels = np.array(["a", "b"] * 4 + ["c"] * 4)
+    data = np.array([["u"], ["v"]] * 6)
+    sets = cross_val_predict_set(NaiveCredalClassifier(s=10), data, labels, cv=KFold(3))
+    assert sets[:8].any(axis=0).tolist() == [True, True, True]
+    assert sets[8:].any(axis=0).tolist() == [True, True, False]
+
+
+def test_what_is_not_a_partition_or_has_no_sets_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"cv tests row \d+ \d times; every row"):
+        cross_val_predict_set(
+            AbstainingClassifier(LogisticRegression(max_iter=500), "threshold", {"threshold": 0.8}),
+            *(X, y),
+            cv=ShuffleSplit(3, random_state=0),
+        )
+    with pytest.raises(TypeError, match="has no predict_set; wrap it"):
+        cross_val_predict_set(LogisticRegression(), X, y)
