@@ -1,19 +1,36 @@
-"""Run every ``bench_*.py`` beside this file and print one table.
+"""Run every ``bench_*.py`` beside this file and print one table a topic.
 
-``python -m benchmarks [NAME…]`` runs those whose file name contains one of the words.
+``python -m benchmarks [NAME…]`` runs those whose file name contains one of the words. ``--small``
+takes small sizes, to see that everything runs. ``--write BENCHMARKS.md`` writes what is printed to
+a file as well, once all is measured.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
-import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import date
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "pyarrow")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "numba",
+    "pyarrow",
+    "distributed",
+    "classifip",
+)
+HEAD = """| measured | seconds | against | its seconds | ratio | note |
+| --- | ---: | --- | ---: | ---: | --- |"""
 
 
 def machine() -> str:
@@ -37,24 +54,63 @@ def versions() -> str:
 def line(row: dict[str, Any]) -> str:
     """One measurement as a row of a Markdown table."""
     reference = "" if row.get("reference") is None else f"{row['reference']:.4g}"
-    ratio = "" if row.get("ratio") is None else f"{row['ratio']:.2f}"
+    ratio = "" if row.get("ratio") is None else f"{row['ratio']:.3g}"
     cells = [row["name"], f"{row['seconds']:.4g}", row.get("against", ""), reference, ratio]
     return "| " + " | ".join([*cells, row.get("note", "")]) + " |"
 
 
-def main(wanted: list[str]) -> None:
-    """Print the table, a row as soon as it is measured."""
-    modules = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))
-    chosen = [m for m in modules if not wanted or any(w in m for w in wanted)]
+def page(modules: list[ModuleType], *, small: bool) -> Iterator[str]:
+    """The page line by line, each as soon as it is measured."""
+    yield "# Benchmarks\n"
+    yield (
+        "Seconds of wall-clock time, and ratios to a limit of the machine taken in the same run: "
+        "below one is faster. `make bench` writes this page.\n"
+    )
+    if small:
+        yield "**Small sizes, taken to see that everything runs: the numbers mean nothing.**\n"
+    yield f"{date.today().isoformat()}; {machine()}; {versions()}."
+    for module in modules:
+        yield f"\n## {module.TITLE}\n\n{module.READ}\n\n{HEAD}"
+        for row in module.rows(small=small):
+            yield line(row)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    with tempfile.NamedTemporaryFile(
+        "w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8"
+    ) as file:
+        try:
+            file.write(text)
+            file.flush()
+            os.fchmod(file.fileno(), 0o644)
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def main() -> None:
+    """Print the page, and write it if asked to."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--small", action="store_true", help="small sizes")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page, too")
+    wanted = parser.parse_args()
+    names = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))
+    chosen = [m for m in names if not wanted.names or any(w in m for w in wanted.names)]
     if not chosen:
-        sys.exit(f"No benchmark matches {wanted}; there are {', '.join(modules)}.")
-    print(f"{machine()}; {versions()}\n")
-    print("| measured | seconds | against | its seconds | ratio | note |")
-    print("| --- | ---: | --- | ---: | ---: | --- |", flush=True)
-    for name in chosen:
-        for row in import_module(f"benchmarks.{name}").rows():
-            print(line(row), flush=True)
+        parser.error(f"no benchmark matches {wanted.names}; there are {', '.join(names)}.")
+    if wanted.write is not None and chosen != names:
+        parser.error("--write needs all benchmarks; leave the names out.")
+    lines = []
+    modules = [import_module(f"benchmarks.{name}") for name in chosen]
+    for text in page(modules, small=wanted.small):
+        print(text, flush=True)
+        lines.append(text)
+    if wanted.write is not None:
+        write(wanted.write, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -8,18 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.friedel import naive_grid, nested_grid
 from benchmarks.timing import row, seconds
 from cautious.curves import (
     AbstentionCostSurface,
-    Staircase,
     bounded_abstention,
     bounded_cost,
     vacc_test,
 )
 
+TITLE = "Abstention cost surfaces"
+READ = (
+    "A surface, its volume and a grid, beside one sort of the scores. The paper's algorithm takes "
+    "time for every example at every grid point; ours sorts once, and its lead grows with both."
+)
 N = 2_000_000
 N_BOOTSTRAP = 100_000
-N_PAPER, DELTA = 20_000, 50
+# Examples and grid lines: first more of the one, then more of the other.
+PAPER = ((2_000, 20), (20_000, 20), (200_000, 20), (20_000, 50), (20_000, 200))
+NAIVE = (500, 20)
 
 
 def sample(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -37,22 +44,10 @@ def everything(y: np.ndarray, score: np.ndarray) -> AbstentionCostSurface:
     return surface
 
 
-def paper_grid(y: np.ndarray, score: np.ndarray, lines: np.ndarray) -> np.ndarray:
-    """Cost on a grid as Friedel (2005) does: linear in the examples at every grid point."""
-    staircase = Staircase.from_predictions(y, score)
-    p = np.append(0, np.cumsum(staircase.positives)) / len(y)
-    n = np.append(0, np.cumsum(staircase.negatives)) / len(y)
-    cost = np.empty((len(lines), len(lines)))
-    for i, nu in enumerate(lines):
-        below = np.minimum.accumulate(p - nu * (p + n))
-        for j, mu in enumerate(lines):
-            cost[i, j] = (below + mu * (n[-1] - n) + nu * (p + n)).min()
-    return cost
-
-
-def rows() -> Iterator[dict[str, Any]]:
+def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time."""
-    y, score = sample(N)
+    n = N // 100 if small else N
+    y, score = sample(n)
     sort = seconds(lambda: np.argsort(score))
     time = seconds(lambda: everything(y, score))
     tracemalloc.start()
@@ -61,36 +56,50 @@ def rows() -> Iterator[dict[str, Any]]:
     tracemalloc.stop()
     against = {"reference": sort, "against": "np.argsort of the scores"}
     note = f"asked: at most 2; peak memory {peak:.1f} × the scores"
-    yield row(f"surface + VACC + 200×200 grid, n = {N:,}", time, **against, note=note)
+    yield row(f"surface + VACC + 200×200 grid, n = {n:,}", time, **against, note=note)
     for name, work in (
         ("bounded abstention, per answer", lambda: bounded_abstention(surface, 0.1)),
         ("bounded cost, per answer", lambda: bounded_cost(surface, 0.1)),
         ("regions of constant window", surface.regions),
     ):
-        yield row(f"{name}, n = {N:,}", seconds(work, repeats=1), **against)
+        yield row(f"{name}, n = {n:,}", seconds(work, repeats=1), **against)
+    yield from resampling(N_BOOTSTRAP // 100 if small else N_BOOTSTRAP)
+    for examples, lines in PAPER:
+        yield against_paper(examples // 10 if small else examples, lines, nested_grid, "O(Δ²n)")
+    examples, lines = NAIVE
+    yield against_paper(examples // 10 if small else examples, lines, naive_grid, "naive O(Δ²n²)")
 
-    y, score = sample(N_BOOTSTRAP)
-    small = AbstentionCostSurface.from_predictions(y, score)
-    time = seconds(lambda: small.vacc_interval(n_resamples=1000, random_state=0), repeats=1)
+
+def resampling(n: int) -> Iterator[dict[str, Any]]:
+    """A thousand replicates of a volume, and of a difference of two."""
+    y, score = sample(n)
+    surface = AbstentionCostSurface.from_predictions(y, score)
+    time = seconds(lambda: surface.vacc_interval(n_resamples=1000, random_state=0), repeats=1)
     yield row(
-        f"1000 bootstrap VACCs, n = {N_BOOTSTRAP:,}",
+        f"1000 bootstrap VACCs, n = {n:,}",
         time,
         reference=10.0,
         against="ten seconds",
         note="asked: at most 1",
     )
-    other = sample(N_BOOTSTRAP, seed=1)[1] + score
+    other = sample(n, seed=1)[1] + score
     time = seconds(lambda: vacc_test(y, score, other, random_state=0), repeats=1)
-    yield row(f"paired VACC test, 1000 replicates, n = {N_BOOTSTRAP:,}", time)
+    yield row(f"paired VACC test, 1000 replicates, n = {n:,}", time)
 
-    y, score = sample(N_PAPER)
-    lines = np.linspace(0, 1, DELTA)
-    ours = AbstentionCostSurface.from_predictions(y, score).grid(DELTA).cost
-    worst = np.abs(ours - paper_grid(y, score, lines)).max()
-    yield row(
-        f"{DELTA}×{DELTA} grid, n = {N_PAPER:,}",
-        seconds(lambda: AbstentionCostSurface.from_predictions(y, score).grid(DELTA)),
-        reference=seconds(lambda: paper_grid(y, score, lines), repeats=1),
-        against="the paper's O(Δ²n) algorithm",
+
+def against_paper(n: int, delta: int, theirs: Any, order: str) -> dict[str, Any]:
+    """A grid from raw scores, by us and by the paper."""
+    y, score = sample(n)
+    lines = np.linspace(0, 1, delta)
+
+    def ours() -> np.ndarray:
+        return AbstentionCostSurface.from_predictions(y, score).grid(delta).cost
+
+    worst = np.abs(ours() - theirs(y, score, lines)).max()
+    return row(
+        f"{delta}×{delta} grid, n = {n:,}",
+        seconds(ours),
+        reference=seconds(lambda: theirs(y, score, lines), repeats=1),
+        against=f"the paper's {order} algorithm",
         note=f"largest difference {worst:.0e}",
     )

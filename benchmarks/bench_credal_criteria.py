@@ -11,20 +11,25 @@ from benchmarks.timing import row, seconds
 from cautious.credal import contaminate, upper_entropy
 from cautious.decision import e_admissibility, gamma_maximin, maximality
 
+TITLE = "Credal decision criteria"
+READ = "Decisions over whole batches of probability intervals, beside one sort of their rows."
 
-def rows() -> Iterator[dict[str, Any]]:
+
+def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
+    """Measure, one row at a time."""
+    n = 100 if small else 10_000
     rng = np.random.default_rng(0)
-    p = rng.dirichlet(np.ones(10), 10_000)
+    p = rng.dirichlet(np.ones(10), n)
     intervals = contaminate(p, 0.1)
     costs = rng.random((10, 10)) * (1 - np.eye(10))
     sort = seconds(lambda: np.sort(p, axis=1))
     jobs = {
-        "maximality, 10⁴ × 10, cost matrix": lambda: maximality(intervals, costs),
-        "maximality, 10⁴ × 10, 0/1 costs": lambda: maximality(intervals),
-        "E-admissibility, 10⁴ × 10, 0/1 costs": lambda: e_admissibility(intervals),
-        "E-admissibility, 10⁴ × 10, cost matrix": lambda: e_admissibility(intervals, costs),
-        "Γ-maximin, 10⁴ × 10, cost matrix": lambda: gamma_maximin(intervals, costs),
-        "upper entropy, 10⁴ × 10": lambda: upper_entropy(intervals),
+        f"maximality, {n:,} × 10, cost matrix": lambda: maximality(intervals, costs),
+        f"maximality, {n:,} × 10, 0/1 costs": lambda: maximality(intervals),
+        f"E-admissibility, {n:,} × 10, 0/1 costs": lambda: e_admissibility(intervals),
+        f"E-admissibility, {n:,} × 10, cost matrix": lambda: e_admissibility(intervals, costs),
+        f"Γ-maximin, {n:,} × 10, cost matrix": lambda: gamma_maximin(intervals, costs),
+        f"upper entropy, {n:,} × 10": lambda: upper_entropy(intervals),
     }
     for name, job in jobs.items():
         yield row(name, seconds(job), reference=sort, against="np.sort of the rows")

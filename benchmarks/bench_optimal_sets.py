@@ -15,6 +15,11 @@ from cautious.decision.optimal_by_size import sets_by_size
 from cautious.decision.optimal_compiled import have_numba
 from cautious.utility import u65
 
+TITLE = "Optimal prediction sets"
+READ = (
+    "Sets that are optimal for a utility, beside a sort of the probabilities or, with numba, "
+    "beside their maximum. Under general set costs, one row at a time."
+)
 N, K = 1_000_000, 100
 ROWS = 200
 # What a row may take with numba at r = 0.5, in seconds.
@@ -30,21 +35,21 @@ def peaked(n_classes: int, n: int, rng: np.random.Generator) -> np.ndarray:
     return weight / weight.sum(axis=1, keepdims=True)
 
 
-def distributions(n_classes: int) -> dict[str, np.ndarray]:
+def distributions(n_classes: int, n: int) -> dict[str, np.ndarray]:
     """From easy to hard."""
     rng = np.random.default_rng(0)
     return {
-        "peaked": peaked(n_classes, ROWS, rng),
-        "Dirichlet(0.1)": rng.dirichlet(np.full(n_classes, 0.1), ROWS),
-        "Dirichlet(1)": rng.dirichlet(np.ones(n_classes), ROWS),
+        "peaked": peaked(n_classes, n, rng),
+        "Dirichlet(0.1)": rng.dirichlet(np.full(n_classes, 0.1), n),
+        "Dirichlet(1)": rng.dirichlet(np.ones(n_classes), n),
     }
 
 
-def by_utility(alpha: float) -> Iterator[dict[str, Any]]:
+def by_utility(alpha: float, n: int) -> Iterator[dict[str, Any]]:
     """The best sets under u65 of many rows."""
-    p = np.random.default_rng(0).dirichlet(np.full(K, alpha), N)
+    p = np.random.default_rng(0).dirichlet(np.full(K, alpha), n)
     costs = utility_costs(K, u65)
-    name = f"optimal sets by u65, {N:.0e} x {K}, Dirichlet({alpha:g}), "
+    name = f"optimal sets by u65, {n:,} × {K}, Dirichlet({alpha:g}), "
     yield row(
         name + "numpy",
         seconds(lambda: sets_by_size(p, costs.hit, costs.miss, accelerate=False)),
@@ -62,11 +67,11 @@ def by_utility(alpha: float) -> Iterator[dict[str, Any]]:
         )
 
 
-def a_row(n_classes: int, r: float, attitude: Any = "cautious") -> Iterator[dict[str, Any]]:
+def a_row(n_classes: int, r: float, n: int, attitude: Any = "cautious") -> Iterator[dict[str, Any]]:
     """One row at a time under p-discounted costs."""
     costs = p_discounted(ordinal(n_classes), r=r, attitude=attitude)
     limited = r == 0.5 and attitude == "cautious"
-    for kind, p in distributions(n_classes).items():
+    for kind, p in distributions(n_classes, n).items():
         yield row(
             f"optimal set, p-discounted ({attitude}, r = {r}), K = {n_classes}, {kind}, median",
             median_seconds(lambda one: optimal_sets(one, costs), list(p[:, None, :])),
@@ -75,11 +80,11 @@ def a_row(n_classes: int, r: float, attitude: Any = "cautious") -> Iterator[dict
         )
 
 
-def without_numba(n_classes: int) -> dict[str, Any]:
+def without_numba(n_classes: int, n: int) -> dict[str, Any]:
     """The same search as plain Python."""
     problem = problem_of(p_discounted(ordinal(n_classes), r=0.5))
     assert not isinstance(problem, str)
-    p = distributions(n_classes)["peaked"][:20]
+    p = distributions(n_classes, n)["peaked"]
     return row(
         f"optimal set, p-discounted (cautious, r = 0.5), K = {n_classes}, peaked, no numba, median",
         median_seconds(
@@ -89,25 +94,26 @@ def without_numba(n_classes: int) -> dict[str, Any]:
     )
 
 
-def all_sets_listed() -> dict[str, Any]:
+def all_sets_listed(n: int) -> dict[str, Any]:
     """Few classes: the costs of all sets at once, a matrix product a batch."""
-    n_classes, n = 10, 100_000
+    n_classes = 10
     p = peaked(n_classes, n, np.random.default_rng(0))
     costs = p_discounted(ordinal(n_classes), r=0.5)
     return row(
-        f"optimal sets, p-discounted (r = 0.5), K = {n_classes}, {n} rows by listing all sets",
+        f"optimal sets, p-discounted (r = 0.5), K = {n_classes}, {n:,} rows by listing all sets",
         seconds(lambda: optimal_sets(p, costs)),
     )
 
 
-def rows() -> Iterator[dict[str, Any]]:
+def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time."""
-    yield from by_utility(0.1)
-    yield from by_utility(1.0)
-    yield all_sets_listed()
+    n, a_few = (N // 1000, 3) if small else (N, ROWS)
+    yield from by_utility(0.1, n)
+    yield from by_utility(1.0, n)
+    yield all_sets_listed(n // 10)
     for n_classes in LIMITS:
-        yield from a_row(n_classes, 0.5)
-        yield without_numba(n_classes)
+        yield from a_row(n_classes, 0.5, a_few)
+        yield without_numba(n_classes, -(-a_few // 10))
     for n_classes in LIMITS:
-        yield from a_row(n_classes, 0.8)
-    yield from a_row(20, 0.5, "averse")
+        yield from a_row(n_classes, 0.8, a_few)
+    yield from a_row(20, 0.5, a_few, "averse")

@@ -2,13 +2,15 @@ import os
 import signal
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cautious.logs import sources, summarise
+from cautious.logs import make_plan, sources, summarise
+from cautious.logs.dask import summarise_on_dask
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -84,6 +86,32 @@ def test_addresses_frames_and_iterators(client, make_binary_log):
     assert summarise(iter(batches), engine="dask") == local
 
 
+def test_an_address_is_enough(cluster, make_binary_log):
+    """No client is open anywhere; one is opened for the work and closed after it."""
+    frame = make_binary_log(3000)
+    expected = summarise(frame)
+    with pytest.raises(ValueError, match="No clients found"):
+        distributed.default_client()
+    address = cluster.scheduler_address
+    assert summarise(frame, engine=address) == expected
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(summarise, frame, engine=address) for _ in range(2)]
+        assert [future.result() for future in both] == [expected, expected]
+    with pytest.raises(ValueError, match="No clients found"):
+        distributed.default_client()
+    for _ in range(100):
+        others = set(cluster.scheduler.clients) - {"fire-and-forget"}
+        if not others:
+            break
+        time.sleep(0.05)
+    assert not others
+
+
+def test_an_address_leaves_the_client_in_use_alone(client, cluster, make_binary_log):
+    summarise(make_binary_log(100), engine=cluster.scheduler_address)
+    assert distributed.default_client() is client
+
+
 def test_errors_come_back_with_the_file(client, make_binary_log, tmp_path, small_fragments):
     folder = write(make_binary_log(5000), tmp_path)
     path = folder / "part-1.parquet"
@@ -94,6 +122,23 @@ def test_errors_come_back_with_the_file(client, make_binary_log, tmp_path, small
     pq.write_table(table, path, row_group_size=500)
     with pytest.raises(ValueError, match=r"part-1\.parquet, row group 2.*NaN in row 200"):
         summarise(folder, engine="dask")
+
+
+def test_a_corrupt_and_a_deleted_file_are_named(client, make_binary_log, tmp_path, small_fragments):
+    folder = write(make_binary_log(5000), tmp_path)
+    path = folder / "part-1.parquet"
+    data = bytearray(path.read_bytes())
+    column = pq.ParquetFile(path).metadata.row_group(2).column(1)
+    begin = column.dictionary_page_offset or column.data_page_offset
+    data[begin : begin + 40] = bytes(40)
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"part-1\.parquet, row group 2: cannot be read"):
+        summarise(folder, engine=client)
+    write(make_binary_log(5000), folder)
+    listed = sources.open_source(folder)
+    (folder / "part-2.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"part-2\.parquet: the file is gone"):
+        summarise_on_dask(listed.fragments, make_plan(listed.schema), client)
 
 
 def test_no_client():

@@ -102,4 +102,15 @@ def test_an_error_in_a_partition_names_the_file_if_it_is_known():
 
 def test_spark_reads_files_only():
     with pytest.raises(TypeError, match="source is int; with engine='spark' give"):
-        spark._read(None, 3)
+        spark.read_files(None, 3)
+
+
+def test_what_spark_says_is_cut_to_the_line_that_matters():
+    long = (
+        "An error occurred\n: [FAILED_READ_FILE.NO_HINT] reading file:/a.parquet. KD001\n\tat x.y"
+    )
+    assert spark._in_short(RuntimeError(long)) == (
+        "Spark could not do it ([FAILED_READ_FILE.NO_HINT] reading file:/a.parquet. KD001); "
+        "nothing was summarised."
+    )
+    assert "(no rows left)" in spark._in_short(RuntimeError("no rows left\nat x.y"))

@@ -140,6 +140,56 @@ def test_a_corrupt_footer_is_named(log, tmp_path):
         summarise(folder)
 
 
+def test_a_footer_that_contradicts_itself_is_named(log, tmp_path):
+    """No checksum protects a footer; one that loses rows must not pass for whole."""
+    path = tmp_path / "log.parquet"
+    table = pa.Table.from_pandas(log, preserve_index=False)
+    pq.write_table(table, path, row_group_size=2000, store_schema=False)
+    good = path.read_bytes()
+    at = good.rindex(bytes([0xD0, 0x0F]))  # 1000 rows of the last group, as thrift writes them
+    path.write_bytes(good[:at] + bytes([0xCE, 0x0F]) + good[at + 2 :])
+    with pytest.raises(ValueError, match=r"log\.parquet: cannot be read \(5,000 rows.*hold 4,999"):
+        summarise(path)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_damaged_bytes_give_an_error_or_the_right_counts(tmp_path, make_binary_log, suffix):
+    """With page checksums, nothing that is read wrongly passes; a CSV has no such thing."""
+    log = make_binary_log(900, labels=("no", "yes")).assign(group="é")
+    path = tmp_path / f"log.{suffix}"
+    if suffix == "csv":
+        log.to_csv(path, index=False)
+    else:
+        table = pa.Table.from_pandas(log, preserve_index=False)
+        pq.write_table(table, path, row_group_size=300, write_page_checksum=True)
+    expected, good = summarise(path, pos_label="yes"), path.read_bytes()
+    n_errors = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        data = bytearray(good)
+        # From the pages, from the footer, and a piece that is missing.
+        at = int(rng.integers(len(data)) if seed % 3 else len(data) - rng.integers(1, 1200))
+        data[at : at + (seed % 3) * 7 + 1] = b"" if seed % 3 == 2 else bytes([rng.integers(256)])
+        path.write_bytes(data)
+        try:
+            found, said = summarise(path, pos_label="yes"), None
+        except (ValueError, TypeError, OSError) as error:
+            said = str(error)
+        if said is None:
+            assert suffix == "csv" or found == expected, seed
+        else:
+            n_errors += 1
+            assert str(path) in said, seed
+    assert n_errors > (30 if suffix == "csv" else 100)
+
+
+def test_text_that_is_no_text_is_named():
+    truth = pa.array([b"no", b"y\xff"], pa.binary())
+    bad = pa.table({"y_true": pa.Array.from_buffers(pa.string(), 2, truth.buffers())})
+    with pytest.raises(ValueError, match=r"rows from 0: .*codec can't decode"):
+        summarise(bad.append_column("score", pa.array([0.1, 0.2])), pos_label="no")
+
+
 def test_a_schema_that_changes_is_named_before_anything_is_read(log, tmp_path):
     folder = write_parts(log, tmp_path / "log", n=2)
     other = log.astype({"y_true": str})
@@ -165,9 +215,13 @@ def test_batches_whose_columns_change(log):
 
 def test_a_missing_column_is_named(log, tmp_path):
     folder = write_parts(log.rename(columns={"score": "thing"}), tmp_path / "log")
-    with pytest.raises(ValueError, match=r"no column holds predictions.*'thing'"):
+    with pytest.raises(
+        ValueError, match=r"part-0\.parquet and others: no column holds predictions.*'thing'"
+    ):
         summarise(folder)
-    with pytest.raises(ValueError, match="there is no column 'score'; the columns are"):
+    with pytest.raises(
+        ValueError, match=r"part-0\.parquet and others: there is no column 'score'; the columns"
+    ):
         summarise(folder, score="score")
 
 

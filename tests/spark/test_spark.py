@@ -78,7 +78,9 @@ def test_a_file_of_another_type_is_named(spark, binary_log, tmp_path):
     folder = write(binary_log, tmp_path)
     other = pa.Table.from_pandas(binary_log.astype({"score": str}), preserve_index=False)
     pq.write_table(other, folder / "part-7.parquet")
-    with pytest.raises(Exception, match=r"part-7\.parquet"):
+    with pytest.raises(
+        ValueError, match=r"Spark could not do it \(\[.*part-7\.parquet.*\); nothing"
+    ):
         summarise(folder, engine=spark)
 
 
@@ -90,5 +92,17 @@ def test_a_corrupt_file_is_named(spark, binary_log, tmp_path):
     begin = column.dictionary_page_offset or column.data_page_offset
     data[begin : begin + 40] = bytes(40)
     path.write_bytes(data)
-    with pytest.raises(Exception, match=r"part-1\.parquet"):
+    with pytest.raises(
+        ValueError, match=r"Spark could not do it \(\[.*part-1\.parquet.*\); nothing"
+    ):
         summarise(folder, engine=spark)
+
+
+def test_a_file_deleted_after_it_was_listed_is_named(spark, binary_log, tmp_path):
+    folder = write(binary_log, tmp_path)
+    frame = spark.read.parquet(str(folder))
+    (folder / "part-1.parquet").unlink()
+    with pytest.raises(
+        ValueError, match=r"Spark could not do it \(\[.*part-1\.parquet.*\); nothing"
+    ):
+        summarise(frame)

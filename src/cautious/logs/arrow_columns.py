@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from cautious._typing import Floats, Mask
 from cautious.sets import first_row
 
-__all__ = ["Codes", "booleans", "column", "encoded", "numbers", "weights"]
+__all__ = ["Codes", "booleans", "column", "encoded", "numbers", "precision", "weights"]
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Positions in a list, in the smallest type at hand."""
@@ -40,6 +41,11 @@ def numbers(batch: Any, name: str) -> Floats:
         raise TypeError(f"column {name!r} holds {array.type}, not numbers.")
     _none_missing(array, name)
     return np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
+
+
+def precision(batch: Any, names: Sequence[str]) -> np.dtype[Any]:
+    """Type that the numbers of some columns have in common, as they were given."""
+    return np.result_type(*(batch.schema.field(name).type.to_pandas_dtype() for name in names))
 
 
 def weights(batch: Any, name: str) -> Floats:

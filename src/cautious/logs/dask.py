@@ -64,7 +64,8 @@ def summarise_on_dask(
         if progress is not None:
             progress(done, n_rows)
 
-    with _client(engine) as client:
+    # Dask looks futures' client up as the current one; ours may be nobody's default.
+    with _client(engine) as client, client.as_current():
         at_once = len(fragments) if isinstance(fragments, Sequence) else _WINDOW
         waiting = iter(fragments)
         while window := list(islice(waiting, max(at_once, 1))):

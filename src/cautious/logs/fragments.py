@@ -16,6 +16,8 @@ __all__ = [
     "CsvFragment",
     "Fragment",
     "ParquetFragment",
+    "reading",
+    "said_where",
     "summarise_fragment",
 ]
 
@@ -171,9 +173,15 @@ def summarise_fragment(fragment: Fragment, plan: Plan) -> LogSummary:
         try:
             summary = summarise_batch(batch, hinted)
         except (ValueError, TypeError) as error:
-            raise type(error)(f"{where}: {error}") from error
+            raise said_where(error, where) from error
         total = merge(total, summary)
     return total
+
+
+def said_where(error: ValueError | TypeError, where: str) -> ValueError | TypeError:
+    """Repeat an error with the place it happened at; their kin may want other arguments."""
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"{where}: {error}")
 
 
 @contextmanager
@@ -185,7 +193,8 @@ def reading(where: str) -> Iterator[None]:
         raise FileNotFoundError(
             f"{where}: the file is gone ({error}); nothing was summarised."
         ) from error
-    except (OSError, ValueError, KeyError) as error:  # Arrow's errors are among these
+    # Arrow's errors are among these; sizes that are damaged ask for more memory than there is.
+    except (OSError, ValueError, TypeError, LookupError, NotImplementedError, MemoryError) as error:
         raise ValueError(f"{where}: cannot be read ({error}); nothing was summarised.") from error
 
 

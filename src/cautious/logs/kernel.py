@@ -11,10 +11,10 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal_by_size import sets_by_size
-from cautious.logs.arrow_columns import Codes, booleans, encoded, numbers, weights
+from cautious.logs.arrow_columns import Codes, booleans, encoded, numbers, precision, weights
 from cautious.logs.exact_sums import Counts, fixed_point, positive
 from cautious.logs.labels import codes_among, occurring, written_sets
-from cautious.logs.plan import ARGMAX, SETS, Plan
+from cautious.logs.plan import ARGMAX, SETS, Plan, confidence_decision
 from cautious.logs.probabilities import likeliest
 from cautious.logs.score_tally import Kind, ScoreTally
 from cautious.logs.set_tally import SetTally, Stratum
@@ -68,23 +68,28 @@ def summarise_batch(batch: Any, plan: Plan) -> LogSummary:
     cases = _Cases(plan, codes, labels, *_parts(batch, plan), counts)
     scores, sets = cases.no_scores(), cases.no_sets()
     proba = [numbers(batch, name) for name in columns.proba.values()]
-    answer = None
+    answer = confidence = None
     if columns.score is not None:
         scores = cases.count_scores(numbers(batch, columns.score), columns.score)
     elif len(proba) == 1:
         scores = cases.count_scores(proba[0], next(iter(columns.proba.values())))
     elif proba:
-        answer, confidence = likeliest(proba)
+        answer, confidence = likeliest(proba, precision(batch, list(columns.proba.values())))
         if plan.binary:
             at = plan.classes.index(plan.pos_label)
             scores = cases.count_scores(proba[at], list(columns.proba.values())[at])
         else:
             scores = cases.count_answers(answer, confidence)
+    quiet_below = {confidence_decision(least): least for least in plan.confidences}
     for decision in plan.decisions:
         if decision == ARGMAX:
             assert answer is not None
-            one_each = np.eye(len(plan.classes), dtype=np.bool_)
-            made = cases.count_sets(decision, one_each, answer, answer)
+            made = cases.count_sets(decision, _answers(plan), answer, answer)
+        elif decision in quiet_below:
+            assert answer is not None
+            assert confidence is not None
+            said = np.where(confidence >= quiet_below[decision], answer, len(plan.classes))
+            made = cases.count_sets(decision, _answers(plan), said, answer)
         elif decision == SETS and columns.sets is not None:
             found = written_sets(batch, columns.sets, plan.classes)
             made = cases.count_sets(decision, *found, answer)
@@ -209,6 +214,11 @@ def _mask(batch: Any, plan: Plan) -> Mask:
     """Prediction sets from a column a class."""
     members = [booleans(batch, name) for name in plan.columns.members.values()]
     return check_mask(np.column_stack(members), name="the prediction set", empty=plan.empty)
+
+
+def _answers(plan: Plan) -> Mask:
+    """List the sets of one class each, and that of all."""
+    return np.vstack([np.eye(len(plan.classes), dtype=np.bool_), [True] * len(plan.classes)])
 
 
 def _optimal(utility: str, proba: list[Floats]) -> Mask:

@@ -14,7 +14,7 @@ from cautious.logs.score_tally import Limits
 from cautious.sets import check_classes
 from cautious.utility import read_utility
 
-__all__ = ["ARGMAX", "SETS", "Plan", "make_plan"]
+__all__ = ["ARGMAX", "SETS", "Plan", "confidence_decision", "make_plan"]
 
 SETS, ARGMAX = "sets", "argmax"
 """Decisions by name: the sets that were logged, and the likeliest class."""
@@ -23,6 +23,17 @@ SETS, ARGMAX = "sets", "argmax"
 _BYTES_A_PAIR = 32
 # Once rounded, a sixteenth of the pairs is plenty, and a table of them stays in the cache.
 _PAIRS_A_CELL = 16
+
+
+def confidence_decision(least: float) -> str:
+    """Name the decision for the likeliest class where it is at least so likely.
+
+    Examples
+    --------
+    >>> confidence_decision(0.8)
+    'confidence 0.8'
+    """
+    return f"confidence {float(least)!r}"
 
 
 @dataclass(frozen=True)
@@ -39,6 +50,8 @@ class Plan:
         The positive class of scores.
     utilities : tuple of str
         Utilities whose optimal sets are counted besides the likeliest class.
+    confidences : tuple of float
+        Probabilities below which the likeliest class is not answered, counted as well.
     empty : {"error", "abstain"}
         What an empty prediction set means.
     limits : Limits
@@ -53,6 +66,7 @@ class Plan:
     classes: tuple[Any, ...] = ()
     pos_label: Any = None
     utilities: tuple[str, ...] = ()
+    confidences: tuple[float, ...] = ()
     empty: str = "error"
     limits: Limits = field(default_factory=lambda: Limits(1 << 20, 1 << 16))
     resolution: int | None = None
@@ -71,7 +85,9 @@ class Plan:
     @property
     def decisions(self) -> tuple[str, ...]:
         """Names of the decisions whose sets are counted."""
-        made = (ARGMAX, *self.utilities) if self.columns.proba and not self.binary else ()
+        made: tuple[str, ...] = ()
+        if self.columns.proba and not self.binary:
+            made = (ARGMAX, *self.utilities, *map(confidence_decision, self.confidences))
         return ((SETS,) if self.has_sets else ()) + made
 
     @property
@@ -88,6 +104,7 @@ class Plan:
 def make_plan(
     schema: Any,
     *,
+    where: str = "",
     truth: str | None = None,
     score: str | None = None,
     probabilities: Mapping[Any, str] | Sequence[str] | str | None = None,
@@ -98,6 +115,7 @@ def make_plan(
     classes: Sequence[Any] | None = None,
     pos_label: Any = None,
     utilities: Sequence[str] = (),
+    confidences: Sequence[float] = (),
     empty: str = "error",
     memory_budget: int = 32 << 20,
     resolution: float | None = None,
@@ -108,24 +126,32 @@ def make_plan(
     ----------
     schema : pyarrow.Schema
         Columns of the source.
-    truth, score, probabilities, sets, weight, group, model, classes, pos_label, utilities, empty, \
-memory_budget, resolution
+    where : str
+        What to call the source in an error about its columns.
+    truth, score, probabilities, sets, weight, group, model, classes, pos_label, utilities, \
+confidences, empty, memory_budget, resolution
         See :func:`cautious.logs.summarise`.
 
     Returns
     -------
     Plan
     """
-    columns = _columns(schema, truth, score, probabilities, sets, weight, group, model)
-    for name in columns.names():
-        if name not in schema.names:
-            raise ValueError(
-                f"there is no column {name!r}; the columns are {listed(schema.names)}."
-            )
+    try:
+        columns = _columns(schema, truth, score, probabilities, sets, weight, group, model)
+        for name in columns.names():
+            if name not in schema.names:
+                raise ValueError(
+                    f"there is no column {name!r}; the columns are {listed(schema.names)}."
+                )
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}" if where else str(error)) from None
     if empty not in ("error", "abstain"):
         raise ValueError(f"empty is {empty!r}; choose 'error' or 'abstain'.")
     for name in utilities:
         read_utility(name)
+    for least in confidences:
+        if not 0 <= least <= 1:
+            raise ValueError(f"confidences holds {least}; give probabilities, between 0 and 1.")
     labels = _classes(columns, classes, schema.field(columns.truth).type)
     if len(columns.proba) == 1:
         ((text, _),) = columns.proba.items()
@@ -140,6 +166,7 @@ memory_budget, resolution
         classes=labels,
         pos_label=pos_label,
         utilities=tuple(utilities),
+        confidences=tuple(map(float, confidences)),
         empty=empty,
         limits=_limits(memory_budget),
         resolution=_exponent(resolution),

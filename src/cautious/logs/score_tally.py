@@ -23,7 +23,15 @@ import numpy.typing as npt
 from cautious._typing import Floats
 from cautious.logs.arrow_columns import Codes
 from cautious.logs.exact_sums import Counts
-from cautious.logs.rasters import Piece, add_up, cells_of, coarser, raster, repeats, sorted_by_kind
+from cautious.logs.rasters import (
+    Piece,
+    add_up,
+    cells_of,
+    coarser,
+    gathered,
+    raster,
+    sorted_by_kind,
+)
 
 __all__ = ["Kind", "Limits", "ScoreTally", "sort_key"]
 
@@ -107,14 +115,16 @@ class ScoreTally:
         at_least : int, optional
             An exponent that other data are known to need.
         """
-        found: Iterator[tuple[int, Piece]]
+        found: Iterator[tuple[int, Piece]] | None
         if at_least is not None:
             found = raster(scores, codes, len(kinds), counts, at_least)
-        elif counts is None and not repeats(scores):
+        elif counts is not None:
+            found = sorted_by_kind(scores, codes, len(kinds), counts)
+        else:
+            found = gathered(scores, codes, len(kinds))
+        if found is None:
             codes = codes.astype(np.min_scalar_type(len(kinds)), copy=False)
             return cls(limits, raw=(Raw(scores, codes, kinds),))._within_limits()
-        else:
-            found = sorted_by_kind(scores, codes, len(kinds), counts)
         return cls(limits, at_least, {kinds[code]: piece for code, piece in found}).settled()
 
     def merge(self, other: ScoreTally) -> ScoreTally:

@@ -43,12 +43,15 @@ class Source:
         Number of rows, if that is known beforehand.
     again : bool
         Whether the pieces can be read more than once.
+    name : str
+        Which files these are; empty if there are none.
     """
 
     schema: Any
     fragments: Iterable[Fragment]
     n_rows: int | None
     again: bool = True
+    name: str = ""
 
 
 def open_source(source: Any) -> Source:
@@ -153,7 +156,9 @@ def _of_files(files: list[tuple[str, Any]]) -> Source:
         fragments.extend(found)
     rows = [fragment.n_rows for fragment in fragments]
     total = None if None in rows else sum(n for n in rows if n is not None)
-    return Source(schema, fragments, total)
+    return Source(
+        schema, fragments, total, name=first if len(files) == 1 else f"{first} and others"
+    )
 
 
 def _of_file(path: str, filesystem: Any) -> tuple[list[Fragment], Any]:
@@ -171,6 +176,11 @@ def _of_file(path: str, filesystem: Any) -> tuple[list[Fragment], Any]:
     with reading(path), pq.ParquetFile(path, filesystem=filesystem) as file:
         schema, metadata = file.schema_arrow, file.metadata
         rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        if min(rows, default=0) < 0 or sum(rows) != metadata.num_rows:
+            # No checksum protects a footer. (Asking it more may abort the process: Arrow does not
+            # expect damage there.)
+            promised = f"{metadata.num_rows:,} rows are promised"
+            raise ValueError(f"{promised}, but its row groups hold {sum(rows):,}")
     fragments: list[Fragment] = []
     gathered: list[int] = []
     for group in range(len(rows)):

@@ -8,6 +8,7 @@ and pyarrow in their Python environment.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from importlib import import_module
@@ -19,7 +20,13 @@ from cautious.logs.summarising import checked, completed
 from cautious.logs.summary import LogSummary, merge
 from cautious.logs.wire import from_bytes, plan_from_text, plan_to_text, to_bytes
 
-__all__ = ["merge_partitions", "summarise_on_spark", "summarise_partition"]
+__all__ = [
+    "arrow_schema",
+    "merge_partitions",
+    "read_files",
+    "summarise_on_spark",
+    "summarise_partition",
+]
 
 # So many summaries are brought together at a time on their way to one.
 _BRANCHES = 8
@@ -41,9 +48,8 @@ def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogS
     -------
     LogSummary
     """
-    frame = source if hasattr(source, "mapInArrow") else _read(_session(engine), source)
-    schema = _arrow_schema(frame)
-    plan = make_plan(schema, **wishes)
+    frame = source if hasattr(source, "mapInArrow") else read_files(_session(engine), source)
+    plan = make_plan(arrow_schema(frame), **wishes)
     if plan.columns.sets is not None and not plan.classes:
         plan = completed(plan, *_labels(frame, plan))
     rows = frame.select(*(_quoted(name) for name in plan.columns.names()))
@@ -55,9 +61,9 @@ def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogS
     try:
         found = [from_bytes(bytes(row[0])) for row in parts.collect()]
     except Exception as error:
-        if _MARK not in str(error):
-            raise
-        raise ValueError(_with_file(rows, plan) or _said(error)) from error
+        ours = _MARK in str(error)
+        message = (_with_file(rows, plan) or _said(error)) if ours else _in_short(error)
+        raise ValueError(message) from error
     return checked(reduce(merge, found, LogSummary.of_nothing(plan)), None)
 
 
@@ -79,7 +85,7 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
                 try:
                     summary = summarise_batch(part, plan.knowing(total.scores.exponent))
                 except (ValueError, TypeError) as error:
-                    raise type(error)(f"{_MARK}{where}: {error}{_MARK}") from error
+                    raise ValueError(f"{_MARK}{where}: {error}{_MARK}") from error
                 total = merge(total, summary)
         yield _as_batch(total)
 
@@ -102,6 +108,13 @@ _FILE = "cautious: file"
 def _said(error: Exception) -> str:
     """Take our own message out of Spark's."""
     return str(error).split(_MARK)[1]
+
+
+def _in_short(error: Exception) -> str:
+    """Take the one line that matters, the condition and the file, out of Spark's own error."""
+    found = re.search(r"\[[A-Z][A-Z_.]+\][^\n]*", str(error))
+    line = str(error).strip().partition("\n")[0] if found is None else found[0]
+    return f"Spark could not do it ({line}); nothing was summarised."
 
 
 def _with_file(rows: Any, plan: Plan) -> str | None:
@@ -156,7 +169,7 @@ def _session(engine: Any) -> Any:
     return session
 
 
-def _read(session: Any, source: Any) -> Any:
+def read_files(session: Any, source: Any) -> Any:
     """Let Spark read files, refusing the rows it would otherwise quietly make up or leave out."""
     if isinstance(source, str | os.PathLike):
         source = [source]
@@ -171,7 +184,7 @@ def _read(session: Any, source: Any) -> Any:
     return session.read.option("mergeSchema", "false").parquet(*paths)
 
 
-def _arrow_schema(frame: Any) -> Any:
+def arrow_schema(frame: Any) -> Any:
     """Give the schema as Arrow sees it, without any data."""
     types = import_module("pyspark.sql.pandas.types")
     return types.to_arrow_schema(frame.schema)

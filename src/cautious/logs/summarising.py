@@ -30,6 +30,7 @@ def summarise(
     classes: Sequence[Any] | None = None,
     pos_label: Any = None,
     utilities: Sequence[str] = (),
+    confidences: Sequence[float] = (),
     empty: str = "error",
     engine: Any = "local",
     n_threads: int | None = None,
@@ -67,6 +68,9 @@ def summarise(
     utilities : sequence of str
         Utilities ("u65", "u80", …) whose optimal sets to count from the probabilities, beside the
         likeliest class.
+    confidences : sequence of float
+        Answers of a model that keeps quiet below these probabilities are counted as well, each as
+        the decision "confidence 0.8" and so on.
     empty : {"error", "abstain"}
         What an empty prediction set means.
     engine : {"local", "dask", "spark"}, Dask client or address, or Spark session
@@ -80,7 +84,8 @@ def summarise(
     resolution : float, optional
         Round scores from the start, to the largest power of two that does not exceed it.
     progress : callable, optional
-        Called as ``progress(rows_done, rows_in_all or None)``; Spark shows its own.
+        Called as ``progress(rows_done, rows_in_all or None)``, one call at a time, by the local
+        engine from its threads; Spark shows its own.
 
     Returns
     -------
@@ -90,7 +95,8 @@ def summarise(
     ------
     ValueError, TypeError, OSError
         If any part of the source cannot be read or counted; the message says where. Nothing is
-        returned then: a summary always covers the whole source.
+        returned then: a summary always covers the whole source. Damaged bytes are found where the
+        file can show them: a Parquet file written with page checksums does, a CSV file can not.
 
     Examples
     --------
@@ -116,6 +122,7 @@ def summarise(
         "classes": classes,
         "pos_label": pos_label,
         "utilities": utilities,
+        "confidences": confidences,
         "empty": empty,
         "memory_budget": memory_budget,
         "resolution": resolution,
@@ -126,7 +133,7 @@ def summarise(
 
         return summarise_on_spark(source, engine, wishes)
     opened = open_source(source)
-    plan = _complete(make_plan(opened.schema, **wishes), opened)
+    plan = _complete(make_plan(opened.schema, where=opened.name, **wishes), opened)
     if kind == "dask":
         from cautious.logs.dask import summarise_on_dask
 

@@ -233,8 +233,9 @@ class LogSummary:
         Parameters
         ----------
         decision : str, optional
-            "sets" for the sets that were logged, "argmax" for the likeliest class, or the name of
-            a utility whose optimal sets were counted. By default the first of these there is.
+            "sets" for the sets that were logged, "argmax" for the likeliest class, the name of
+            a utility whose optimal sets were counted, or "confidence 0.8" for a model that keeps
+            quiet below a probability it was counted for. By default the first of these there is.
         model, group : label, optional
             Count only these; all by default.
 

@@ -107,5 +107,6 @@ def plan_from_text(text: str) -> Plan:
     fields["columns"] = Columns(**fields["columns"])
     fields["limits"] = Limits(*fields["limits"])
     fields["classes"] = tuple(fields["classes"])
-    fields["utilities"] = tuple(fields["utilities"])
+    for name in ("utilities", "confidences"):
+        fields[name] = tuple(fields[name])
     return Plan(**fields)
