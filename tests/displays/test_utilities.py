@@ -56,6 +56,7 @@ def test_risk_aversion_lines_and_crossover(binary):
             discounted_accuracy_per_sample(binary.y, mask, labels=binary.labels)
             for mask in binary.sets.values()
         ),
+        strata=binary.y,
         random_state=0,
         n_resamples=200,
     )

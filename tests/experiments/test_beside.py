@@ -3,7 +3,14 @@ import math
 import pandas as pd
 import pytest
 
-from cautious.experiments.beside import Cell, Figure, Reproduction, Table, cells_of
+from cautious.experiments.beside import (
+    Cell,
+    Figure,
+    Reproduction,
+    Table,
+    cells_of,
+    failures_in_words,
+)
 
 
 def made():
@@ -53,3 +60,22 @@ def test_writing_leaves_whole_files_only(tmp_path):
     assert {f.name for f in files} == {"paper.txt", "paper-table-1.csv", "paper-fig-1.csv"}
     assert sorted(files) == sorted((tmp_path / "new").iterdir())
     assert len(pd.read_csv(tmp_path / "new" / "paper-table-1.csv")) == 3
+
+
+def test_figures_of_one_name_do_not_overwrite_each_other(tmp_path):
+    frame = pd.DataFrame({"x": [0], "y": [1]})
+    figures = [
+        Figure("Fig. 3, cost", "a", frame, "x", "y"),
+        Figure("Fig. 3, cost", "b", frame, "x", "y"),
+    ]
+    done = Reproduction("paper", "A paper", [], figures)
+    assert done.stems() == ["paper-fig-3-cost", "paper-fig-3-cost-2"]
+    assert len(done.write(tmp_path)) == len(list(tmp_path.iterdir())) == 3
+
+
+def test_failures_are_counted_by_data_set():
+    results = pd.DataFrame(
+        {"dataset": ["zoo", "iris", "zoo"], "failure": ["ValueError: no", None, "KeyError: x"]}
+    )
+    assert failures_in_words(results) == "Failures: 2 of 3 rows; zoo (2: ValueError: no)."
+    assert failures_in_words(results[1:2]) == "Failures: none of 1 rows."

@@ -37,8 +37,10 @@ def test_figures_1_and_2():
     one, two = cost_figures()
     u65 = one.frame[one.frame["line"] == "u65"].set_index("x")["utility"]
     assert u65.loc[0.5] == pytest.approx(0.65)
-    sets = two.frame[two.frame["table"] == "Table VI"].set_index("p(n)")["set"]
-    assert [sets.loc[p] for p in (0.0, 0.5, 1.0)] == ["{h}", "{h, n}", "{n}"]
+    six = two.frame[two.frame["table"] == "Table VI"]
+    ends = six.groupby("set", sort=False)["p(n)"].agg(["min", "max"]).T.to_dict("list")
+    assert ends == {"{h}": [0, 0.25], "{h, n}": [0.25, 0.875], "{n}": [0.875, 1]}
+    assert six["expected cost"].tolist() == [0, 0.5, 0.5, 0.5, 0.5, 0]
 
 
 def test_the_experiments_on_one_data_set(monkeypatch, tmp_path):
@@ -50,10 +52,25 @@ def test_the_experiments_on_one_data_set(monkeypatch, tmp_path):
     assert ours["NCC"] == pytest.approx(0.43, abs=0.05)
     assert 0 < ours["2Tr"] < 1
     assert 0 < ours["Fo"] < 1
-    curve = done.figures[-1].frame.pivot(index="s", columns="line", values="cost")
+    figures = {figure.name: figure.frame for figure in done.figures}
+    cautious, averse = (
+        figures[name].pivot(index="s", columns="line", values="cost")
+        for name in ("Fig. 3", "Fig. 3, mistake averse")
+    )
+    assert len(cautious) == 3
     # "the higher r, the lower is the cost for indeterminate predictions"
-    assert (curve["cautious r=0.9"] <= curve["cautious r=0.5"] + 1e-12).all()
-    assert (curve["cautious r=0.5"] <= curve["averse r=0.5"] + 1e-12).all()
+    assert (cautious["cautious r=0.9"] <= cautious["cautious r=0.5"] + 1e-12).all()
+    assert (cautious["cautious r=0.5"] <= averse["averse r=0.5"] + 1e-12).all()
+    words = {cell.column: cell for cell in tables["Fig. 3 in words"].cells}
+    assert words["the higher r, the lower the cost"].agrees
+    # The paper's figure and its table contradict each other; ours leaves the axis of the figure.
+    axis = words["no cost is above the axis, which ends at 0.6"]
+    assert axis.agrees is False
+    assert "Table XII prints 3.43" in axis.remark
+    ranks = [cell.ours for cell in tables["Table XII, ranks"].cells]
+    assert sorted(ranks) == [1, 2, 3]
+    assert done.remarks[-1] == "Failures: none of 70 rows."
+    assert done.seconds > 0
     assert (tmp_path / "yang-LEV-quick.db").is_file()
 
 

@@ -15,6 +15,7 @@ from cautious.displays.critical_difference import CriticalDifferenceDisplay
 from cautious.displays.decision_strip import DecisionStripDisplay
 from cautious.displays.differential import DifferentialDisplay
 from cautious.displays.prior_strength import PriorStrengthDisplay
+from cautious.displays.reproduced import ReproducedFigureDisplay
 from cautious.displays.response import ResponseDisplay
 from cautious.displays.risk_aversion import RiskAversionDisplay
 from cautious.displays.risk_coverage import RiskCoverageDisplay
@@ -39,6 +40,7 @@ __all__ = [
     "PriorStrengthDisplay",
     "ROCReadingsDisplay",
     "ROCSurfaceDisplay",
+    "ReproducedFigureDisplay",
     "ResponseDisplay",
     "RiskAversionDisplay",
     "RiskCoverageDisplay",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cautious.comparison import friedman_nemenyi
+from cautious.comparison import friedman_nemenyi, similar_groups
 from cautious.displays.display import Display
 from cautious.displays.palette import neutral
 from cautious.displays.wording import plain_text
@@ -112,14 +112,9 @@ class CriticalDifferenceDisplay(Display):
 
     def groups(self) -> list[tuple[int, int]]:
         """Longest runs of ranks, as positions of the first and last, within the difference."""
-        ranks = self.mean_ranks.to_numpy()
-        last = np.searchsorted(ranks, ranks + self.critical_difference, side="right") - 1
-        runs = enumerate(last.tolist())
-        return [
-            (first, end)
-            for first, end in runs
-            if end > first and (first == 0 or end > last[first - 1])
-        ]
+        at = {name: position for position, name in enumerate(self.mean_ranks.index)}
+        groups = similar_groups(self.mean_ranks, self.critical_difference)
+        return [(at[group[0]], at[group[-1]]) for group in groups]
 
     def frame(self) -> pd.DataFrame:
         """Classifiers from the best to the worst, with the bars each is joined by."""

@@ -103,14 +103,14 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         }
         curves = {
             name: RiskAversionCurve.from_accuracies(x, sample_weight=weight)
-            for name, (x, weight) in earned.items()
+            for name, (x, weight, _) in earned.items()
         }
         found = None
         if len(earned) == 2:
-            (x, weight), (y, other) = earned.values()
+            (x, weight, truth), (y, other, _) = earned.values()
             parallel = np.ptp([curve.hedging for curve in curves.values()]) <= 1e-12
             if not parallel and np.array_equal(weight, other):
-                found = crossover(x, y, sample_weight=weight, **resampling)
+                found = crossover(x, y, sample_weight=weight, strata=truth, **resampling)
         return cls(curves, crossover=found).plot(ax, **(style or {}))
 
     def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
@@ -169,21 +169,21 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
 
 def _earned(
     method: str, source: Any, *data: Any, sample_weight: Any = None, **options: Any
-) -> tuple[Floats, Floats]:
-    """Discounted accuracy of each prediction, and how often it counts."""
+) -> tuple[Floats, Floats, Any]:
+    """Discounted accuracy of each prediction, how often it counts, and its truth."""
     if method == "from_predictions":
         (y_true,) = data
         x = discounted_accuracy_per_sample(y_true, source, **options)
-        return x, check_weight(sample_weight, len(x))
+        return x, check_weight(sample_weight, len(x)), y_true
     X, y = data
     if method == "from_estimator":
         mask, classes = outputs_of(source, X, "predict_set")
         x = discounted_accuracy_per_sample(y, mask, labels=classes, **options)
-        return x, check_weight(sample_weight, len(x))
+        return x, check_weight(sample_weight, len(x)), y
     truth, mask, classes, weight = pooled_outputs(
         source, X, y, "predict_set", sample_weight=sample_weight
     )
     # In the order of the data, so that two cross-validations can be compared case by case.
     order = np.argsort(np.concatenate(source["indices"]["test"]), kind="stable")
     x = discounted_accuracy_per_sample(truth, mask, labels=classes, **options)
-    return x[order], weight[order]
+    return x[order], weight[order], truth[order]

@@ -36,7 +36,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
     risk : {"selective", "generalised"}, default="selective"
         Loss over the answered cases, or over all.
     optimal : bool, default=False
-        Whether to draw beside each curve, thin and grey, the best that its losses allow: that of a
+        Whether to draw beside each curve, as a thin line, the best that its losses allow: that of a
         classifier that knows which of its answers are wrong.
 
     Attributes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,15 @@ from typing import Any, Literal
 
 import pandas as pd
 
-__all__ = ["Cell", "Figure", "Reproduction", "Table", "cells_of"]
+__all__ = [
+    "Cell",
+    "Figure",
+    "Reproduction",
+    "Table",
+    "cells_of",
+    "failures_in_words",
+    "write_whole",
+]
 
 COLUMNS = ["row", "column", "ours", "paper", "difference", "agrees", "remark"]
 
@@ -56,6 +65,18 @@ class Cell:
             return str(self.ours) == str(self.paper)
         return bool(abs(self.difference) <= self.within * (1 + 1e-9))
 
+    def words(self) -> tuple[str, str, str, str]:
+        """Write ours, the paper's, the difference and the verdict for people.
+
+        Examples
+        --------
+        >>> Cell("J48", "AUC", 0.9612, 0.97).words()
+        ('0.9612', '0.97', '-0.0088', 'differs')
+        """
+        verdict = {None: "", True: "agrees", False: "differs"}[self.agrees]
+        apart = "" if math.isnan(self.difference) else f"{self.difference:+.2g}"
+        return _shown(self.ours), _shown(self.paper), apart, verdict
+
 
 @dataclass(frozen=True)
 class Table:
@@ -95,7 +116,7 @@ class Table:
         head = f"{self.name}. {self.title}"
         if printed:
             head += f" ({agree} of {printed} cells agree)"
-        lines = [(c.row, c.column, _shown(c.ours), *_beside(c), c.remark) for c in self.cells]
+        lines = [(c.row, c.column, *c.words(), c.remark) for c in self.cells]
         titles = ("", "", "ours", "paper", "difference", "", "")
         widths = [max(len(line[i]) for line in [titles, *lines]) for i in range(6)]
         body = [
@@ -120,8 +141,9 @@ class Figure:
     lines : str or None
         Column that tells one line (or group of points) from another.
     kind : {"lines", "points", "ranks", "strips", "surface"}
-        What to draw: lines; points, for pairs with the diagonal; mean ranks with their critical
-        difference; strips of decisions; a surface over x and y.
+        What to draw: lines; points, for pairs with the diagonal; mean ranks (x) of classifiers (y)
+        with the column ``critical_difference``; strips of decisions (`lines`), two rows each, where
+        it begins and where it ends; a surface over x and y.
     panels : str or None
         Column that tells one panel from another.
     log_x : bool
@@ -161,6 +183,9 @@ class Reproduction:
         What holds for the whole paper.
     quick : bool
         Whether fewer repeats, data sets or points were taken than the paper took.
+    seconds : float
+        Computing time of all folds, also of those an earlier pass has stored; where the paper's
+        module does not know it, :func:`reproduce` fills in the time of its pass.
     """
 
     paper: str
@@ -169,6 +194,7 @@ class Reproduction:
     figures: list[Figure] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     quick: bool = False
+    seconds: float = math.nan
 
     def counts(self) -> tuple[int, int]:
         """Count the cells that agree with the paper, and those it prints."""
@@ -209,17 +235,22 @@ class Reproduction:
         """
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        contents: dict[str, str] = {f"{self.paper}.txt": str(self)}
-        frames = [(table.name, table.frame()) for table in self.tables]
-        frames += [(figure.name, figure.frame) for figure in self.figures]
-        for name, frame in frames:
-            contents[f"{self.paper}-{_file_name(name)}.csv"] = frame.to_csv(index=False)
-        written = []
-        for name, text in contents.items():
-            aside = place / f".{name}.part"  # nothing is left by halves under its own name
-            aside.write_text(text, encoding="utf-8")
-            written.append(aside.replace(place / name))
-        return written
+        frames = [table.frame() for table in self.tables] + [f.frame for f in self.figures]
+        text = write_whole(place / f"{self.paper}.txt", str(self).encode())
+        return [text] + [
+            write_whole(place / f"{stem}.csv", frame.to_csv(index=False).encode())
+            for stem, frame in zip(self.stems(), frames, strict=True)
+        ]
+
+    def stems(self) -> list[str]:
+        """Name the files of the tables, then of the figures, without their endings."""
+        taken: Counter[str] = Counter()
+        found = []
+        for name in [table.name for table in self.tables] + [f.name for f in self.figures]:
+            stem = f"{self.paper}-{_file_name(name)}"
+            taken[stem] += 1  # two learners may have drawn the same figure
+            found.append(stem if taken[stem] == 1 else f"{stem}-{taken[stem]}")
+        return found
 
 
 def cells_of(
@@ -271,12 +302,6 @@ def _shown(value: float | str | None) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
-def _beside(cell: Cell) -> tuple[str, str, str]:
-    mark = {None: "", True: "agrees", False: "differs"}[cell.agrees]
-    apart = "" if math.isnan(cell.difference) else f"{cell.difference:+.2g}"
-    return _shown(cell.paper), apart, mark
-
-
 def _placed(text: str, widths: list[int], i: int) -> str:
     if i == len(widths):
         return text
@@ -287,5 +312,31 @@ def _note(remark: str) -> list[str]:
     return [f"  Remark: {remark}"] if remark else []
 
 
+def failures_in_words(results: pd.DataFrame) -> str:
+    """Say how many rows of a study's results failed, on which data sets and why.
+
+    Examples
+    --------
+    >>> results = pd.DataFrame({"dataset": ["iris", "zoo"], "failure": [None, "ValueError: no"]})
+    >>> failures_in_words(results)
+    'Failures: 1 of 2 rows; zoo (1: ValueError: no).'
+    """
+    failed = results[results["failure"].notna()]
+    if failed.empty:
+        return f"Failures: none of {len(results)} rows."
+    each = [
+        f"{name} ({len(rows)}: {rows['failure'].iloc[0]})"
+        for name, rows in failed.groupby("dataset", sort=False)
+    ]
+    return f"Failures: {len(failed)} of {len(results)} rows; {'; '.join(each)}."
+
+
 def _file_name(name: str) -> str:
     return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write a file aside and then give it its name, so that nothing is left by halves."""
+    aside = path.with_name(f".{path.name}.part")
+    aside.write_bytes(content)
+    return aside.replace(path)

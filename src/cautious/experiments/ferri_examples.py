@@ -18,6 +18,13 @@ LEAVES = np.array(
     [[1, 23, 1], [0.75, 10, 0], [0.7, 4, 2], [0.6, 0, 9], [0.35, 2, 3], [0.2, 1, 15], [0.1, 0, 30]]
 )
 BIASES = {"(0.5, 0.5)": [0.5, 0.5], "(0.55, 0.45)": [0.55, 0.45], "(0.45, 0.55)": [0.45, 0.55]}
+# The tree made cautious: class bias and window.
+CONVERSIONS = {
+    "argmax": ([0.5, 0.5], 0.0),
+    "τ = 0.625": ([0.5, 0.5], 0.25),
+    "bias (0.55, 0.45), w = 0.15": ([0.55, 0.45], 0.15),
+    "bias (0.55, 0.45), w = 0.4": ([0.55, 0.45], 0.4),
+}
 
 
 def example_tables() -> list[Table]:
@@ -123,19 +130,19 @@ def _example_2() -> Table:
 
 
 def _matrices() -> list[Table]:
-    printed = {
-        "argmax": ([0.5, 0.5], 0.0, [[37, 12], [3, 48], [0, 0]]),
-        "τ = 0.625": ([0.5, 0.5], 0.25, [[37, 3], [3, 48], [0, 9]]),
-        "bias (0.55, 0.45), w = 0.15": ([0.55, 0.45], 0.15, [[37, 3], [3, 48], [0, 9]]),
-        "bias (0.55, 0.45), w = 0.4": ([0.55, 0.45], 0.4, [[33, 1], [1, 45], [6, 14]]),
-    }
+    printed = [
+        [[37, 12], [3, 48], [0, 0]],
+        [[37, 3], [3, 48], [0, 9]],
+        [[37, 3], [3, 48], [0, 9]],
+        [[33, 1], [1, 45], [6, 14]],
+    ]
     return [
         Table(
             f"Confusion matrix, {name}",
             "Example 2",
             cells_of(tree_curve(bias).confusion_matrix(window), rows),
         )
-        for name, (bias, window, rows) in printed.items()
+        for (name, (bias, window)), rows in zip(CONVERSIONS.items(), printed, strict=True)
     ]
 
 

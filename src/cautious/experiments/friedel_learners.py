@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from cautious._typing import Floats, Labels
+from cautious.experiments.laplace_tree import pruned_by_cross_validation
 from cautious.models import NaiveCredalClassifier
 
 __all__ = ["MixedNaiveBayes", "learners"]
@@ -27,7 +28,9 @@ def learners() -> dict[str, Any]:
     return {
         "J48": make_pipeline(
             _numbers(),
-            DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=0.01),
+            pruned_by_cross_validation(
+                DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
+            ),
         ),
         "NB": MixedNaiveBayes(),
         "RF": make_pipeline(_numbers(), RandomForestClassifier(n_estimators=10)),

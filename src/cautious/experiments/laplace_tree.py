@@ -1,4 +1,4 @@
-"""Classification trees whose leaves estimate probabilities with Laplace's correction."""
+"""Trees that stand in for C4.5: Laplace-corrected leaves, many branches, pruning that is chosen."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from cautious._typing import Floats, Labels
 from cautious.models import CredalTreeClassifier
 
-__all__ = ["LaplaceTreeClassifier", "MultiwayTreeClassifier"]
+__all__ = ["LaplaceTreeClassifier", "MultiwayTreeClassifier", "pruned_by_cross_validation"]
+
+STRENGTHS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 
 
 class LaplaceTreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
@@ -78,3 +81,27 @@ class MultiwayTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def predict(self, X: Any) -> Labels:
         """Name the most probable class of each row."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+def pruned_by_cross_validation(tree: DecisionTreeClassifier) -> GridSearchCV:
+    """Let a tree choose, on the data it is given, how strongly to prune itself.
+
+    Cost-complexity from a fixed grid, by five-fold cross-validated accuracy.
+
+    Parameters
+    ----------
+    tree : DecisionTreeClassifier
+        scikit-learn's, or one like it.
+
+    Returns
+    -------
+    GridSearchCV
+
+    Examples
+    --------
+    >>> chosen = pruned_by_cross_validation(DecisionTreeClassifier(random_state=0))
+    >>> chosen.fit(np.arange(40).reshape(-1, 1), [0, 1] * 10 + [1, 1] * 10).best_params_
+    {'ccp_alpha': 0.05}
+    """
+    folds = StratifiedKFold(5, shuffle=True, random_state=1)
+    return GridSearchCV(tree, {"ccp_alpha": list(STRENGTHS)}, cv=folds)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
+import time
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +20,7 @@ PAPERS = {
     "yang": "Yang, Destercke & Masson (2017), The costs of indeterminacy",
 }
 """The papers that can be done again, by key."""
+WITH_WEKA = {"ferri", "friedel"}
 
 
 def reproduce(
@@ -26,6 +30,7 @@ def reproduce(
     folder: str | Path | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    weka: bool | None = None,
 ) -> list[Reproduction]:
     """Do the experiments of a paper again and lay the numbers beside the printed ones.
 
@@ -42,11 +47,15 @@ def reproduce(
         Processes, as joblib takes it.
     progress : bool, optional
         Whether to show progress on stderr; None if it is a terminal.
+    weka : bool, optional
+        Whether to run WEKA's own learners beside scikit-learn's for the papers that used them
+        (Ferri, Friedel); None where Java and WEKA are found (``pip install cautious[weka]``).
 
     Returns
     -------
     list of Reproduction
-        One a paper. Print it, or look at its ``tables`` and ``figures``.
+        One a paper. Print it, or look at its ``tables`` and ``figures``;
+        :class:`cautious.displays.ReproducedFigureDisplay` draws a figure.
 
     Examples
     --------
@@ -63,7 +72,14 @@ def reproduce(
     for key in PAPERS if paper == "all" else [paper]:
         module = import_module(f"cautious.experiments.{key}")
         run = getattr(module, f"reproduce_{key}")
-        done.append(run(quick=quick, folder=place, n_jobs=n_jobs, progress=progress))
+        started = time.perf_counter()
+        options = {"weka": weka} if key in WITH_WEKA else {}
+        found: Reproduction = run(
+            quick=quick, folder=place, n_jobs=n_jobs, progress=progress, **options
+        )
+        if math.isnan(found.seconds):
+            found = replace(found, seconds=time.perf_counter() - started)
         if place is not None:
-            done[-1].write(place)
+            found.write(place)
+        done.append(found)
     return done

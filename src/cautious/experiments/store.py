@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["DifferentStudyError", "FoldResult", "Store"]
+__all__ = ["DifferentStudyError", "FoldResult", "Store", "versions"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS parts (
@@ -122,7 +122,7 @@ class Store:
             rows = [(*key, text) for key, text in parts.items() if key not in known]
             self._db.executemany("INSERT INTO parts VALUES (?, ?, ?)", rows)
             started = datetime.now(UTC).isoformat(timespec="seconds")
-            self._db.execute("INSERT INTO runs VALUES (?, ?)", (started, json.dumps(_versions())))
+            self._db.execute("INSERT INTO runs VALUES (?, ?)", (started, json.dumps(versions())))
             self._db.execute("COMMIT")
         except BaseException:
             self._db.execute("ROLLBACK")
@@ -187,7 +187,8 @@ def _without_nan(measures: Mapping[str, float]) -> dict[str, float | None]:
     return {name: None if np.isnan(value) else float(value) for name, value in measures.items()}
 
 
-def _versions() -> dict[str, Any]:
+def versions() -> dict[str, str]:
+    """Tell the versions that results depend on."""
     found = {"python": platform.python_version()}
     for package in ("cautious", "numpy", "scipy", "scikit-learn", "pandas"):
         try:

@@ -66,8 +66,8 @@ class Study:
     ...               ["iris", "zoo"], folds=5, measures=["u65", "determinacy"],
     ...               preparation=MDLDiscretizer())
     >>> results = study.run()
-    >>> len(results), results["failure"].isna().all()
-    (20, np.True_)
+    >>> len(results), int(results["failure"].notna().sum())
+    (20, 0)
     >>> study.table(results, "determinacy").round(2).loc["zoo"].to_dict()
     {'s=1': 0.81, 's=2': 0.73}
     """

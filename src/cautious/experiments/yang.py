@@ -13,7 +13,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 from cautious._typing import Floats
 from cautious.costs import ordinal, p_discounted
 from cautious.datasets import list_datasets
-from cautious.experiments.beside import Cell, Figure, Reproduction, Table
+from cautious.experiments.beside import Cell, Figure, Reproduction, Table, failures_in_words
 from cautious.experiments.study import Study
 from cautious.experiments.yang_costs import cost_figures, cost_tables
 from cautious.metrics import MEASURES, Measure, make_set_scorer
@@ -64,27 +64,17 @@ def reproduce_yang(
     """
     n_strengths, trees = QUICK if quick else FULL
     strengths = np.logspace(-3, 1, n_strengths)
-    costs, choices, tuned = [], [], []
+    costs, choices, tuned, found = [], [], [], []
     for name in SETS:
         stem = f"yang-{name}-{'quick' if quick else 'full'}"
         store = None if folder is None else folder / f"{stem}.db"
         study = _study(name, strengths, trees)
         results = study.run(store, n_jobs=n_jobs, progress=progress)
+        found.append(results)
         costs.append(_cost_curve(name, results))
         choices += _table_xii_cells(name, results)
         tuned += _tuned_cells(name, results)
-    curve = pd.concat(costs, ignore_index=True)
-    figure = Figure(
-        "Fig. 3",
-        "p-discounted cost against s",
-        curve,
-        "s",
-        "cost",
-        "line",
-        panels="dataset",
-        log_x=True,
-        remark="The paper calls the curves concave; they fall, then rise: convex-shaped.",
-    )
+    curve, everything = pd.concat(costs, ignore_index=True), pd.concat(found)
     twelve = Table(
         "Table XII",
         "Mean cost, r = 0.5, s = 2, ten-fold cross-validation",
@@ -97,13 +87,15 @@ def reproduce_yang(
     return Reproduction(
         "yang",
         TITLE,
-        [*cost_tables(), _shape_table(curve), twelve, Table(*_TUNED, tuned)],
-        [*cost_figures(), figure],
+        [*cost_tables(), _shape_table(curve), twelve, _order_table(twelve), Table(*_TUNED, tuned)],
+        [*cost_figures(), *_figures(curve)],
         [
             "The paper does not say whether the five levels of equal frequency were found on all "
-            "data or on each training fold; here on each training fold."
+            "data or on each training fold; here on each training fold.",
+            failures_in_words(everything),
         ],
         quick,
+        float(everything["seconds"].sum()),
     )
 
 
@@ -151,45 +143,103 @@ def _cost_curve(name: str, results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _figures(curve: pd.DataFrame) -> list[Figure]:
+    """Draw the lines of the paper's Fig. 3, and those that its text speaks of."""
+    said = "The paper calls the curves concave; they fall, then rise: convex-shaped."
+    drawn = {
+        ("Fig. 3", "p-discounted cost against s"): (
+            [f"cautious r={r}" for r in (0.1, 0.5, 0.9)],
+            said,
+        ),
+        ("Fig. 3, no reward and full reward", "p-discounted cost against s"): (
+            [f"cautious r={r}" for r in (0.0, 1.0)],
+            "Described in the text, not drawn.",
+        ),
+        ("Fig. 3, mistake averse", "p-discounted cost against s"): (
+            [f"averse r={r}" for r in (0.1, 0.5, 0.9)],
+            "Described in the text, not drawn.",
+        ),
+    }
+    return [
+        Figure(
+            *(name, title, curve[curve["line"].isin(lines)], "s", "cost", "line"),
+            panels="dataset",
+            log_x=True,
+            remark=remark,
+        )
+        for (name, title), (lines, remark) in drawn.items()
+    ]
+
+
 def _shape_table(curve: pd.DataFrame) -> Table:
     """Hold what the paper says of the curves of Fig. 3 against ours."""
     cells = []
-    for (name, line), points in curve.groupby(["dataset", "line"], sort=False):
-        attitude, r = str(line).split(" r=")
-        if attitude != "cautious":
-            continue
-        cost = points["cost"].to_numpy()
-        best = int(cost.argmin())
-        shape = "falls, then rises"
-        if best == len(cost) - 1:
-            shape = "falls"
-        elif best == 0:
-            shape = "rises"
-        said = {"0.0": "rises", "1.0": "falls"}.get(r, "falls, then rises")
-        if (name, r) == ("LEV", "0.9"):
-            said = "falls"  # "the inflection point for r = 0.9 is beyond s = 10"
-        cells.append(
-            Cell(
-                str(name),
-                f"r = {r}",
-                shape,
-                said,
-                remark=f"cheapest {cost[best]:.3f} at s = {points['s'].iloc[best]:.3g}",
-            )
-        )
-    drawn = curve[curve["line"].isin([f"cautious r={r}" for r in (0.1, 0.5, 0.9)])]
     for name in SETS:
-        end = AXIS_END[name]
-        points = drawn[drawn["dataset"] == name]
-        over = points[points["cost"] > end]["s"]
-        remark = f"the paper's axis ends at {end}; ours passes it first at s = {over.min():.3g}"
-        cells.append(Cell(name, "largest cost", float(points["cost"].max()), None, remark=remark))
+        own = {str(line): rows for line, rows in curve[curve["dataset"] == name].groupby("line")}
+        for r in (0.0, 0.1, 0.5, 0.9, 1.0):
+            points = own[f"cautious r={r}"]
+            said = {0.0: "rises", 1.0: "falls"}.get(r, "falls, then rises")
+            if (name, r) == ("LEV", 0.9):
+                said = "falls"  # "the inflection point for r = 0.9 is beyond s = 10"
+            cost, s = points["cost"].to_numpy(), points["s"].to_numpy()
+            cheapest = f"cheapest {cost.min():.3f} at s = {s[cost.argmin()]:.3g}"
+            cells.append(Cell(name, f"r = {r}", _shape(cost), said, remark=cheapest))
+        for r in (0.1, 0.5, 0.9):
+            best = [
+                float(points["s"].iloc[points["cost"].argmin()])
+                for points in (own[f"averse r={r}"], own[f"cautious r={r}"])
+            ]
+            than = "smaller" if best[0] < best[1] else "equal" if best[0] == best[1] else "larger"
+            words = f"{best[0]:.3g} and {best[1]:.3g} on a grid of {len(points)} values"
+            cells.append(
+                Cell(name, f"r = {r}, best s of the averse", than, "smaller", remark=words)
+            )
+        drawn = pd.DataFrame({r: own[f"cautious r={r}"]["cost"].array for r in (0.1, 0.5, 0.9)})
+        ordered = "yes" if (drawn.diff(axis=1).iloc[:, 1:] <= 1e-12).all(axis=None) else "no"
+        cells.append(Cell(name, "the higher r, the lower the cost", ordered, "yes"))
+        cells.append(_on_the_axis(name, own))
     return Table(
         "Fig. 3 in words",
         "How the cost moves with s (0.001 to 10), cautiousness seeking",
         cells,
         "'falls' means that the cheapest s on the grid is its last, 'rises' its first.",
     )
+
+
+def _shape(cost: Floats) -> str:
+    best = int(cost.argmin())
+    if best == len(cost) - 1:
+        return "falls"
+    return "rises" if best == 0 else "falls, then rises"
+
+
+def _on_the_axis(name: str, own: dict[str, pd.DataFrame]) -> Cell:
+    """Say whether the drawn curves end below the end of the paper's cost axis."""
+    drawn = pd.concat([own[f"cautious r={r}"] for r in (0.1, 0.5, 0.9)])
+    end = AXIS_END[name]
+    over = drawn[drawn["cost"] > end]["s"]
+    passed = "" if over.empty else f", and ours passes it first at s = {over.min():.3g}"
+    return Cell(
+        name,
+        f"no cost is above the axis, which ends at {end}",
+        "yes" if over.empty else "no",
+        "yes",
+        remark=f"largest {drawn['cost'].max():.3f}{passed}; Table XII prints "
+        f"{TABLE_XII[name]['NCC']} for the same classifier and costs at s = 2: the paper's own "
+        "figure and table contradict each other",
+    )
+
+
+def _order_table(twelve: Table) -> Table:
+    """Rank the three classifiers on each data set, as Table XII does in parentheses."""
+    frame = twelve.frame().pivot(index="row", columns="column", values="ours").astype(float)
+    ranks = frame.rank(axis=1)
+    cells = [
+        Cell(name, model, float(ranks[model][name]), float(rank), 0.0)
+        for name in SETS
+        for model, rank in (("NCC", 3), ("2Tr", 2), ("Fo", 1))
+    ]
+    return Table("Table XII, ranks", "Which classifier costs least", cells)
 
 
 def _table_xii_cells(name: str, results: pd.DataFrame) -> list[Cell]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -164,18 +165,17 @@ def _crossing(difference: Floats) -> float:
 
 
 def _strip(name: str, pair: tuple[float, float]) -> pd.DataFrame:
+    """Give where each decision begins and ends, with the expected cost there."""
     costs = _two_class_costs(pair)
-    p = np.linspace(0, 1, 201)
-    expected = np.column_stack([1 - p, p]) @ costs.to_numpy().T
-    best = expected.argmin(axis=1)
-    return pd.DataFrame(
-        {
-            "table": name,
-            "p(n)": p,
-            "set": np.asarray(costs.index)[best],
-            "expected cost": expected.min(axis=1),
-        }
-    )
+    h, n, both = costs.to_numpy(dtype=np.float64)
+    stops = [0.0, _crossing(both - h), _crossing(both - n), 1.0]
+    decisions = {"{h}": h, "{h, n}": both, "{n}": n}
+    rows = [
+        (name, p, decision, float(cost @ [1 - p, p]))
+        for (decision, cost), ends in zip(decisions.items(), pairwise(stops), strict=True)
+        for p in ends
+    ]
+    return pd.DataFrame(rows, columns=["table", "p(n)", "set", "expected cost"])
 
 
 def _table_viii() -> Table:

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.pipeline import make_pipeline
 
 from cautious.datasets import list_datasets
+from cautious.experiments.beside import Cell, Table, failures_in_words
 from cautious.experiments.study import Study
 from cautious.metrics import make_set_scorer
 from cautious.models import (
@@ -21,10 +22,25 @@ from cautious.models import (
 from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
 from cautious.utility import u65, u80
 
-__all__ = ["UTILITIES", "Collection", "collection_study"]
+__all__ = [
+    "CLOSE",
+    "CLOSE_SHARE",
+    "UTILITIES",
+    "Collection",
+    "collection_study",
+    "collection_table",
+]
+
+CLOSE, CLOSE_SHARE = 0.02, 0.1
+"""How near medians, and shares of data sets, have to be: the data sets are not all the same."""
+
 
 UTILITIES = {"u50": "discounted_accuracy", "u65": "u65", "u80": "u80"}
 """Measure of each of the paper's utilities."""
+
+# What section 9.1.3 says of the data sets that it does not name.
+LEAST_ROWS = 24
+RANGES = {"features": (2, 36), "classes": (2, 26)}
 
 # Small sets of many kinds, for a quick pass.
 QUICK_SETS = [
@@ -62,7 +78,13 @@ class Collection:
 
     def table(self, measure: str) -> pd.DataFrame:
         """Give the mean of a measure by data set and classifier, complete rows only."""
-        return self.study.table(self.results, measure).dropna()
+        found = self.study.table(self.results, measure).dropna()
+        if found.empty:
+            raise ValueError(
+                f"no data set has the {measure} of every classifier. "
+                + failures_in_words(self.results)
+            )
+        return found
 
     def folds(self, measure: str, models: list[str]) -> pd.DataFrame:
         """Give a measure fold by fold, the data set as first index level."""
@@ -83,16 +105,42 @@ def collection_study(*, quick: bool, selection: bool) -> Study:
         "NDC": NondeterministicClassifier(NaiveCredalClassifier(epsilon=1.0), utility="f1"),
     }
     facts = list_datasets()
-    all_sets = facts.index[facts["zaffalon"] & facts["features"].between(2, 36)].tolist()
+    inside = facts["zaffalon"] & (facts["rows"] >= LEAST_ROWS)
+    for fact, (least, most) in RANGES.items():
+        inside &= facts[fact].between(least, most)
     preparation: Any = MDLDiscretizer()
     if selection:
         chosen = CorrelationFeatureSelector(independent_as_redundant=True)
         preparation = make_pipeline(preparation, chosen)
     return Study(
         models,
-        QUICK_SETS if quick else all_sets,
+        QUICK_SETS if quick else facts.index[inside].tolist(),
         repeats=1 if quick else 10,
         folds=10,
         measures=collection_measures,
         preparation=preparation,
+    )
+
+
+def collection_table(study: Study) -> Table:
+    """Compare the data sets with what section 9.1.3 says of those it does not name."""
+    facts = list_datasets().loc[list(study.datasets)]
+    chosen = "the paper names none of its data sets; these are the bundled candidates"
+    cells = [Cell("data sets", "number", float(len(facts)), 55.0, 0.5, chosen)]
+    for fact, (least, most) in RANGES.items():
+        cells.append(Cell(fact, "least", float(facts[fact].min()), float(least), 0.5))
+        cells.append(Cell(fact, "most", float(facts[fact].max()), float(most), 0.5))
+    rows = facts["rows"]
+    cells.append(Cell("instances", "least", float(rows.min()), float(LEAST_ROWS), 0.5))
+    many = "yes" if rows.max() > 10_000 else "no"
+    cells.append(
+        Cell("instances", "most is over 10000", many, "yes", remark=f"{rows.max()} instances")
+    )
+    left_out = list_datasets().query("zaffalon").index.difference(facts.index).tolist()
+    return Table(
+        "Section 9.1.3, the data sets",
+        "How many there are, and how large",
+        cells,
+        f"candidates outside the paper's ranges, or left out of a quick pass: "
+        f"{', '.join(left_out)}.",
     )

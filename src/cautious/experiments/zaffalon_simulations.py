@@ -1,170 +1,167 @@
-"""Zaffalon, Corani & Mauá (2012): utilities, the next bets, artificial data, downsampling."""
+"""Zaffalon, Corani & Mauá (2012), sections 9.1.1 and 9.1.2: artificial data, and downsampling."""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Floats, Ints
 from cautious.bootstrap import as_generator
 from cautious.datasets import load_dataset
 from cautious.experiments.beside import Cell, Figure, Table
 from cautious.experiments.progress import track
 from cautious.experiments.seeding import seed_for
+from cautious.experiments.store import FoldResult, Store
 from cautious.models import NaiveCredalClassifier
-from cautious.utility import (
-    caution_premium,
-    exponential,
-    f_beta,
-    inversion_point,
-    logarithmic,
-    u65,
-    u80,
-)
+from cautious.utility import u65, u80
 
-__all__ = ["simulated", "utility_figures", "utility_tables"]
+__all__ = ["simulate", "simulation_figures", "simulation_table"]
 
 SIZES = (25, 50, 100)
 SMALL_SIZES = (5, 10, 15, 20, 30, 50, 100, 150)
+ARTIFICIAL, DOWNSAMPLED = "artificial", "kr-vs-kp"
+MODELS = "NBC and NCC"
+# Draws of the chances, training sets of each, test examples; training sets from kr-vs-kp.
+QUICK, FULL = (8, 5, 2000, 10), (80, 50, 10_000, 100)
+LINES = ["NBC accuracy", "NCC discounted accuracy", "NCC u65"]
 
 
-def utility_tables() -> list[Table]:
-    """Table 7, and where the worth of caution peaks (section 8)."""
-    columns = {"F1": f_beta(1), "F2": f_beta(2), "u65": u65, "u80": u80}
-    printed = {
-        "1": (1.0, (1, 1, 1, 1)),
-        "{1, 2}": (1 / 2, (0.67, 0.83, 0.65, 0.80)),
-        "{1, 2, 3}": (1 / 3, (0.50, 0.71, 0.47, 0.60)),
-        "{2, 3, 4}": (0.0, (0, 0, 0, 0)),
-    }
-    cells = [
-        Cell(row, name, float(utility(np.array(x))), value)
-        for row, (x, values) in printed.items()
-        for (name, utility), value in zip(columns.items(), values, strict=True)
-    ]
-    seven = Table(
-        "Table 7",
-        "Scores when class 1 is the truth",
-        cells,
-        "section 9 prints the formulas of u65 and u80 under each other's names; the table uses "
-        "them rightly.",
-    )
-    peaks = [
-        Cell(f"{n} classes", "logarithmic", float(inversion_point(n, logarithmic)), float(n))
-        for n in (2, 3, 5, 10)
-    ]
-    peaks += [
-        Cell(
-            f"{n} classes",
-            f"exponential, a = {a}",
-            float(inversion_point(n, exponential(a))),
-            n / a,
-        )
-        for n in (2, 10)
-        for a in (0.5, 2)
-    ]
-    eight = Table(
-        "Section 8",
-        "Number of bets at which caution is worth most, to second order",
-        peaks,
-        "d(m) in 8.2 is printed with the wrong sign; the inversion point is not affected.",
-    )
-    return [seven, eight]
+def simulate(
+    *, quick: bool, store: Path | None, n_jobs: int | None, progress: bool | None
+) -> pd.DataFrame:
+    """Run what the store does not hold yet, and give one row a training set.
 
+    Parameters
+    ----------
+    quick : bool
+        Fewer draws.
+    store : path, optional
+        Where the results are kept as they come.
+    n_jobs, progress
+        As for :meth:`Study.run`.
 
-def utility_figures() -> list[Figure]:
-    """Figures 1, 2 and 8."""
-    m = np.arange(1, 41)
-    bets = pd.concat(
-        [
-            pd.DataFrame({"m": m, "d(m)": caution_premium(m, n, logarithmic), "classes": str(n)})
-            for n in (2, 3, 5, 10)
+    Returns
+    -------
+    DataFrame
+        As from a study: ``dataset`` is the experiment, ``n_train`` the size of the training set.
+    """
+    chances, trials, tests, draws = QUICK if quick else FULL
+    with Store(":memory:" if store is None else store) as results:
+        design = f"{trials} training sets a draw, {tests} tests, {draws} downsamples"
+        results.claim({("design", "simulations"): design})
+        done = {(dataset, repeat) for dataset, _, repeat, _ in results.done()}
+        tasks = [
+            delayed(_artificial)(which, size, trials, tests)
+            for size in SIZES
+            for which in range(chances)
+            if (f"{ARTIFICIAL} {size}", which) not in done
         ]
-    )
-    x = np.linspace(0, 1, 101)
-    lines = {"u50": x, "u65": u65(x), "u80": u80(x)}
-    utilities = pd.concat(
-        [pd.DataFrame({"x": x, "utility": y, "line": name}) for name, y in lines.items()]
-    )
-    k = np.arange(1, 11)
-    functions = {"F1": f_beta(1), "F2": f_beta(2), "u65": u65, "u80": u80}
-    sizes = pd.concat(
-        [pd.DataFrame({"k": k, "score": f(1 / k), "line": name}) for name, f in functions.items()]
-    )
+        tasks += [
+            delayed(_downsampled)(size, draws)
+            for size in SMALL_SIZES
+            if (f"{DOWNSAMPLED} {size}", 0) not in done
+        ]
+        with track(len(tasks), "simulations", show=progress) as bar:
+            jobs = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")
+            for found in jobs(tasks) if tasks else []:
+                results.add(found)
+                bar.advance()
+        return results.frame()
+
+
+def simulation_figures(results: pd.DataFrame) -> list[Figure]:
+    """Figures 3 and 4."""
+    three, four = _curves(results)
+    titles = {"Fig. 3": "Artificial data, medians", "Fig. 4": "kr-vs-kp downsampled, means"}
     return [
-        Figure("Fig. 1", "Worth of caution, logarithmic utility", bets, "m", "d(m)", "classes"),
-        Figure("Fig. 2", "Quadratic utilities", utilities, "x", "utility", "line"),
-        Figure("Fig. 8", "Scores of a right set of k classes", sizes, "k", "score", "line"),
+        Figure(name, title, _long(frame[LINES]), "training examples", "score", "line")
+        for (name, title), frame in zip(titles.items(), (three, four), strict=True)
     ]
 
 
-def simulated(
-    *, quick: bool, n_jobs: int | None, progress: bool | None
-) -> tuple[list[Table], list[Figure]]:
-    """Artificial data (Fig. 3) and downsampling of kr-vs-kp (Fig. 4)."""
-    chances, trials, tests = (8, 5, 2000) if quick else (80, 50, 10_000)
-    draws = 10 if quick else 100
-    tasks = [delayed(_artificial)(i, trials, tests) for i in range(chances)]
-    tasks += [delayed(_downsampled)(size, draws) for size in SMALL_SIZES]
-    rows: list[dict[str, float | str]] = []
-    with track(len(tasks), "simulations", show=progress) as bar:
-        for found in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
-            rows += found
-            bar.advance()
-    frame = pd.DataFrame(rows)
-    three = frame[frame["data"] == "artificial"].groupby("size")[_LINES].median()
-    four = frame[frame["data"] == "kr-vs-kp"].groupby("size")[_LINES].mean()
-    return [_words(three, four)], [
-        Figure("Fig. 3", "Artificial data, medians", _long(three), "size", "score", "line"),
-        Figure("Fig. 4", "kr-vs-kp downsampled, means", _long(four), "size", "score", "line"),
-    ]
-
-
-_LINES = ["NBC accuracy", "NCC discounted accuracy", "NCC u65"]
-
-
-def _long(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.reset_index().melt("size", var_name="line", value_name="score")
-
-
-def _words(three: pd.DataFrame, four: pd.DataFrame) -> Table:
+def simulation_table(results: pd.DataFrame) -> Table:
+    """Hold what the paper says of figures 3 and 4 in words against ours."""
+    three, four = _curves(results)
     cells = []
     for name, frame in (("Fig. 3", three), ("Fig. 4", four)):
         for size, row in frame.iterrows():
-            accuracy, discounted, utility = (float(row[line]) for line in _LINES)
+            accuracy, discounted, utility = (float(row[line]) for line in LINES)
             said = f"{accuracy:.3f}, {discounted:.3f}, {utility:.3f}"
             if name == "Fig. 3":
                 bold = "NBC" if accuracy > discounted else "NCC"
                 cells.append(Cell(name, f"s = {size}, risk-neutral", bold, "NBC", remark=said))
             better = "NCC" if utility > accuracy else "NBC"
             cells.append(Cell(name, f"s = {size}, u65", better, "NCC", remark=said))
-    smallest = float(four["NCC u65"].iloc[0])
-    cells.append(Cell("Fig. 4", "u65 of NCC at the smallest size", smallest, 0.65, 0.01))
+    smallest = four.iloc[0]
+    cells.append(
+        Cell("Fig. 4", "u65 of NCC at the smallest size", float(smallest["NCC u65"]), 0.65, 0.01)
+    )
+    for line in ("NCC determinacy", *LINES):
+        rises = all(later >= earlier for earlier, later in pairwise(four[line]))
+        values = " ".join(f"{value:.3f}" for value in four[line])
+        cells.append(
+            Cell("Fig. 4", f"{line} rises with s", "yes" if rises else "no", "yes", remark=values)
+        )
+    lead = {u: four[f"NCC {u}"] - four["NBC accuracy"] for u in ("u65", "u80")}
+    wider = bool((lead["u80"] > lead["u65"]).all())
+    cells.append(
+        Cell(
+            "Fig. 4",
+            "NCC leads by more under u80",
+            "yes" if wider else "no",
+            "yes",
+            remark=f"mean lead {lead['u80'].mean():.3f}, under u65 {lead['u65'].mean():.3f}; "
+            "printed as an advantage of NBC",
+        )
+    )
     return Table(
         "Figs 3 and 4 in words",
         "Which classifier is better",
         cells,
-        "the remark gives NBC's accuracy and NCC's discounted accuracy and u65. The last sentence "
-        "of 9.1.2 says NBC where it means NCC. Training sets of one class are drawn again, on "
-        "which the paper is silent.",
+        "the remark gives NBC's accuracy and NCC's discounted accuracy and u65, or the values by "
+        "size. The last sentence of 9.1.2 says NBC where it means NCC.",
     )
 
 
-def _artificial(which: int, trials: int, tests: int) -> list[dict[str, float | str]]:
-    """Draw chances once, then train on samples of each size."""
-    rng = as_generator(seed_for(0, "artificial", which))
+def _curves(results: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give the medians over artificial data and the means over downsamples, by size."""
+    experiment = results["dataset"].str.rsplit(n=1).str[0]
+    lines = [*LINES, "NCC u80", "NCC determinacy"]
+    by_size = results.rename(columns={"n_train": "training examples"})
+    three, four = (
+        by_size[experiment == name].groupby("training examples")[lines]
+        for name in (ARTIFICIAL, DOWNSAMPLED)
+    )
+    return three.median(), four.mean()
+
+
+def _long(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.reset_index().melt("training examples", var_name="line", value_name="score")
+
+
+def _artificial(which: int, size: int, trials: int, tests: int) -> list[FoldResult]:
+    """Train on samples of one size from one draw of the chances."""
+    rng = as_generator(seed_for(0, ARTIFICIAL, which))
     theta = _chances(rng)
     y_test = rng.integers(2, size=tests)
     X_test = (rng.random((tests, 10)) < theta[y_test]).astype(np.intp)
-    rows: list[dict[str, float | str]] = []
-    for size in SIZES:
+    seed = seed_for(0, ARTIFICIAL, which, size)
+    rng = as_generator(seed)
+
+    def samples() -> Iterable[tuple[Ints, Ints, Ints, Ints]]:
         for _ in range(trials):
             y = _two_classes(rng, size)
             X = (rng.random((size, 10)) < theta[y]).astype(np.intp)
-            rows.append({"data": "artificial", "size": size, **_scores(X, y, X_test, y_test)})
-    return rows
+            yield X, y, X_test, y_test
+
+    return _scored(f"{ARTIFICIAL} {size}", which, seed, samples())
 
 
 def _chances(rng: np.random.Generator) -> Floats:
@@ -181,27 +178,46 @@ def _two_classes(rng: np.random.Generator, size: int) -> Ints:
     return np.asarray(y, dtype=np.intp)
 
 
-def _downsampled(size: int, draws: int) -> list[dict[str, float | str]]:
+def _downsampled(size: int, draws: int) -> list[FoldResult]:
+    """Train on small samples of one size, and test on the rest."""
     frame, classes = load_dataset("kr-vs-kp", return_X_y=True)
     X = np.column_stack([column.cat.codes for _, column in frame.items()])
     y = np.asarray(classes.cat.codes)
-    rng = as_generator(seed_for(0, "kr-vs-kp", size))
-    rows: list[dict[str, float | str]] = []
-    for _ in range(draws):
-        order = rng.permutation(len(y))
-        while len(np.unique(y[order[:size]])) < 2:
+    seed = seed_for(0, DOWNSAMPLED, size)
+    rng = as_generator(seed)
+
+    def samples() -> Iterable[tuple[Ints, Ints, Ints, Ints]]:
+        for _ in range(draws):
             order = rng.permutation(len(y))
-        train, test = order[:size], order[size:]
-        found = _scores(X[train], y[train], X[test], y[test])
-        rows.append({"data": "kr-vs-kp", "size": size, **found})
-    return rows
+            while len(np.unique(y[order[:size]])) < 2:
+                order = rng.permutation(len(y))
+            train, test = order[:size], order[size:]
+            yield X[train], y[train], X[test], y[test]
+
+    return _scored(f"{DOWNSAMPLED} {size}", 0, seed, samples())
+
+
+def _scored(
+    dataset: str, repeat: int, seed: int, samples: Iterable[tuple[Ints, Ints, Ints, Ints]]
+) -> list[FoldResult]:
+    found, started = [], time.perf_counter()
+    for trial, (X, y, X_test, y_test) in enumerate(samples):
+        scores = _scores(X, y, X_test, y_test)
+        now = time.perf_counter()
+        sizes = (len(y), len(y_test), now - started)
+        found.append(FoldResult(dataset, MODELS, repeat, trial, seed, *sizes, scores))
+        started = now
+    return found
 
 
 def _scores(X: Ints, y: Ints, X_test: Ints, y_test: npt.NDArray[np.integer]) -> dict[str, float]:
-    credal = NaiveCredalClassifier().fit(X, y)
-    mask: Mask = credal.predict_set(X_test)
-    hit = mask[np.arange(len(y_test)), y_test]
-    discounted = hit / mask.sum(axis=1)
+    mask = NaiveCredalClassifier().fit(X, y).predict_set(X_test)
+    discounted = mask[np.arange(len(y_test)), y_test] / mask.sum(axis=1)
     bold = NaiveCredalClassifier(epsilon=1.0).fit(X, y).predict(X_test)
-    scores = [np.mean(bold == y_test), discounted.mean(), u65(discounted).mean()]
-    return {line: float(score) for line, score in zip(_LINES, scores, strict=True)}
+    return {
+        "NBC accuracy": float(np.mean(bold == y_test)),
+        "NCC discounted accuracy": float(discounted.mean()),
+        "NCC u65": float(u65(discounted).mean()),
+        "NCC u80": float(u80(discounted).mean()),
+        "NCC determinacy": float(np.mean(mask.sum(axis=1) == 1)),
+    }

@@ -1,0 +1,191 @@
+"""WEKA's own learners, run as a program beside ours: no Java in this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cautious.experiments.weka_files import arff, read_predictions
+
+__all__ = ["Weka", "find_weka", "weka_where_wanted"]
+
+JAR_VARIABLE = "CAUTIOUS_WEKA_JAR"
+# More digits than a double has, so that tiny probabilities keep their order.
+_CSV = "weka.classifiers.evaluation.output.prediction.CSV -distribution -suppress -decimals 330"
+
+
+@dataclass(frozen=True)
+class Weka:
+    """WEKA, found on this machine by :func:`find_weka`.
+
+    Attributes
+    ----------
+    java, jar : str
+        The program and the archive it runs.
+    version : str
+        WEKA's own.
+    """
+
+    java: str
+    jar: str
+    version: str
+
+    def cross_validate(
+        self, learner: str, X: pd.DataFrame, y: pd.Series[Any], *, folds: int = 10, seed: int = 1
+    ) -> pd.DataFrame:
+        """Predict every case by a model that has not seen it, in WEKA's own stratified folds.
+
+        As ``weka.classifiers.<learner> -t data.arff -x folds -s seed``. The order of the cases is
+        that of WEKA's folds, which depends on the data and the seed alone: it is the same for all
+        learners.
+
+        Parameters
+        ----------
+        learner : str
+            Name below ``weka.classifiers`` and options, such as ``"trees.J48 -U -A"``.
+        X : DataFrame
+            As for :func:`cautious.experiments.weka_files.arff`.
+        y : Series
+            Labels.
+        folds, seed : int
+            Of the cross-validation.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``fold``, ``truth`` and ``p_<class>`` for each class.
+
+        Raises
+        ------
+        RuntimeError
+            If WEKA does not predict every case, with what it said.
+
+        Examples
+        --------
+        >>> from cautious.datasets import load_dataset
+        >>> weka = find_weka()  # doctest: +SKIP
+        >>> X, y = load_dataset("iris", return_X_y=True)
+        >>> weka.cross_validate("trees.J48", X, y).columns.to_list()  # doctest: +SKIP
+        ['fold', 'truth', 'p_Iris-setosa', 'p_Iris-versicolor', 'p_Iris-virginica']
+        """
+        name, *options = learner.split()
+        classes = y.astype("category").cat.categories.to_list()
+        with tempfile.TemporaryDirectory(prefix="cautious-weka-") as place:
+            data, answers = Path(place, "data.arff"), Path(place, "answers.csv")
+            data.write_text(arff(X, y), encoding="utf-8")
+            done = _run(
+                *(self.java, self.jar, place, f"weka.classifiers.{name}", "-t", str(data)),
+                *("-x", str(folds), "-s", str(seed)),
+                *("-classifications", f'{_CSV} -file "{answers.as_posix()}"', *options),
+            )
+            text = answers.read_text(encoding="utf-8") if answers.is_file() else ""
+        found = read_predictions(text, classes) if text else pd.DataFrame()
+        if len(found) != len(y) or found.isna().to_numpy().any():
+            raise RuntimeError(
+                f"WEKA {self.version} predicted {len(found)} of {len(y)} cases with {learner!r}. "
+                f"It said: {_said(done)}"
+            )
+        return found
+
+
+def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
+    """Find Java and WEKA.
+
+    Parameters
+    ----------
+    weka_jar : path, optional
+        Where ``weka.jar`` is. By default where the environment variable CAUTIOUS_WEKA_JAR says, or
+        in the package python-weka-wrapper3 (``pip install cautious[weka]``), which ships it.
+
+    Returns
+    -------
+    Weka
+
+    Raises
+    ------
+    FileNotFoundError
+        If Java or the jar is missing, or does not run: what, and what to install.
+
+    Examples
+    --------
+    >>> find_weka("nowhere/weka.jar")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    FileNotFoundError: there is no nowhere/weka.jar ...
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home, "bin"))) if home else None
+    java = java or shutil.which("java")
+    if java is None:
+        raise FileNotFoundError(
+            "WEKA needs Java, and there is no java on the PATH nor in JAVA_HOME; install a Java "
+            "runtime, version 8 or later (on Debian: apt install default-jre-headless)."
+        )
+    jar = _jar(weka_jar)
+    with tempfile.TemporaryDirectory(prefix="cautious-weka-") as place:
+        done = _run(java, str(jar), place, "weka.core.Version")
+    version = done.stdout.partition("\n")[0].strip()
+    if done.returncode or not version:
+        raise FileNotFoundError(
+            f"{java} does not run WEKA from {jar}. It said: {_said(done)} Install Java 8 or later, "
+            "and WEKA by pip install cautious[weka]."
+        )
+    return Weka(java, str(jar), version)
+
+
+def weka_where_wanted(wanted: bool | None) -> tuple[Weka | None, str]:
+    """Find WEKA if it is wanted; None wants it where it is, and says why it is not."""
+    if wanted is False:
+        return None, "WEKA's own learners were not asked for."
+    try:
+        return find_weka(), ""
+    except FileNotFoundError as missing:
+        if wanted:
+            raise
+        return None, f"WEKA's own learners were not run: {missing}"
+
+
+def _jar(named: str | os.PathLike[str] | None) -> Path:
+    given = named or os.environ.get(JAR_VARIABLE)
+    if given:
+        if Path(given).is_file():
+            return Path(given)
+        whence = "weka_jar" if named else JAR_VARIABLE
+        raise FileNotFoundError(f"there is no {given}, which {whence} names; give WEKA's weka.jar.")
+    spec = importlib.util.find_spec("weka")  # found, not imported: that would ask for a JVM
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        if (jar := Path(place, "lib", "weka.jar")).is_file():
+            return jar
+    raise FileNotFoundError(
+        "there is no weka.jar; pip install cautious[weka] (the package python-weka-wrapper3 ships "
+        f"it), or name one in the environment variable {JAR_VARIABLE}."
+    )
+
+
+def _run(java: str, jar: str, home: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # WEKA looks for packages in its home, online too, unless told otherwise.
+    quietly = ["-Djava.awt.headless=true", "-Dweka.packageManager.offline=true"]
+    quietly += ["-Dweka.packageManager.loadPackages=false", f"-DWEKA_HOME={home}"]
+    return subprocess.run(
+        [java, "-XX:+UseSerialGC", *quietly, "-cp", jar, *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    """Shorten what a program said, without Java's advice about its own options."""
+    lines = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines()]
+    said = [line for line in lines if line and "--add-opens" not in line and "opens" not in line]
+    return " ".join(said)[:300] or f"nothing (exit status {done.returncode})."
