@@ -35,6 +35,13 @@ HOUSEKEEPING = re.compile(
 )
 ASIDE = re.compile(r" \((?:outside 2-36|below the 24|the WEKA/OpenML original)[^)]*\)")
 
+# What SOURCES.csv must say of every set.
+FACTS = (
+    *("name", "file", "sha256", "class_attribute", "papers", "idsia54", "source"),
+    *("source_commit_or_version", "licence_note", "verified", "notes"),
+    *("rows", "features", "nominal_features", "classes", "classes_declared", "missing_cells"),
+)
+
 Row = tuple[str | None, ...]
 
 
@@ -270,11 +277,8 @@ def read_file(path: Path) -> Table:
 
 def convert(source: Path, target: Path) -> int:
     """Convert every data set of ``SOURCES.csv`` in ``source``; return how many there were."""
-    target.mkdir(parents=True, exist_ok=True)
-    with (source / "SOURCES.csv").open(newline="", encoding="utf-8") as file:
-        sources = list(csv.DictReader(file))
-    columns, facts = {}, []
-    for given in sources:
+    columns, facts, packed = {}, [], {}
+    for given in read_sources(source / "SOURCES.csv"):
         path = source / given["file"]
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest != given["sha256"]:
@@ -282,18 +286,42 @@ def convert(source: Path, target: Path) -> int:
         table = read_file(path)
         counted = count_facts(table, given["class_attribute"])
         for fact, value in counted.items():
-            if value != int(given[fact]):
+            if str(value) != given[fact]:
                 raise ValueError(f"{path.name}: {fact} is {value}, SOURCES.csv says {given[fact]}.")
         text = as_csv(table)
-        (target / f"{given['name']}.csv.gz").write_bytes(gzip.compress(text, 9, mtime=0))
+        packed[f"{given['name']}.csv.gz"] = gzip.compress(text, 9, mtime=0)
         columns[given["name"]] = [[a.name, a.categories] for a in table.attributes]
         facts.append(facts_row(given, counted, hashlib.sha256(text).hexdigest()))
+    # Nothing is written before all of it is known to be right.
+    target.mkdir(parents=True, exist_ok=True)
+    for name, content in packed.items():
+        (target / name).write_bytes(content)
     (target / "columns.json").write_text(json.dumps(columns, separators=(",", ":")) + "\n")
     with (target / "facts.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(facts[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(facts)
     return len(facts)
+
+
+def read_sources(path: Path) -> list[dict[str, str]]:
+    """Read ``SOURCES.csv``: every fact of every set has to be there."""
+    with path.open(newline="", encoding="utf-8") as file:
+        try:
+            sources = list(csv.DictReader(file, strict=True))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ValueError(f"{path.name}: {error}.") from error
+    if not sources:
+        raise ValueError(f"{path.name} lists no data set.")
+    for number, given in enumerate(sources, start=1):
+        for fact in FACTS:
+            if given.get(fact) is None:
+                raise ValueError(f"{path.name}: set {number} has no {fact!r}.")
+        for fact in ("name", "file"):
+            # A name becomes the name of a file, which has to stay within its folder.
+            if not given[fact] or Path(given[fact]).name != given[fact]:
+                raise ValueError(f"{path.name}: set {number} has the {fact} {given[fact]!r}.")
+    return sources
 
 
 def count_facts(table: Table, class_attribute: str) -> dict[str, int]:

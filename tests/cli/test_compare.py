@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cautious.comparison import holm
 from cautious.curves import vacc_test
 from cautious.metrics import bootstrap_difference, discounted_accuracy_per_sample
 from cautious.utility import crossover
@@ -111,7 +112,7 @@ def test_three_models_and_csv(run, scores, tmp_path):
         ["good", "wrong"],
         ["poor", "wrong"],
     ]
-    np.testing.assert_allclose(frame["p_adjusted"], np.minimum(3 * frame["p"], 1))
+    np.testing.assert_allclose(frame["p_adjusted"], holm(frame["p"]))
     text = run("compare", *files, *ARGS).stdout
     assert "good is the one to take" in text
     assert "good is worth most" in text

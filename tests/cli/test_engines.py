@@ -1,5 +1,6 @@
 """``--engine``: logs larger than memory, by whoever summarises them."""
 
+import json
 import warnings
 
 import numpy as np
@@ -69,6 +70,7 @@ def test_spark_starts_and_stops_a_session(run_json, log, tmp_path, monkeypatch):
     import types
 
     import cautious.logs
+    from cautious.logs.sources import open_source
 
     events = []
 
@@ -88,7 +90,10 @@ def test_spark_starts_and_stops_a_session(run_json, log, tmp_path, monkeypatch):
         assert isinstance(engine, Session)
         return summarise(source, engine="local", **wishes)
 
+    monkeypatch.setenv("PYSPARK_PYTHON", "python")
     monkeypatch.setattr("cautious.logs.summarise", local)
+    monkeypatch.setattr("cautious.logs.spark.read_files", lambda session, source: source)
+    monkeypatch.setattr("cautious.logs.spark.arrow_schema", lambda path: open_source(path).schema)
     there = run_json("evaluate", "log", "--engine", "spark", "--json")
     same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
     assert events == ["stopped"]
@@ -120,7 +125,7 @@ def test_positive_is_read_as_the_truths_are(run_json, fails, tmp_path):
     assert found["models"]["b"]["measures"]["auc"]["value"] == 0.75
 
 
-def test_several_classes_and_sets(run_json, fails, tmp_path):
+def test_several_classes_and_sets(run_json, tmp_path):
     frame = pd.DataFrame(
         {
             "y": ["a", "b", "c"],
@@ -136,8 +141,9 @@ def test_several_classes_and_sets(run_json, fails, tmp_path):
     assert there["answers"] == "the sets in the log"
     for measure, found in there["measures"].items():
         assert here["measures"][measure]["value"] == pytest.approx(found["value"])
-    message = fails("evaluate", "both.parquet", "--engine", "local", "--confidence", 0.5)
-    assert "--utility" in message
+    args = ("evaluate", "both.parquet", "--confidence", 0.5, "--json")
+    here, there = run_json(*args), run_json(*args, "--engine", "local")
+    alike(here["models"]["both"], there["models"]["both"])
 
 
 def test_windows_apply_to_logs(run_json, log, tmp_path):
@@ -161,3 +167,81 @@ def test_a_group_of_a_log_may_hold_one_class(run_json, tmp_path):
     found = run_json("evaluate", "groups.parquet", "--engine", "local", "--json")
     assert found["models"]["groups"]["by_group"]["z"]["error"] == 0
     assert found["models"]["groups"]["by_group"]["x"]["error"] == 0.5
+
+
+@pytest.fixture
+def several(tmp_path):
+    """Write a log of two models of four classes, with groups and weights."""
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet(np.full(4, 0.6), 600).round(3)
+    p[:, 0] = 1 - p[:, 1:].sum(axis=1)
+    p = np.abs(p)
+    p /= p.sum(axis=1, keepdims=True)
+    names = np.array(list("abcd"))
+    frame = pd.DataFrame(p, columns=[f"p_{name}" for name in names])
+    frame["y_true"] = names[(p.cumsum(axis=1) > rng.random((600, 1))).argmax(axis=1)]
+    frame["model"] = np.where(np.arange(600) % 2, "odd", "even")
+    frame["site"] = np.where(rng.random(600) < 0.3, "north", "south")
+    frame.to_parquet(tmp_path / "several.parquet", row_group_size=100)
+    return frame
+
+
+def alike(here, there):
+    """Compare every number, intervals and parts included."""
+    assert here["answers"] == there["answers"]
+    for measure, found in there["measures"].items():
+        assert here["measures"][measure] == pytest.approx(found, nan_ok=True), measure
+    for part in ("by_class", "by_group"):
+        assert set(here[part] or ()) == set(there[part] or ())
+        for name, found in (there[part] or {}).items():
+            assert here[part][name] == pytest.approx(found, nan_ok=True), name
+
+
+@pytest.mark.parametrize("rule", [(), ("--confidence", 0.6), ("--utility", "u65")])
+def test_rules_and_intervals_of_several_classes(run_json, several, rule):
+    args = ("several.parquet", "--json", "--group", "site", "--level", 0.9, "--resamples", 50)
+    here = run_json("evaluate", *args, *rule)["models"]
+    there = run_json("evaluate", *args, *rule, "--engine", "local")["models"]
+    assert set(here) == set(there) == {"odd", "even"}
+    for model in here:
+        alike(here[model], there[model])
+        assert "low" in there[model]["measures"]["u65"]
+        assert "low" in there[model]["measures"]["aurc"]
+    if rule[:1] == ("--confidence",):
+        assert 0 < there["odd"]["measures"]["abstention"]["value"] < 1
+
+
+def test_each_model_keeps_quiet_below_its_own_confidence(run_json, several, tmp_path):
+    models = {"odd": {"confidence": 0.7}, "even": {"confidence": 0.5}}
+    (tmp_path / "tuned.json").write_text(json.dumps({"models": models}))
+    args = ("several.parquet", "--json", "--thresholds", "tuned.json")
+    here = run_json("evaluate", *args)["models"]
+    there = run_json("evaluate", *args, "--engine", "local")["models"]
+    assert "0.7" in there["odd"]["answers"]
+    assert "0.5" in there["even"]["answers"]
+    for model in here:
+        assert here[model]["measures"] == there[model]["measures"]
+
+
+def test_intervals_of_scores(run_json, log, tmp_path):
+    args = ("--json", "--level", 0.9, "--resamples", 50, "--window", 0.3, 0.7)
+    here = run_json("evaluate", whole(log, tmp_path), *args)["models"]
+    there = run_json("evaluate", "log", "--engine", "local", *args)["models"]
+    for model in here:
+        assert {"low", "high"} < set(there[model]["measures"]["vacc"])
+        assert here[model]["measures"] == there[model]["measures"]
+
+
+def test_a_log_without_the_columns_is_named(fails, tmp_path):
+    pd.DataFrame({"y_true": [0, 1], "thing": [0.1, 0.4]}).to_parquet(tmp_path / "odd.parquet")
+    message = fails("evaluate", "odd.parquet", "--engine", "local")
+    assert message.startswith("error: odd.parquet: no column holds predictions")
+
+
+def test_rules_that_do_not_fit_a_log(fails, several, tmp_path):
+    message = fails("evaluate", "several.parquet", "--engine", "local", "--window", 0.2, 0.8)
+    assert "a window is for the score of two classes" in message
+    frame = pd.DataFrame({"y": ["a", "b"], "y_set": ["a", "a|b"]})
+    frame.to_parquet(tmp_path / "sets.parquet")
+    message = fails("evaluate", "sets.parquet", "--engine", "local", "--confidence", 0.5)
+    assert "gives sets only" in message

@@ -1,20 +1,74 @@
-"""``cautious reproduce``: one call of the library."""
+"""``cautious reproduce``: a call of the library, then pictures and the page."""
 
+import builtins
+
+import pandas as pd
 import pytest
 
+from cautious.experiments import PAPERS, Cell, Figure, Reproduction, Table
 
-def test_it_is_one_call_of_the_library(run, monkeypatch):
-    calls = []
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Replace the experiments, which take minutes, by one cell and one figure a paper."""
+    made = []
 
     def record(paper, **options):
-        calls.append((paper, {key: str(value) for key, value in options.items()}))
-        return ["Table 1: ours, theirs"]
+        made.append((paper, {key: str(value) for key, value in options.items()}))
+        frame = pd.DataFrame({"x": [0, 1], "y": [1, 2]})
+        figure = Figure("Fig. 1", "line", frame, "x", "y")
+        table = Table("Table 1", "ours, theirs", [Cell("r", "c", 1.0, 1.0)])
+        papers = PAPERS if paper == "all" else [paper]
+        return [Reproduction(key, f"Title of {key}", [table], [figure]) for key in papers]
 
     monkeypatch.setattr("cautious.experiments.reproduce", record)
+    return made
+
+
+def test_it_is_one_call_of_the_library(run, calls, tmp_path):
     result = run("reproduce", "yang", "--quick", "-o", "here", "--jobs", 2)
-    assert calls == [("yang", {"quick": "True", "folder": "here", "n_jobs": "2"})]
-    assert result.stdout == "Table 1: ours, theirs\n\n"
+    asked = {"quick": "True", "folder": "here", "n_jobs": "2", "weka": "None"}
+    assert calls == [("yang", asked)]
+    assert "Table 1. ours, theirs (1 of 1 cells agree)" in result.stdout
     assert "written to here" in result.stderr
+    assert [f.name for f in (tmp_path / "here").iterdir()] == ["yang-fig-1.png"]
+
+
+def test_weka_can_be_asked_for_and_left_out(run, calls):
+    for option, asked in {"--weka": "True", "--no-weka": "False"}.items():
+        run("reproduce", "friedel", option)
+        assert calls.pop()[1]["weka"] == asked
+
+
+def test_all_papers_make_a_page(run, calls, tmp_path):
+    result = run("reproduce", "all", "-o", "here", "--docs", "docs")
+    assert result.stdout.count("Table 1. ours, theirs") == 4
+    page = (tmp_path / "here" / "REPRODUCTION.md").read_text()
+    assert "](reproduction-ferri.png)" in page
+    assert (
+        "](_static/reproduction-ferri.png)" in (tmp_path / "docs" / "reproduction.md").read_text()
+    )
+    sheets = {f.name for f in (tmp_path / "docs" / "_static").iterdir()}
+    assert sheets == {f"reproduction-{key}.png" for key in PAPERS}
+
+
+def test_the_page_of_the_docs_is_about_all_papers(fails, calls):
+    assert "--docs is for the page of all papers" in fails("reproduce", "yang", "--docs", "docs")
+    assert calls == []
+
+
+def test_without_matplotlib_it_goes_on(run, calls, tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def missing(name, *rest, **named):
+        if name.startswith("matplotlib"):
+            raise ImportError("No module named 'matplotlib'")
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    result = run("reproduce", "all", "-o", "here")
+    assert "no pictures: drawing needs matplotlib" in result.stderr
+    assert [f.name for f in (tmp_path / "here").iterdir()] == ["REPRODUCTION.md"]
 
 
 def test_unknown_papers(fails, tmp_path):
@@ -26,4 +80,5 @@ def test_unknown_papers(fails, tmp_path):
 def test_yang_for_real(run, tmp_path):
     result = run("reproduce", "yang", "--quick", "-o", "yang")
     assert "Yang" in result.stdout
-    assert any((tmp_path / "yang").iterdir())
+    assert (tmp_path / "yang" / "yang-fig-3.png").is_file()
+    assert (tmp_path / "yang" / "yang-fig-3.csv").is_file()

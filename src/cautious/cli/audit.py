@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 import typer
 
 from cautious.cli import options
-from cautious.cli.showing import make_table, plain, say, screen, show_json
+from cautious.cli.showing import make_table, say, screen, show_json
 from cautious.cli.tables import open_table
 from cautious.costs import (
     SetCosts,
@@ -23,6 +23,7 @@ from cautious.costs import (
 from cautious.costs import (
     audit as audit_costs,
 )
+from cautious.costs.verdict import witness_text
 
 __all__ = ["audit"]
 
@@ -92,13 +93,25 @@ def _costs(file: str, extension: Extension, r: float) -> tuple[SetCosts, str]:
     frame = table.read([first], classes)
     answers = table.labels(frame, first).tolist()
     costs = np.column_stack([table.numbers(frame, name) for name in classes])
-    if sorted(answers) == sorted(classes):
-        matrix = pd.DataFrame(costs, index=answers, columns=classes).loc[classes]
-        return _extended(matrix, extension, r)
-    # A bar separates classes as well as a comma does, and commas are awkward in CSV.
-    rows = [f"{{{answer.replace('|', ',')}}}" if "|" in answer else answer for answer in answers]
-    listed = pd.DataFrame(costs, index=rows, columns=classes)
-    return SetCosts.from_table(listed), "the sets of the table"
+    try:
+        if sorted(answers) == sorted(classes):
+            matrix = pd.DataFrame(costs, index=answers, columns=classes).loc[classes]
+            return _extended(matrix, extension, r)
+        rows = [_set_of(answer, classes) for answer in answers]
+        listed = pd.DataFrame(costs, index=pd.Index(rows, tupleize_cols=False), columns=classes)
+        return SetCosts.from_table(listed), "the sets of the table"
+    except ValueError as error:
+        raise ValueError(f"{table.name}: {error}") from None
+
+
+def _set_of(answer: str, classes: list[str]) -> str | tuple[str, ...]:
+    """Read ``a|b``: a bar separates classes too, since commas are awkward in CSV."""
+    if answer in classes or "|" not in answer:
+        return answer
+    inside = answer.strip()
+    if inside.startswith("{") and inside.endswith("}"):
+        inside = inside[1:-1]
+    return tuple(part.strip() for part in inside.split("|"))
 
 
 def _extended(matrix: pd.DataFrame, extension: Extension, r: float) -> tuple[SetCosts, str]:
@@ -117,7 +130,7 @@ def _show(frame: pd.DataFrame, words: str) -> None:
     say(f"Costs of {words}; over {frame['sets'].iloc[0]}")
     console.print()
     rows = [
-        (number, row["property"], row["verdict"], _witness(row))
+        (number, row["property"], row["verdict"], witness_text(row))
         for number, row in frame.to_dict("index").items()
     ]
     styles = [_STYLES[row[2]] for row in rows]
@@ -138,14 +151,3 @@ def _show(frame: pd.DataFrame, words: str) -> None:
         ]
         why = f": {'; '.join(reasons)}" if reasons else ""
         say(f"For {setting} they are {row['verdict']}{why}.")
-
-
-def _witness(row: dict[Any, Any]) -> str:
-    if not row["witness_set"]:
-        return plain(row["detail"], None)
-    at = ""
-    if row["witness_truth"]:
-        at = f" when {' or '.join(map(str, row['witness_truth']))}"
-    elif row["witness_probability"]:
-        at = f" at ({', '.join(f'{p:.3g}' for p in row['witness_probability'])})"
-    return f"{row['witness_set']}{at}: {row['detail']}"

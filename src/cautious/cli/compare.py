@@ -51,7 +51,8 @@ def compare(
 ) -> None:
     """Compare models on the same cases: by cost while costs are unknown, and by utility.
 
-    VACC is the mean cost over all relative costs; the test of two models is a paired bootstrap.
+    VACC is the mean cost over all relative costs; the test of two models is a paired bootstrap,
+    and Holm's correction makes up for the number of pairs.
 
     [bold]Example:[/] three files, one a model, rows in the same order.
 
@@ -120,7 +121,7 @@ def _cost_table(pairs: pd.DataFrame, level: float) -> Table:
         for names, row in _rows(pairs)
     ]
     title = f"Costs: VACC of the first minus that of the second, {level:.4g} intervals"
-    headings = ["first", "second", "difference", "p", "adjusted", "cheaper at"]
+    headings = ["first", "second", "difference", "p", "p (Holm)", "cheaper at"]
     return make_table(headings, rows, words=(0, 1), title=title)
 
 

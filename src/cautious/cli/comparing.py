@@ -15,7 +15,7 @@ from cautious._typing import Floats, Mask
 from cautious.cli.answers import Rule, answers_of
 from cautious.cli.measuring import Bootstrap
 from cautious.cli.predictions import Predictions
-from cautious.comparison import objective_winner
+from cautious.comparison import holm, objective_winner
 from cautious.curves import AbstentionCostSurface, vacc_test
 from cautious.metrics import (
     SetCounts,
@@ -92,8 +92,8 @@ def compared(
         done(at + 1)
     frame = pd.DataFrame(pairs).set_index(["first", "second"])
     if "p" in frame:
-        # Bonferroni: crude, but nobody is misled by it.
-        frame.insert(int(frame.columns.get_loc("p")) + 1, "p_adjusted", _adjusted(frame["p"]))  # type: ignore[arg-type]
+        after = frame.columns.tolist().index("p") + 1
+        frame.insert(after, "p_adjusted", holm(frame["p"]))
     table = pd.DataFrame(rows).set_index("model")
     best, objective = _best(table) if len(sets) == len(models) else (None, "")
     words = {name: found[1] for name, found in answered.items() if found is not None}
@@ -115,10 +115,6 @@ def _best(table: pd.DataFrame) -> tuple[str | None, str]:
     if len(both) == 1:
         return both[0], f"At every aversion to risk, from k = 0.5 to 1, {both[0]} is worth most."
     return None, "Which model is worth most depends on the aversion to risk: see where they change."
-
-
-def _adjusted(p: pd.Series[float]) -> pd.Series[float]:
-    return (p * len(p)).clip(upper=1.0)
 
 
 def _surface(one: Predictions) -> AbstentionCostSurface:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from cautious.cli import options
-from cautious.cli.showing import make_table, note, screen, show_json, write_aside
+from cautious.cli.showing import make_table, note, screen, show_json
 from cautious.datasets import list_datasets, load_dataset
+from cautious.report.writing import write_aside
 
 __all__ = ["datasets"]
 

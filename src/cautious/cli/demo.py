@@ -14,6 +14,7 @@ from cautious._typing import Floats
 from cautious.cli.showing import make_table, progress, screen
 from cautious.curves import AbstentionCostSurface, CostedWindow
 from cautious.datasets import load_dataset
+from cautious.report.writing import check_writable
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
@@ -123,8 +124,8 @@ def demo(
 
         cautious demo -o report.html
     """
-    if report and not output.parent.is_dir():
-        raise FileNotFoundError(f"{output.parent} is no folder; make it first.")
+    if report:
+        check_writable(output)
     results = []
     with progress("cross-validating", len(classifiers())) as done:
         for scored in score_all():

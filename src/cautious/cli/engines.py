@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +17,11 @@ __all__ = ["summarise_log"]
 
 
 def summarise_log(
-    files: Sequence[str], given: Given, engine: str, utilities: Sequence[str] = ()
+    files: Sequence[str],
+    given: Given,
+    engine: str,
+    utilities: Sequence[str] = (),
+    confidences: Sequence[float] = (),
 ) -> Any:
     """Summarise a log.
 
@@ -29,36 +35,42 @@ def summarise_log(
         "local", "dask", the address of a Dask scheduler, or "spark".
     utilities : sequence of str
         Utilities whose optimal sets to count.
+    confidences : sequence of float
+        Probabilities below which a model keeps quiet, to be counted as well.
 
     Returns
     -------
     LogSummary
     """
     from cautious.logs import summarise
-    from cautious.logs.sources import open_source
 
     if "-" in files:
         raise ValueError("--engine cannot read standard input; give files or a folder.")
     source: Any = files[0] if len(files) == 1 else list(files)
-    schema = open_source(source).schema
-    columns = settle_columns(schema.names, given)
-    note(f"{_title(files)}: {described(columns, schema.names)}")
-    with _running(engine) as ready, progress("reading the log") as done:
-        summary = summarise(
-            source,
-            truth=columns.truth,
-            score=columns.score,
-            probabilities=columns.proba or None,
-            sets=columns.sets or columns.members or None,
-            weight=columns.weight or False,
-            group=columns.group or False,
-            model=columns.model or False,
-            pos_label=_typed(given.positive, schema.field(columns.truth).type),
-            utilities=tuple(utilities),
-            empty=given.empty,
-            engine=ready,
-            progress=done,
-        )
+    with _running(engine) as ready:
+        source, schema = _opened(source, engine, ready)
+        try:
+            columns = settle_columns(schema.names, given)
+        except ValueError as error:
+            raise ValueError(f"{_title(files)}: {error}") from None
+        note(f"{_title(files)}: {described(columns, schema.names)}")
+        with progress("reading the log") as done:
+            summary = summarise(
+                source,
+                truth=columns.truth,
+                score=columns.score,
+                probabilities=columns.proba or None,
+                sets=columns.sets or columns.members or None,
+                weight=columns.weight or False,
+                group=columns.group or False,
+                model=columns.model or False,
+                pos_label=_typed(given.positive, schema.field(columns.truth).type),
+                utilities=tuple(utilities),
+                confidences=tuple(confidences),
+                empty=given.empty,
+                engine=ready,
+                progress=done,
+            )
     if not summary.exact:
         note(
             "note: there are more distinct scores than the memory budget holds; they are rounded "
@@ -69,6 +81,19 @@ def summarise_log(
 
 def _title(files: Sequence[str]) -> str:
     return files[0] if len(files) == 1 else f"{len(files)} files"
+
+
+def _opened(source: Any, engine: str, ready: Any) -> tuple[Any, Any]:
+    """Give the log and its schema, as whoever will read it sees them."""
+    if engine == "spark":
+        # Spark may read what this process cannot, such as hdfs://….
+        from cautious.logs.spark import arrow_schema, read_files
+
+        frame = read_files(ready, source)
+        return frame, arrow_schema(frame)
+    from cautious.logs.sources import open_source
+
+    return source, open_source(source).schema
 
 
 def _typed(positive: str | None, kind: Any) -> Any:
@@ -91,12 +116,14 @@ def _running(engine: str) -> Iterator[Any]:
         from distributed import Client
 
         # On this machine workers are started, and their farewells are nobody's business.
-        own = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+        own = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
         with Client(**own) if engine == "dask" else Client(engine) as client:  # type: ignore[no-untyped-call]
             yield client
     elif engine == "spark":
         from pyspark.sql import SparkSession  # type: ignore[import-not-found]
 
+        # The Python that runs this has the library; whichever is called python3 may not.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         session = SparkSession.builder.getOrCreate()
         try:
             yield session

@@ -86,9 +86,10 @@ def evaluate(
     if engine is None:
         found = [evidence_of(one, rule) for one in read_predictions(files, given)]
     else:
-        utilities = [] if utility is None else [utility]
         name = Path(files[0].rstrip("/")).stem if len(files) == 1 else "log"
-        found = list(evidence_of_log(summarise_log(files, given, engine, utilities), rule, name))
+        utilities = [] if utility is None else [utility]
+        summary = summarise_log(files, given, engine, utilities, _confidences(rule))
+        found = list(evidence_of_log(summary, rule, name))
     bootstrap = None if level is None else Bootstrap(level, resamples, seed)
     tables = {}
     with progress("measuring", len(found)) as done:
@@ -120,6 +121,13 @@ def _rule(
         raise ValueError(f"{' and '.join(named)} are given; give one of them.")
     known = None if thresholds is None else read_thresholds(thresholds)
     return Rule(window, confidence, utility, known)
+
+
+def _confidences(rule: Rule) -> list[float]:
+    """Probabilities below which models keep quiet: the answers have to be counted for each."""
+    own = [] if rule.confidence is None else [rule.confidence]
+    models = (rule.thresholds or {}).values()
+    return sorted({*own, *(model["confidence"] for model in models if "confidence" in model)})
 
 
 def _record(one: Evidence, table: pd.DataFrame) -> dict[str, Any]:

@@ -162,18 +162,26 @@ def evidence_of_log(summary: Any, rule: Rule, name: str) -> Iterator[Evidence]:
 
 
 def _of_log(summary: Any, name: str, rule: Rule, **part: Any) -> Evidence:
+    from cautious.logs.plan import confidence_decision
+
     if summary.plan.binary and (not summary.plan.has_sets or rule.window is not None):
         return _of_scores(name, summary.staircase(**part), rule)
-    if rule.window is not None or rule.confidence is not None:
+    if rule.window is not None:
         raise ValueError(
-            "with --engine, several classes are measured by the likeliest class, by --utility, or "
-            "by the sets in the log; leave --window and --confidence out."
+            f"{name}: a window is for the score of two classes; give --confidence or --utility."
         )
     decisions = summary.plan.decisions
-    decision = rule.utility or decisions[0]
+    if rule != Rule() and "argmax" not in decisions:
+        raise ValueError(f"{name} gives sets only; they cannot be changed by a rule.")
+    decision, words = decisions[0], "the sets in the log"
+    if rule.confidence is not None:
+        decision = confidence_decision(rule.confidence)
+        words = f"the likeliest class from a probability of {rule.confidence:g}, else quiet"
+    elif rule.utility is not None:
+        decision, words = rule.utility, f"{rule.utility}-optimal sets"
+    elif decision == "argmax":
+        words = "the likeliest class"
     counts = summary.counts(decision, **part)
-    known = {"sets": "the sets in the log", "argmax": "the likeliest class"}
-    words = known.get(decision, f"{decision}-optimal sets")
     risk = summary.risk_coverage(**part) if "argmax" in decisions else None
     surface = _surface(summary.staircase(**part)) if summary.plan.binary else None
     classes = tuple(counts.classes.tolist())

@@ -16,6 +16,7 @@ __all__ = ["Commands"]
 
 # What the user can mend: bad values, bad files, a missing extra.
 _MENDABLE = (ValueError, TypeError, OSError, ImportError, NotImplementedError)
+_LONGEST = 1000
 
 
 class Commands(TyperGroup):
@@ -56,7 +57,7 @@ def _is_mendable(error: Exception) -> bool:
 def _tell(error: Exception) -> None:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     message = " ".join(message.split()) or type(error).__name__
-    line = Text.assemble(("error: ", "bold red"), plain(message, None))
+    line = Text.assemble(("error: ", "bold red"), plain(message, _LONGEST))
     screen(stderr=True).print(line, soft_wrap=True)
 
 

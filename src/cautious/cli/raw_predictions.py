@@ -14,7 +14,7 @@ from cautious.cli.predictions import Predictions
 from cautious.cli.tables import Table
 from cautious.logs.columns import Columns
 from cautious.logs.labels import members_of
-from cautious.sets import check_mask, check_weight, first_row
+from cautious.sets import check_mask, first_row
 
 __all__ = ["RawPredictions", "sorted_labels"]
 
@@ -76,11 +76,15 @@ class RawPredictions:
         name = self.columns.weight
         if name is None:
             return None
-        try:
-            return check_weight(self.table.numbers(self.frame, name), len(self.frame))
-        except ValueError as error:
-            message = str(error).removeprefix(f"{self.table.name}: ")
-            raise ValueError(f"{self.table.name}: {message}") from None
+        weight = self.table.numbers(self.frame, name)
+        bad = ~((weight >= 0) & (weight < np.inf))
+        if bad.any():
+            row = first_row(bad)
+            raise ValueError(
+                f"{self.table.name}: column {name!r} holds {weight[row]:g} in "
+                f"{self.table.where(row)}; a weight is finite and not negative."
+            )
+        return weight
 
     def _labels(self, name: str | None) -> Labels | None:
         return None if name is None else self.table.labels(self.frame, name, gaps=True)

@@ -29,15 +29,46 @@ def reproduce(
         ),
     ] = Path("reproduction"),
     jobs: Annotated[int | None, typer.Option(help="How many processes to use.")] = None,
+    weka: Annotated[
+        bool | None,
+        typer.Option(
+            help="Run WEKA's own learners, too; by default where Java and WEKA are found.",
+            show_default=False,
+        ),
+    ] = None,
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of a documentation; gets reproduction.md, and pictures in _static.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Compute a paper's tables and figures anew, and set them beside the printed ones.
+
+    With [bold]all[/], REPRODUCTION.md in the output folder sums up what reproduces and what does
+    not.
 
     [bold]Example:[/]
 
         cautious reproduce yang --quick -o reproduction
     """
+    from cautious.displays.reproduced_page import write_reproduction_page
+    from cautious.displays.reproduced_sheet import save_figures
     from cautious.experiments import reproduce as reproduce_paper
 
-    for done in reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs):
-        sys.stdout.write(f"{done}\n\n")
+    if docs is not None and paper != "all":
+        raise ValueError(f"--docs is for the page of all papers; give all instead of {paper!r}.")
+    done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka)
+    for each in done:
+        sys.stdout.write(f"{each}\n\n")
+    try:
+        for each in done:
+            save_figures(each, output)
+    except ImportError as error:
+        note(f"no pictures: {error}")
+    if paper == "all":
+        write_reproduction_page(done, output / "REPRODUCTION.md")
+    if docs is not None:
+        write_reproduction_page(done, docs / "reproduction.md", pictures=docs / "_static")
     note(f"written to {output}")

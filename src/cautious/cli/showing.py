@@ -6,10 +6,8 @@ import json
 import math
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,6 @@ __all__ = [
     "screen",
     "share",
     "show_json",
-    "write_aside",
 ]
 
 # Wide enough that nothing is cut off where no terminal sets a limit.
@@ -196,21 +193,3 @@ def _jsonable(value: Any) -> Any:
 def show_json(value: Any) -> None:
     """Print JSON and nothing else, whatever the terminal."""
     sys.stdout.write(as_json(value) + "\n")
-
-
-def write_aside(path: Path, text: str) -> None:
-    """Write a file so that nobody ever sees half of it: aside first, then renamed."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{folder} is no folder; make it first.")
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)  # mkstemp lets only the owner read
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

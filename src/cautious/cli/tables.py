@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sys
 import warnings
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,13 @@ from cautious._typing import Floats, Labels
 from cautious.sets import first_row
 
 __all__ = ["Table", "open_table"]
+
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
+_OTHER_FILES = {
+    b"PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV in UTF-8, or as Parquet.",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV in UTF-8, or as Parquet.",
+    b"PAR1": "Parquet, which cannot be read through a pipe; give the file itself.",
+}
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,15 @@ class Table:
         A path, or the bytes of standard input.
     separator : str or None
         What separates the cells of a CSV file; None for Parquet.
+    compression : str or None
+        "gzip" for a CSV file packed so.
     """
 
     name: str
     names: list[str]
     source: Any
     separator: str | None
+    compression: str | None = None
 
     def read(self, texts: Sequence[str], numbers: Sequence[str]) -> pd.DataFrame:
         """Read some columns: labels as they are written, and numbers."""
@@ -51,6 +63,7 @@ class Table:
             frame = _read_csv(
                 self.source,
                 sep=self.separator,
+                compression=self.compression,
                 header=0,
                 names=self.names,
                 dtype=dict.fromkeys(texts, str),
@@ -69,6 +82,8 @@ class Table:
     def numbers(self, frame: pd.DataFrame, name: str) -> Floats:
         """Numbers of a column, none of them missing."""
         column = frame[name]
+        if column.dtype.kind in "mM":  # pandas would count the nanoseconds
+            raise ValueError(f"{self.name}: column {name!r} holds dates or times, not numbers.")
         values = np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
         bad = np.isnan(values)
         if bad.any():
@@ -108,10 +123,7 @@ def open_table(file: str) -> Table:
         Path; ``-`` is standard input.
     """
     if file == "-":
-        content = sys.stdin.buffer.read()
-        name = "standard input"
-        separator = _separator(content.split(b"\n", 1)[0], name)
-        return Table(name, _csv_names(content, separator, name), content, separator)
+        return _csv_table("standard input", sys.stdin.buffer.read())
     path = Path(file)
     if path.is_dir():
         raise IsADirectoryError(
@@ -120,12 +132,35 @@ def open_table(file: str) -> Table:
         )
     if not path.exists():
         raise FileNotFoundError(f"{file} does not exist.")
+    if path.is_fifo():  # a pipe, such as the shell makes of <(command), can be read only once
+        return _csv_table(file, path.read_bytes())
+    if not path.is_file():
+        raise ValueError(f"{file} is a device, not a file; give a file of predictions.")
     with path.open("rb") as opened:
-        begin = opened.readline(1 << 20)
-    if begin[:4] == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+        begin = opened.read(4)
+    if begin == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
         return Table(file, _parquet_names(path), path, None)
-    separator = _separator(begin, file)
-    return Table(file, _csv_names(path, separator, file), path, separator)
+    return _csv_table(file, path)
+
+
+def _csv_table(name: str, source: Path | bytes) -> Table:
+    """Find the columns of CSV, packed by gzip or not."""
+    opened: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+    with opened:
+        begin = opened.read(4)
+        opened.seek(0)
+        if begin in _OTHER_FILES:
+            raise ValueError(f"{name} is {_OTHER_FILES[begin]}")
+        packed = begin[:2] == b"\x1f\x8b"
+        try:
+            heading = (gzip.GzipFile(fileobj=opened) if packed else opened).readline(1 << 20)
+        except _DAMAGED as error:
+            raise ValueError(f"{name} is damaged gzip data: {error}") from None
+    compression = "gzip" if packed else None
+    separator = _separator(heading, name)
+    return Table(
+        name, _csv_names(source, separator, name, compression), source, separator, compression
+    )
 
 
 def _separator(heading: bytes, name: str) -> str:
@@ -135,9 +170,20 @@ def _separator(heading: bytes, name: str) -> str:
     return max((",", ";", "\t"), key=lambda mark: heading.count(mark.encode()))
 
 
-def _csv_names(source: Any, separator: str, name: str) -> list[str]:
-    heading = _read_csv(source, sep=separator, header=None, nrows=1, dtype=str, name=name)
-    names = [str(cell).strip() for cell in heading.iloc[0]]
+def _csv_names(source: Any, separator: str, name: str, compression: str | None) -> list[str]:
+    heading = _read_csv(
+        source,
+        name=name,
+        sep=separator,
+        compression=compression,
+        header=None,
+        nrows=1,
+        dtype=str,
+    )
+    return _check_unique([str(cell).strip() for cell in heading.iloc[0]], name)
+
+
+def _check_unique(names: list[str], name: str) -> list[str]:
     twice = pd.Index(names).duplicated()
     if twice.any():
         raise ValueError(
@@ -167,6 +213,8 @@ def _read_csv(source: Any, *, name: str | None = None, **options: Any) -> pd.Dat
             f"{name} is not text in UTF-8 (byte {error.start}); save it as CSV in UTF-8, or as "
             "Parquet."
         ) from None
+    except _DAMAGED as error:
+        raise ValueError(f"{name} is damaged gzip data: {error}") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
         raise ValueError(
             f"{name} is no regular CSV table: {' '.join(str(error).split())}"
@@ -181,20 +229,24 @@ def _parquet_names(path: Path) -> list[str]:
             f"reading {path} needs pyarrow: pip install 'cautious[parquet]', or give CSV."
         ) from None
     try:
-        return [str(name) for name in parquet.read_schema(path).names]
+        names = [str(name) for name in parquet.read_schema(path).names]
     except (ValueError, OSError) as error:  # what pyarrow raises is one of these
         raise ValueError(f"{path} is no whole Parquet file: {_first_line(error)}") from None
+    return _check_unique(names, str(path))
 
 
 def _read_parquet(path: Path, columns: list[str]) -> pd.DataFrame:
     import pyarrow.parquet as parquet
+    from pyarrow import ArrowException
 
     try:
-        frame: pd.DataFrame = parquet.read_table(path, columns=columns).to_pandas()
+        # What pandas notes in a file about its index may be damaged, and is of no use here.
+        read = parquet.read_table(path, columns=columns)
+        frame: pd.DataFrame = read.to_pandas(ignore_metadata=True)
         return frame
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ArrowException) as error:
         raise ValueError(f"{path} cannot be read: {_first_line(error)}") from None
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

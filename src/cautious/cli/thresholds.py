@@ -23,7 +23,7 @@ def read_thresholds(path: Path) -> dict[str, dict[str, Any]]:
         for own in models.values():
             for key in ("confidence",) if "confidence" in own else ("lower", "upper"):
                 own[key] = float(own[key])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         models = {}
     if not models:
         raise ValueError(f"{path} holds no thresholds; `cautious tune … -o {path}` writes them.")

@@ -12,7 +12,7 @@ import cautious
 from cautious.cli import options
 from cautious.cli.options import Given
 from cautious.cli.predictions import Predictions
-from cautious.cli.reading import read_predictions
+from cautious.cli.reading import check_output, read_predictions
 from cautious.cli.showing import (
     as_json,
     make_table,
@@ -21,9 +21,9 @@ from cautious.cli.showing import (
     screen,
     share,
     show_json,
-    write_aside,
 )
 from cautious.cli.tuning import Goal, Tuned, read_cost_table, tuned
+from cautious.report.writing import write_aside
 
 __all__ = ["tune"]
 
@@ -83,6 +83,8 @@ def tune(
         cautious tune predictions.csv --max-error 0.02 -o thresholds.json
     """
     given = Given(truth, score, proba, None, positive, model, weight, None)
+    if output is not None:
+        check_output(output, files if costs is None else [*files, str(costs)])
     goal = Goal.of(
         false_negative=false_negative,
         false_positive=false_positive,

@@ -19,6 +19,7 @@ from cautious.curves import (
     bounded_cost,
     bounded_improvement,
 )
+from cautious.sets import abstain_name
 
 __all__ = ["Goal", "Tuned", "read_cost_table", "tuned"]
 
@@ -256,4 +257,5 @@ def read_cost_table(path: Path) -> pd.DataFrame:
         )
     costs = np.column_stack([table.numbers(frame, name) for name in classes])
     order = [rows.index(classes[0]), rows.index(classes[1]), 2]
-    return pd.DataFrame(costs[order], index=[*classes, "abstain"], columns=classes)
+    quiet = abstain_name(classes) if "abstain" in classes else "abstain"
+    return pd.DataFrame(costs[order], index=[*classes, quiet], columns=classes)

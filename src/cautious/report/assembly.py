@@ -88,7 +88,7 @@ def render_page(data: Mapping[str, Any], title: str) -> str:
     )
     parts = {
         "policy": policy,
-        "title": html.escape(title),
+        "title": html.escape(_writable(title)),
         "style": style,
         "data": embedded_json(data),
         "parquet": scripts[0],
@@ -109,7 +109,11 @@ def embedded_json(data: Any) -> str:
     text = json.dumps(_plain(data), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for unsafe in "<>&\u2028\u2029":
         text = text.replace(unsafe, f"\\u{ord(unsafe):04x}")
-    # Half of a surrogate pair is no text that a file could hold.
+    return _writable(text)
+
+
+def _writable(text: str) -> str:
+    """Replace what no file could hold: half of a surrogate pair."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

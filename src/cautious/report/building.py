@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -11,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from cautious._typing import as_floats
 from cautious.report.assembly import render_page
 from cautious.report.binary_summary import summarise_binary
 from cautious.report.readings import BinaryModel, Model, read_predictions
 from cautious.report.set_summary import summarise_sets
+from cautious.report.writing import check_writable, write_aside
 
 __all__ = ["build_report"]
 
@@ -89,6 +90,8 @@ def build_report(
     >>> path.name, path.stat().st_size < 6_000_000
     ('report.html', True)
     """
+    file = Path(path)
+    check_writable(file)
     data = {
         "costs": _check_costs(costs),
         "prior": _check_prior(prior),
@@ -96,7 +99,8 @@ def build_report(
         "problems": _problems(read_predictions(predictions, pos_label=pos_label)),
     }
     heading = "When should the model keep quiet?" if title is None else str(title)
-    return _write(Path(path), render_page(data | {"title": heading}, heading))
+    write_aside(file, render_page(data | {"title": heading}, heading))
+    return file
 
 
 def _problems(models: list[Model]) -> list[dict[str, Any]]:
@@ -127,32 +131,19 @@ def _check_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
     given = _COSTS if costs is None else costs
     if not isinstance(given, Mapping) or set(given) != set(_COSTS):
         raise ValueError(f"costs is {given!r}; give a mapping with {', '.join(_COSTS)}.")
-    for name, value in given.items():
-        if not 0 <= float(value) < np.inf:
+    checked = {name: float(as_floats(given[name], f"costs[{name!r}]", "costs")) for name in _COSTS}
+    for name, value in checked.items():
+        if not 0 <= value < np.inf:
             raise ValueError(f"costs[{name!r}] is {value}; costs are finite and not negative.")
-    if not float(given["false_negative"]) > 0 or not float(given["false_positive"]) > 0:
+    if not checked["false_negative"] > 0 or not checked["false_positive"] > 0:
         raise ValueError(f"costs is {dict(given)!r}; both mistakes must cost something.")
-    return {name: float(given[name]) for name in _COSTS}
+    return checked
 
 
 def _check_prior(prior: float | None) -> float | None:
-    if prior is not None and not 0 < prior < 1:
+    if prior is None:
+        return None
+    share = as_floats(prior, "prior", "shares")
+    if share.ndim or not 0 < share < 1:
         raise ValueError(f"prior is {prior}; a share of positives lies strictly between 0 and 1.")
-    return None if prior is None else float(prior)
-
-
-def _write(path: Path, text: str) -> Path:
-    """Write aside, then rename: a reader sees the old file or the new one, never half of it."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        # mkstemp makes files only their owner may read; a report is meant to be passed on.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return path
+    return float(share)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._typing import Floats, Labels, Mask
+from cautious._typing import Floats, Labels, Mask, as_floats
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import optimal_sets
 from cautious.logs import guess_columns
@@ -105,12 +105,12 @@ def _read(name: str, given: Any, pos_label: Any) -> Iterator[Model]:
     elif isinstance(given, RiskCoverage):
         yield SetModel(name, _counts_of_risk(given), given)
     elif isinstance(given, Mapping) and "counts" in given and not set(given) - _COUNTED:
-        yield SetModel(name, given["counts"], given.get("risk_coverage"))
+        yield SetModel(name, *_counted(given["counts"], given.get("risk_coverage")))
     elif isinstance(given, Mapping):
         yield from _read_arrays(name, {"pos_label": pos_label, **given})
     elif isinstance(given, tuple) and len(given) == 2:
         y_true, answers = given
-        kind = "y_set" if np.asarray(answers).dtype == np.bool_ else "y_score"
+        kind = "y_set" if _holds_booleans(answers) else "y_score"
         yield from _read_arrays(name, {"y_true": y_true, kind: answers, "pos_label": pos_label})
     else:
         raise TypeError(
@@ -119,17 +119,37 @@ def _read(name: str, given: Any, pos_label: Any) -> Iterator[Model]:
         )
 
 
+def _holds_booleans(answers: Any) -> bool:
+    try:
+        return bool(np.asarray(answers).dtype == np.bool_)
+    except ValueError:  # rows of different lengths
+        return False
+
+
+def _counted(counts: Any, risk: Any) -> tuple[SetCounts, RiskCoverage | None]:
+    """Check counts that stand for predictions."""
+    if not isinstance(counts, SetCounts):
+        raise TypeError(f"counts is {type(counts).__name__}; give SetCounts.")
+    if risk is not None and not isinstance(risk, RiskCoverage):
+        raise TypeError(f"risk_coverage is {type(risk).__name__}; give RiskCoverage.")
+    return counts, risk
+
+
 def _read_arrays(name: str, given: Mapping[str, Any]) -> Iterator[Model]:
     """Read a mapping of arrays."""
     unknown = set(given) - _KEYS
     if unknown or "y_true" not in given:
+        keys = sorted(str(key) for key in given if given[key] is not None)
         raise ValueError(
-            f"has keys {sorted(given)}; y_true is needed, and beside it are allowed "
+            f"has keys {keys}; y_true is needed, and beside it are allowed "
             f"{', '.join(sorted(_KEYS - {'y_true'}))}."
         )
     scores, proba, sets = (given.get(key) for key in ("y_score", "y_proba", "y_set"))
     if scores is None and proba is None and sets is None:
         raise ValueError("has no predictions; give one of y_score, y_proba and y_set.")
+    for key, what in (("y_score", "scores"), ("y_proba", "probabilities")):
+        if given.get(key) is not None:
+            as_floats(given[key], key, what)  # what is no number is named here
     if scores is not None and np.ndim(scores) == 2:
         scores, proba = None, scores
     y_true, weight = check_truth(given["y_true"]), given.get("sample_weight")

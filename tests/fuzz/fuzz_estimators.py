@@ -1,0 +1,64 @@
+"""Every public estimator, fitted and asked: their calls for the registry."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from fuzz_values import CLASSES, FEATURES, Call, labels
+from sklearn.tree import DecisionTreeClassifier
+
+from cautious import models, preparation
+
+
+def _fitted(estimator: Any, X: Any, y: Any) -> Any:
+    return estimator.fit(X, y).predict_set(X)
+
+
+def _transformed(estimator: Any, X: Any, y: Any) -> Any:
+    return np.asarray(estimator.fit(X, y).transform(X), dtype=np.float64)
+
+
+def estimator_calls() -> dict[str, Call]:
+    tree = partial(DecisionTreeClassifier, max_depth=2, random_state=0)
+    made = {
+        "AbstainingClassifier": lambda: models.AbstainingClassifier(tree()),
+        "CredalModelAveragingClassifier": models.CredalModelAveragingClassifier,
+        "CredalTreeClassifier": models.CredalTreeClassifier,
+        "DelegatingClassifier": lambda: models.DelegatingClassifier(
+            [("first", tree()), ("second", tree())]
+        ),
+        "LazyNaiveCredalClassifier": models.LazyNaiveCredalClassifier,
+        "NaiveCredalClassifier": models.NaiveCredalClassifier,
+        "NaiveCredalClassifierCV": lambda: models.NaiveCredalClassifierCV(s=[0.5, 1.0], cv=3),
+        "NestedDichotomyClassifier": lambda: models.NestedDichotomyClassifier(
+            n_candidates=3, random_state=0
+        ),
+        "NestedDichotomyForestClassifier": lambda: models.NestedDichotomyForestClassifier(
+            n_estimators=3, random_state=0
+        ),
+        "NondeterministicClassifier": lambda: models.NondeterministicClassifier(tree()),
+        "TunedAbstainingClassifierCV": lambda: models.TunedAbstainingClassifierCV(
+            tree(), max_abstention=0.25, cv=3, random_state=0
+        ),
+    }
+    arrays = {"X": ("features", FEATURES), "y": labels(CLASSES)}
+    found = {
+        f"models.{name}": Call(
+            lambda X, y, make=make: _fitted(make(), X, y),
+            arrays,
+        )
+        for name, make in made.items()
+    }
+    found["models.cross_val_predict_set"] = Call(
+        lambda X, y: models.cross_val_predict_set(models.NaiveCredalClassifier(), X, y, cv=3),
+        arrays,
+    )
+    for name in ("MDLDiscretizer", "CorrelationFeatureSelector"):
+        make = getattr(preparation, name)
+        found[f"preparation.{name}"] = Call(
+            lambda X, y, make=make: _transformed(make(), X, y),
+            {"X": ("features", FEATURES.astype(np.float64)), "y": labels(CLASSES)},
+        )
+    return found

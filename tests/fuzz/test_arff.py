@@ -1,0 +1,154 @@
+"""ARFF files and the list of sources: converted wholly, or refused by name with nothing written."""
+
+import csv
+import gzip
+import hashlib
+import importlib.util
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from fuzz_damage import ARFF, any_file, damaged
+from fuzz_effort import attempt, effort, fuzz
+from hypothesis import strategies as st
+
+TOOL = Path(__file__).parents[2] / "tools" / "convert_datasets.py"
+_spec = importlib.util.spec_from_file_location("fuzzed_convert_datasets", TOOL)
+tool = importlib.util.module_from_spec(_spec)
+sys.modules["fuzzed_convert_datasets"] = tool  # dataclasses look their module up by name
+_spec.loader.exec_module(tool)
+
+FACTS = {
+    "name": "small",
+    "file": "small.arff",
+    "rows": "3",
+    "features": "2",
+    "nominal_features": "1",
+    "classes": "2",
+    "classes_declared": "2",
+    "missing_cells": "1",
+    "source": "here",
+    "source_commit_or_version": "1",
+    "licence_note": "none",
+    "verified": "yes",
+    "class_attribute": "class",
+    "papers": "A D",
+    "idsia54": "yes",
+    "notes": "",
+    "sha256": hashlib.sha256(ARFF.encode()).hexdigest(),
+}
+
+
+def sources(*facts):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(facts[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(facts)
+    return text.getvalue()
+
+
+@effort(150, 6000)
+def test_any_bytes_are_read_or_refused(examples, tmp_path):
+    def law(name, content):
+        path = tmp_path / name
+        path.write_bytes(content)
+        table, refusal = attempt(lambda: tool.read_file(path))
+        if refusal is not None:
+            assert refusal.startswith(f"{name}: ")
+        else:
+            assert all(len(row) == len(table.attributes) for row in table.rows)
+            assert len({a.name for a in table.attributes}) == len(table.attributes)
+        assert path.read_bytes() == content
+
+    fuzz(
+        law,
+        examples,
+        name=st.sampled_from(["a.arff", "a.arff.gz"]),
+        content=any_file({"arff": ARFF}),
+    )
+
+
+@effort(60, 2000)
+def test_the_conversion_is_all_or_nothing(examples, tmp_path):
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.mkdir()
+    # The second set is the damaged one: by then the first has been converted.
+    listed = sources(FACTS, {**FACTS, "name": "other", "file": "other.arff"})
+
+    def law(text, arff):
+        (source / "SOURCES.csv").write_bytes(text)
+        (source / "small.arff").write_text(ARFF)
+        (source / "other.arff").write_bytes(arff)
+        code = tool.main([str(source), str(target)])
+        assert code in (0, 1)
+        assert target.exists() == (code == 0)
+        if code == 0:
+            for path in target.iterdir():
+                path.unlink()
+            target.rmdir()
+
+    fuzz(
+        law,
+        examples,
+        text=damaged(listed.encode()),
+        arff=st.one_of(st.just(ARFF.encode()), damaged(ARFF.encode())),
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"name": "../outside"}, "has the name '../outside'"),
+        ({"file": "/etc/passwd"}, "has the file '/etc/passwd'"),
+        ({"name": ""}, "has the name ''"),
+        ({"rows": "three"}, "rows is 3, SOURCES.csv says three"),
+    ],
+)
+def test_facts_that_cannot_be(tmp_path, capsys, facts, words):
+    (tmp_path / "SOURCES.csv").write_text(sources({**FACTS, **facts}))
+    (tmp_path / "small.arff").write_text(ARFF)
+    assert tool.main([str(tmp_path), str(tmp_path / "out")]) == 1
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "lists no data set"), ("name,file\nsmall,small.arff\n", "set 1 has no 'sha256'")],
+)
+def test_lists_that_are_none(tmp_path, capsys, text, words):
+    (tmp_path / "SOURCES.csv").write_text(text)
+    assert tool.main([str(tmp_path), str(tmp_path / "out")]) == 1
+    assert words in capsys.readouterr().err
+
+
+HEAD = "@relation r\n@attribute a {}\n@data\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("@relation r\n@attribute a relational\n@attribute b real\n@end a\n@data\n", "relational"),
+        ("@relation r\n@attribute a DATE 'yyyy'\n@data\n", "type 'DATE'"),
+        ("@relation r\n@attribute a string\n@data\n", "type 'string'"),
+        (HEAD.replace("{}", "real") + "{0 1}\n", "sparse rows"),
+        (HEAD.replace("{}", "real") + "1,{2}\n", "weights are not read"),
+        (HEAD.replace("{}", "{x}") + "'x\n", "an unclosed quote"),
+        (HEAD.replace("{}", "real") + "1,5\n", "2 values for 1 attributes"),
+    ],
+)
+def test_what_is_not_read_is_said(tmp_path, text, words):
+    path = tmp_path / "a.arff"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"^a\.arff: line \d+: ") as error:
+        tool.read_file(path)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("case", [str.lower, str.upper, str.title])
+def test_keywords_in_any_case_and_packed(tmp_path, case):
+    text = ARFF.replace("@RELATION", case("@relation")).replace("@DATA", case("@data"))
+    text = text.replace("REAL", case("real")).replace("@attribute", case("@attribute"))
+    (tmp_path / "a.arff.gz").write_bytes(gzip.compress(text.encode()))
+    assert tool.read_file(tmp_path / "a.arff.gz") == tool.read_arff(ARFF)

@@ -1,0 +1,266 @@
+"""Every public function that takes arrays: containers do not matter, and lies are named."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from fuzz_calls import CALLS, public_names
+from fuzz_containers import LIARS, disguises, plain, same
+from fuzz_effort import attempt
+from scipy import sparse
+from sklearn.exceptions import UndefinedMetricWarning
+
+from cautious._typing import as_floats
+from cautious.bootstrap import bootstrap_weights, percentile_interval
+from cautious.costs import p_discounted, utility_costs, zero_one
+from cautious.decision import optimal_sets, threshold_rule
+from cautious.metrics import SetCounts, coverage_score, utility_score
+from cautious.sets import as_labels, as_mask, set_sizes
+from cautious.utility import u65
+
+NAMES = sorted(CALLS)
+# Packages whose every function reads its numbers by ``as_floats`` and names the argument at fault.
+STRICT = ("bootstrap", "costs", "sets")
+# Names that take no arrays, or only what another public function returns.
+WITHOUT_ARRAYS = {
+    "bootstrap.Interval": "a result",
+    "comparison.FriedmanNemenyi": "a result",
+    "comparison.ObjectiveWinner": "a result",
+    "comparison.PairedTest": "a result",
+    "comparison.critical_difference": "two counts",
+    "comparison.objective_winner": "mappings",
+    "comparison.similar_groups": "a Series of mean_ranks",
+    "costs.NormalForm": "a result",
+    "costs.Possibility": "a result",
+    "costs.SetCosts": "the interface",
+    "costs.TableCosts": "made by SetCosts.from_table; see test_cost_tables",
+    "costs.all_sets": "a count",
+    "costs.audit_text": "the frame of audit",
+    "costs.cost_matrix_from_frame": "a labelled frame; see test_cost_tables",
+    "costs.ordinal": "a count",
+    "costs.owa_weights": "a count and a number",
+    "costs.read_cost_matrix": "a file; see test_cost_tables",
+    "costs.verdict": "the frame of audit",
+    "costs.zero_one": "a count",
+    "curves.bounded_abstention": "a surface",
+    "curves.bounded_cost": "a surface",
+    "curves.bounded_improvement": "a surface",
+    "curves.capacity_hull": "curves",
+    "datasets.list_datasets": "nothing",
+    "datasets.load_dataset": "a name",
+    "metrics.Measure": "the interface",
+    "metrics.SetScorer": "made by make_set_scorer",
+    "metrics.confusion_of_counts": "counts",
+    "metrics.full_coverage_error": "counts",
+    "metrics.get_measure": "a name",
+    "metrics.get_set_scorer": "a name",
+    "metrics.get_set_scorer_names": "nothing",
+    "metrics.interval_of_counts": "counts",
+    "metrics.make_set_scorer": "a name",
+    "metrics.measure": "a decorator",
+    "metrics.per_sample": "a measure",
+    "metrics.q_matrix_of_counts": "counts",
+    "metrics.settled": "a measure",
+    "models.CautiousClassifierMixin": "the interface",
+    "models.ConformalClassifier": "MAPIE reads its arrays",
+    "models.ContinuousFeaturesWarning": "a warning",
+    "models.CredalClassifierMixin": "the interface",
+    "models.check_cautious_estimator": "an estimator",
+    "report.build_report": "tables and files; see test_report",
+    "report.models_of_frame": "a frame; see test_report",
+    "sets.CheckedSets": "a result",
+    "sets.abstain_name": "labels of any kind",
+    "sets.first_row": "a mask of the library's own",
+    "sets.frame_in_class_order": "a frame",
+    "utility.Crossover": "a result",
+    "utility.MeanVariance": "a result",
+    "utility.Utility": "the interface",
+    "utility.as_utility": "a utility",
+    "utility.exponential": "a number",
+    "utility.f_beta": "a number",
+    "utility.inversion_point": "a count",
+    "utility.quadratic": "a number",
+    "utility.read_utility": "a utility",
+}
+# Results of the curves, which nobody makes by hand.
+_OF_CURVES = (
+    "BestBias BestWindow CapacityHull CostHull CostPlane CostedWindow DifferentialCostSurface "
+    "DifferentialGrid Region SurfaceGrid VaccTest WorkingPoint"
+)
+WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
+# Packages that take the objects of others, or files.
+OTHER_PACKAGES = ("displays", "experiments", "logs")
+# Pairs of lower and upper bounds are told from probabilities by being a tuple.
+TUPLES_ARE_PAIRS = {("decision.reject_rule", "tuple")}
+# scikit-learn's own splitting cannot cut an Index.
+NOT_CUT = {("models.cross_val_predict_set", "Index")}
+# Labelled tables are matched by their labels, not by the position of their rows.
+BY_LABEL = {"matrix", "table", "costs", "C", "results"}
+# Documented to be taken: undefined results are nan, and scores may be infinite.
+TAKEN = {
+    ("bootstrap.percentile_interval", "replicates"): {"nan", "None", "nullable NA", "inf"},
+}
+
+
+@pytest.mark.parametrize(
+    ("values", "read"),
+    [([10**400, 0.5], [np.inf, 0.5]), ([-(10**400)], [-np.inf]), ([True, None], [1, np.nan])],
+    ids=["large", "negative", "missing"],
+)
+def test_numbers_that_no_float_holds(values, read):
+    np.testing.assert_array_equal(as_floats(values, "x"), read)
+
+
+def test_strata_of_several_kinds():
+    (batch,) = bootstrap_weights([1, 1, 1, 1], 5, strata=["a", 1, "a", 1], random_state=0)
+    assert (batch[:, [0, 2]].sum(axis=1) == 2).all()
+
+
+def test_an_interval_may_end_at_infinity():
+    interval = percentile_interval(0.5, [0.0, 1.0, np.inf], level=0.9)
+    assert (interval.low, interval.high) == (pytest.approx(0.1), np.inf)
+
+
+def test_rows_of_different_lengths_are_named():
+    with pytest.raises(ValueError, match="mask has rows of different lengths"):
+        set_sizes([[True], [True, False]])
+    with pytest.raises(TypeError, match="mask is a sparse matrix"):
+        set_sizes(sparse.csr_matrix([[1, 0]]))
+
+
+def test_no_public_function_is_forgotten():
+    """A newcomer needs an entry in ``CALLS``, or a reason why not."""
+    names = [name for name in public_names() if not name.startswith(OTHER_PACKAGES)]
+    missing = [name for name in names if name not in CALLS and name not in WITHOUT_ARRAYS]
+    assert missing == []
+    assert [name for name in WITHOUT_ARRAYS if name not in names] == []
+    assert [name for name in WITHOUT_ARRAYS if name in CALLS] == []
+
+
+def untouched(call):
+    """The arguments of a call, to see that none of them changes."""
+    return {name: values.copy() for name, (_, values) in call.arrays.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_values_in_other_containers_give_equal_answers(name):
+    call = CALLS[name]
+    before = untouched(call)
+    expected = plain(call())
+    for argument, (kind, values) in call.arrays.items():
+        for disguise, dress in disguises(kind, values).items():
+            if (name, disguise) in TUPLES_ARE_PAIRS | NOT_CUT:
+                continue
+            if disguise == "pandas, another index" and argument in BY_LABEL:
+                continue
+            dressed = dress(values)
+            shown = repr(dressed)
+            answer = plain(call(**{argument: dressed}))
+            assert same(answer, expected), (argument, disguise)
+            assert repr(dressed) == shown, (argument, disguise, "was changed")
+    for argument, values in before.items():
+        np.testing.assert_array_equal(call.arrays[argument][1], values)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_array_of_numbers_or_labels_is_refused(name):
+    """Where a package is strict, by a message that names the argument; else by no crash."""
+    call = CALLS[name]
+    for argument, (kind, values) in call.arrays.items():
+        for lie, tell in LIARS[kind].items():
+            if lie in TAKEN.get((name, argument), ()):
+                continue
+            with warnings.catch_warnings():
+                if not name.startswith(STRICT):
+                    warnings.simplefilter("ignore")
+                told = tell(values)
+                answer, refusal = attempt(partial(call, **{argument: told}))
+            if name.startswith(STRICT):
+                assert refusal is not None, (argument, lie, answer)
+                assert argument in refusal, (argument, lie, refusal)
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rows_and_one_row(name, rows):
+    """Nothing to go by: an answer, nan with its own warning, or a clear refusal."""
+    call = CALLS[name]
+    n = max(len(values) for _, values in call.arrays.values())
+    cut = {key: values[:rows] for key, (_, values) in call.arrays.items() if len(values) == n}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        if name in ("comparison.compare", "comparison.paired_t", "comparison.wilcoxon"):
+            warnings.simplefilter("ignore", RuntimeWarning)
+        _, refusal = attempt(lambda: call(**cut))
+    assert refusal is None or len(refusal) > 20
+
+
+@pytest.mark.parametrize("n_classes", [1000, 5000])
+def test_many_classes(n_classes):
+    """Thousands of classes cost thousands of columns, never a table of sets or of pairs."""
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(n_classes), size=4)
+    truth = np.arange(4)
+    labels = np.arange(n_classes)
+    mask = threshold_rule(p, 0.0)
+    assert set_sizes(mask).tolist() == [1, 1, 1, 1]
+    assert coverage_score(truth, mask, labels=labels) == 1
+    best = optimal_sets(p, utility="u65")
+    np.testing.assert_array_equal(best, optimal_sets(p, costs=utility_costs(n_classes, u65)))
+    assert 0 <= utility_score(truth, best, labels=labels) <= 1
+    written = as_labels(best, labels)
+    np.testing.assert_array_equal(as_mask(written, labels), best)
+    counts = SetCounts.from_predictions(truth, best, labels=labels)
+    assert counts.n == 4
+
+
+def test_costs_of_sets_of_many_classes():
+    costs = p_discounted(zero_one(500), 0.5)
+    mask = np.zeros((3, 500), dtype=bool)
+    mask[:, :3] = True
+    assert costs.of(mask).shape == (3, 500)
+    with pytest.raises(ValueError, match="2\\^500"):
+        costs.table()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", 1],
+        [1, 2.5],
+        [True, "x"],
+        [None, "x"],
+        [("a", "b"), ("c",)],
+        [np.datetime64("2020"), np.datetime64("2021")],
+        [b"a", b"b"],
+        ["é", "e\u0301"],
+        ["a", "a "],
+        ["a", "a\0"],
+        [10**30, -(10**30)],
+    ],
+    ids=[
+        "kinds",
+        "numbers",
+        "bool",
+        "None",
+        "tuples",
+        "dates",
+        "bytes",
+        "accents",
+        "space",
+        "NUL",
+        "big",
+    ],
+)
+def test_labels_of_any_kind_stay_apart(labels):
+    """Whatever labels are, no two are taken for one, and none changes its kind."""
+    truth = np.empty(4, dtype=object)
+    truth[:] = [labels[0], labels[1], labels[0], labels[1]]
+    mask = np.array([[1, 0], [0, 1], [1, 1], [1, 0]], dtype=bool)
+    score, refusal = attempt(lambda: coverage_score(truth, mask, labels=labels))
+    if refusal is None:
+        assert score == 0.75
+        assert as_labels(mask[:1], labels) == [(labels[0],)]
+    else:
+        assert "labels" in refusal or "y_true" in refusal

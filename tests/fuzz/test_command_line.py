@@ -1,0 +1,168 @@
+"""Arguments of every kind and in every company: an answer, or one line and exit code 2."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from fuzz_commands import error_of, run
+from fuzz_damage import COSTS, PREDICTIONS
+from fuzz_effort import effort, fuzz
+from hypothesis import strategies as st
+
+from cautious.cli.app import app
+
+FILES = {
+    "b.csv": PREDICTIONS["scores"],
+    "b2.csv": "y_true,score\n0,0.2\n1,0.8\n0,0.4\n1,0.6\n",
+    "w.csv": PREDICTIONS["semicolons"],
+    "p.csv": PREDICTIONS["probabilities"],
+    "s.csv": PREDICTIONS["sets"],
+    "margins.csv": "y_true,score\n0,-3\n1,5\n0,-1\n1,0\n",
+    "infinite.csv": "y_true,score\n0,-inf\n1,inf\n0,0\n1,0\n",
+    "weightless.csv": "y_true,score,weight\n0,1,0\n1,2,0\n",
+    "ties.csv": "y_true,score\n0,0.5\n1,0.5\n",
+    "c3.csv": COSTS["matrix"],
+    "c2.csv": COSTS["abstaining"],
+    "t.json": '{"models":{"b":{"lower":0.2,"upper":0.6}}}',
+    "odd.json": '{"models":{"b":{"confidence":5}}}',
+}
+OUTPUT = "out"
+# What may follow any option, whether it makes sense there or not.
+ANY = [
+    *("0", "1", "0.5", "-1", "nan", "inf", "-inf", "1e308", "1e-320", "", "a", "--x", "-", "../.."),
+    *("⊥", "\x1b[31m", "\udcff", "x" * 5000, "y_true", "score", "p_", "set_", "u65", "coverage"),
+    *("b.csv", "t.json", "odd.json", "c2.csv", ".", "tcp:", "9" * 20, "[red]", "%s", "{}", "\n"),
+    *("a|b", "=1+1", "$(id)", "; ls", "\u202e", "é", "nowhere/out"),
+]
+LIKELY = {
+    "--positive": ["0", "1", "a", "b"],
+    "--level": ["0.9", "0", "1", "nan"],
+    "--resamples": ["1", "5"],
+    "--extension": ["cautious", "averse", "discounted", "abellan-masegosa"],
+    "--r": ["0", "1", "0.5", "nan"],
+    "--utility": ["u65", "u80", "F1", "u50"],
+    "--engine": ["local"],
+    "--max-error": ["0", "1", "0.1", "nan"],
+    "--max-abstention": ["0", "1", "0.5"],
+    "--improve": ["0", "1", "0.5"],
+    "--abstain": ["0", "0.1", "1", "nan"],
+    "--mistake": ["1", "0", "inf"],
+    "--false-negative": ["1", "10", "inf", "nan", "1e-320"],
+    "--false-positive": ["1", "0", "nan"],
+    "--costs": ["c2.csv"],
+    "--prior": ["0", "0.3", "1", "nan"],
+    "--output": [OUTPUT, "b.csv", "."],
+    "--thresholds": ["t.json", "odd.json"],
+    "--empty": ["abstain"],
+    "--measure": ["u65", "aurc", "vacc", "set_cost"],
+    "--weight": ["weight"],
+    "--group": ["group"],
+    "--model": ["model"],
+    "--sets": ["y_set"],
+    "--id": ["score"],
+    "--window": ["0.2", "0.5", "inf", "nan"],
+}
+COMMANDS = ("evaluate", "tune", "compare", "audit", "report")
+
+
+def options_of(command):
+    """Options of a command, with the number of values each takes; read from the program."""
+    found = typer.main.get_command(app).commands[command].params
+    return sorted(
+        (max(option.opts, key=len), 0 if getattr(option, "is_flag", False) else option.nargs)
+        for option in found
+        if option.opts[0].startswith("-") and "--help" not in option.opts
+    )
+
+
+def test_every_command_is_known():
+    """A new command joins the fuzzers, or is one of those that need no files or run for hours."""
+    known = {*COMMANDS, "datasets", "demo", "reproduce"}
+    assert set(typer.main.get_command(app).commands) == known
+
+
+@st.composite
+def arguments(draw):
+    command = draw(st.sampled_from(COMMANDS))
+    args = [command, *draw(st.lists(st.sampled_from([*sorted(FILES), "nowhere"]), max_size=2))]
+    for name, values in draw(st.lists(st.sampled_from(options_of(command)), max_size=4)):
+        value = st.sampled_from(ANY)
+        if name in LIKELY:
+            value = st.one_of(*[st.sampled_from(LIKELY[name])] * 3, value)
+        args += [name, *(draw(value) for _ in range(values))]
+    if command in ("evaluate", "compare") and "--resamples" not in args:
+        args += ["--resamples", "5"]
+    if command == "report" and "--output" not in args:
+        args += ["--output", OUTPUT]
+    return args
+
+
+@effort(150, 3000)
+def test_any_arguments(examples, tmp_path):
+    def law(args):
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for name, text in FILES.items():
+            (tmp_path / name).write_text(text)
+        asked = args[args.index("--output") + 1] if "--output" in args else None
+        names = [arg for arg in args if arg in FILES]
+        if asked in names[: names.index(asked)] if asked in names else False:
+            asked = None  # a file that is read may not be written
+        run(tmp_path, *args, writes=None if asked is None else Path(asked).name)
+
+    fuzz(law, examples, args=arguments())
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("datasets", "show", "../../etc/passwd"),
+        ("datasets", "show", ""),
+        ("datasets", "export", "iris", "-o", "."),
+        ("datasets", "export", "iris", "-o", "nowhere/iris.csv"),
+        ("datasets", "list", "--paper", "\x1b[31m"),
+        ("reproduce", "nobody"),
+        ("demo", "-o", "nowhere/x.html"),
+        ("demo", "-o", "."),
+        ("--nonsense",),
+        ("evaluate", "--", "--json"),
+    ],
+)
+def test_other_commands(tmp_path, args):
+    assert error_of(run(tmp_path, *args))
+
+
+def test_names_that_look_like_options(tmp_path):
+    (tmp_path / "--json").write_text(PREDICTIONS["scores"])
+    assert run(tmp_path, "evaluate", "--", "--json").exit_code == 0
+
+
+def test_the_real_program_with_bytes_that_are_no_text(tmp_path):
+    """Arguments may be any bytes; the shell does not mind."""
+    done = subprocess.run(
+        [os.fsencode(sys.executable), b"-m", b"cautious", b"evaluate", b"\xff\xfe.csv"],
+        capture_output=True,
+        timeout=120,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(b"error: ")
+    assert b"does not exist" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_deep_json_is_no_crash(tmp_path):
+    (tmp_path / "b.csv").write_text(PREDICTIONS["scores"])
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    result = run(tmp_path, "evaluate", "b.csv", "--thresholds", "deep.json")
+    assert "deep.json holds no thresholds" in error_of(result)
+
+
+def test_messages_are_cut(tmp_path):
+    (tmp_path / "b.csv").write_text(PREDICTIONS["scores"])
+    result = run(tmp_path, "evaluate", "b.csv", "--truth", "x" * 50_000)
+    assert len(error_of(result)) <= 1000

@@ -1,0 +1,229 @@
+"""Cost tables: what is written comes back, and what is not one is refused by name."""
+
+import io
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from fuzz_commands import error_of, run
+from fuzz_damage import COSTS, PREDICTIONS, any_file, damaged
+from fuzz_effort import attempt, effort, fuzz
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from cautious.costs import (
+    SetCosts,
+    all_sets,
+    class_weighted,
+    discounted,
+    imbalance,
+    normal_form,
+    p_discounted,
+    read_cost_matrix,
+    zero_one,
+)
+from cautious.curves import AbstentionCostSurface
+
+# Names that a table might take for something else.
+ODD = st.sampled_from(
+    ["a", "b", "a, b", "b, a", "a,b", "{a}", "{a, b}", "a|b", "⊥", "⊥′", "abstain", "?", "", " a"]
+)
+NAME = ODD | st.text(max_size=6) | st.integers(-3, 3) | st.booleans() | st.floats(0, 2)
+
+
+@effort(200, 6000)
+def test_any_text_is_a_cost_matrix_or_refused(examples):
+    def law(content, separator, truths):
+        text = io.StringIO(content.decode("latin-1"))
+        how = {"separator": separator, "truths": truths}
+        frame, refusal = attempt(lambda: read_cost_matrix(text, **how))
+        if refusal is not None:
+            assert "file" in refusal or "classes" in refusal
+            return
+        assert frame.shape[0] == frame.shape[1] >= 2
+        assert frame.index.tolist() == frame.columns.tolist()
+        assert np.isfinite(frame.to_numpy()).all()
+
+    fuzz(
+        law,
+        examples,
+        content=st.sampled_from(sorted(COSTS.values())).flatmap(
+            lambda text: damaged(text.encode())
+        ),
+        separator=st.sampled_from([",", ";", "\t"]),
+        truths=st.sampled_from(["columns", "rows"]),
+    )
+
+
+@effort(60, 2000)
+def test_any_bytes_are_a_cost_matrix_or_refused(examples, tmp_path):
+    def law(content):
+        path = tmp_path / "costs.csv"
+        path.write_bytes(content)
+        _, refusal = attempt(lambda: read_cost_matrix(path))
+        assert refusal is None or "file" in refusal or "classes" in refusal
+        assert path.read_bytes() == content
+
+    fuzz(law, examples, content=any_file(COSTS))
+
+
+@effort(60, 1500)
+def test_commands_that_read_costs(examples, tmp_path):
+    (tmp_path / "scores.csv").write_text(PREDICTIONS["scores"])
+
+    def law(content, command):
+        (tmp_path / "costs.csv").write_bytes(content)
+        run(tmp_path, *command)
+
+    fuzz(
+        law,
+        examples,
+        content=any_file(COSTS),
+        command=st.sampled_from(
+            [
+                ("audit", "costs.csv"),
+                ("audit", "costs.csv", "--json"),
+                ("audit", "costs.csv", "--extension", "cautious"),
+                ("tune", "scores.csv", "--costs", "costs.csv"),
+            ]
+        ),
+    )
+
+
+@effort(150, 5000)
+def test_a_table_of_sets_comes_back_or_is_ambiguous(examples):
+    """Whatever the classes are called, no set is taken for another."""
+
+    def law(classes):
+        matrix = zero_one(len(classes)) * np.arange(1, len(classes) + 1)
+        costs = p_discounted(matrix, 0.5, classes=classes)
+        again, refusal = attempt(lambda: SetCosts.from_table(costs.table()))
+        if refusal is not None:
+            words = ("two ways", "twice", "is an empty set", "which is no class")
+            assert any(word in refusal for word in words)
+            assert _names_are_odd(classes), refusal
+            return
+        assert again.classes == costs.classes
+        np.testing.assert_array_equal(again.mask, all_sets(len(classes)))
+        np.testing.assert_array_equal(again.costs, costs.of(all_sets(len(classes))))
+
+    fuzz(law, examples, classes=st.lists(NAME, min_size=2, max_size=3, unique_by=repr).map(_valid))
+
+
+def _valid(classes):
+    """Labels that are different to pandas as well."""
+    assume(len(pd.Index(classes, dtype=object).unique()) == len(classes))
+    assume(len(set(classes)) == len(classes))
+    return classes
+
+
+def _names_are_odd(classes):
+    texts = [str(label).strip() for label in classes]
+    plain = all(text and not set(text) & set(",{}") for text in texts)
+    return not (plain and len(set(texts)) == len(texts))
+
+
+@pytest.mark.parametrize(
+    ("classes", "row", "members"),
+    [
+        (["x, y", "z"], "{x, y}", [1, 0]),
+        (["x, y", "z"], "{x,y, z}", [1, 1]),
+        (["x, y", "z"], "x, y", [1, 0]),
+        (["x, y", "y", "w"], "{y, x, y}", [1, 1, 0]),
+        (["a|b", "c"], "{a|b, c}", [1, 1]),
+    ],
+)
+def test_commas_in_the_names_of_classes(classes, row, members):
+    frame = pd.DataFrame([np.arange(len(classes))], index=[row], columns=classes)
+    assert SetCosts.from_table(frame).mask.astype(int).tolist() == [members]
+
+
+def test_what_can_be_read_in_two_ways_is_refused():
+    frame = pd.DataFrame([[0, 1, 2.0]], index=["{a, b}"], columns=["a", "b", "a, b"])
+    with pytest.raises(ValueError, match=r"'\{a, b\}' can be read in two ways.*tuple of classes"):
+        SetCosts.from_table(frame)
+    frame.index = pd.Index([("a", "b")], tupleize_cols=False)
+    assert SetCosts.from_table(frame).mask.tolist() == [[True, True, False]]
+    numbers = pd.DataFrame([[0, 1.0]], index=["{1}"], columns=[1, "1"])
+    with pytest.raises(ValueError, match="in two ways"):
+        SetCosts.from_table(numbers)
+
+
+@pytest.mark.parametrize("classes", [["⊥", "a"], ["a", "⊥"], ["⊥", "⊥′"], ["abstain", "⊥"]])
+def test_a_class_may_be_called_like_abstaining(classes, tmp_path):
+    table = pd.DataFrame([[0, 100], [20, 0], [2, 3]], [*classes, "quiet"], classes)
+    form = normal_form(table)
+    for frame in (form.table(), form.normalised_table()):
+        assert frame.index.is_unique
+        assert frame.index[2] not in classes
+    again = normal_form(form.table())
+    assert (again.mu, again.nu_negative, again.nu_positive) == (0.2, 0.02, 0.03)
+    assert (again.negative, again.positive) == (form.negative, form.positive)
+    (tmp_path / "costs.csv").write_text(table.to_csv())
+    scores = f"y_true,score\n{classes[0]},0.1\n{classes[1]},0.9\n{classes[0]},0.4\n"
+    (tmp_path / "scores.csv").write_text(scores)
+    options = ("--costs", "costs.csv", "--positive", classes[1])
+    result = run(tmp_path, "tune", "scores.csv", *options)
+    assert result.exit_code == 0, result.stderr
+    surface = AbstentionCostSurface.from_predictions(
+        [classes[0], classes[1], classes[0]], [0.1, 0.9, 0.4], pos_label=classes[1]
+    )
+    assert f'"cost": {surface.for_cost_table(form.table()).cost}' in result.stdout
+
+
+def test_two_rows_of_one_name_are_refused():
+    table = pd.DataFrame([[0, 1], [1, 0], [2, 2]], ["a", "⊥", "⊥"], ["a", "⊥"])
+    with pytest.raises(ValueError, match="give each its own name"):
+        normal_form(table)
+
+
+def test_sets_in_a_file_may_be_separated_by_bars(tmp_path):
+    text = 'cost,"x, y",b\n"x, y",0,1\nb,1,0\n{},.4,.4\n'
+    answers = {
+        run(tmp_path, "audit", "-", "--csv", stdin=text.replace("{}", written)).stdout
+        for written in ('"x, y|b"', '"{x, y|b}"', '"{x, y, b}"', '"{b,\'x}"'.replace("'x", "x,y"))
+    }
+    assert len(answers) == 1
+    assert "witness_set" in answers.pop()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("cost;a;b\na;0;1,5\nb;1;0\n", "'1,5' in line 2"),
+        ('cost,a,b\na,0,"1,000"\nb,1,0\n', "'1,000' in line 2"),
+        ("cost,a,b\na,0,\nb,1,0\n", "holds nothing in line 2"),
+        ("cost,a,b\na,0,1\nc,1,0\n", "'c', which is no class"),
+        ("cost,a,b\na,0,1\nb,1\n", "holds nothing in line 3"),
+        ("cost,a,b\na,0,1,2\nb,1,0,2\n", "no regular CSV table"),
+        ("cost,a,a\na,0,1\na,1,0\n", "two columns called 'a'"),
+        ("cost,a,b\na,0,1e999\nb,1,0\n", "costs must be finite"),
+    ],
+)
+def test_what_spreadsheets_do_to_numbers(tmp_path, text, words):
+    assert words in error_of(run(tmp_path, "audit", "-", stdin=text))
+
+
+def test_counts_keep_their_labels():
+    """``value_counts`` puts the commonest class first: without labels its costs go astray."""
+    y = pd.Series(["rare"] + ["usual"] * 4)
+    costs = imbalance(y.value_counts())
+    assert costs.loc["usual", "rare"] == 2.5
+    assert costs.loc["rare", "usual"] == 0.625
+    extended = discounted(costs, classes=["rare", "usual"])
+    np.testing.assert_array_equal(extended.matrix, [[0, 0.625], [2.5, 0]])
+    assert class_weighted(pd.Series({"x": 1, "y": 5})).columns.tolist() == ["x", "y"]
+
+
+def test_unlabelled_frames_take_the_classes_given():
+    frame = pd.DataFrame(zero_one(2))
+    assert discounted(frame, classes=["a", "b"]).classes == ("a", "b")
+    with pytest.raises(ValueError, match="no class 'a'"):
+        discounted(pd.DataFrame(zero_one(2), [1, 2], [1, 2]), classes=["a", "b"])
+
+
+def test_nothing_is_said_but_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SetCosts.from_table(discounted(zero_one(4)).table())
