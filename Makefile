@@ -5,7 +5,8 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 XDIST  ?= -n auto
 
-.PHONY: demo test test-all test-spark check format bench docs wheel clean
+.PHONY: demo test test-all test-spark test-oldest test-newest test-python honesty check format bench \
+	reproduction docs wheel clean
 
 demo: $(READY)
 	$(BIN)/python -m cautious demo
@@ -20,6 +21,34 @@ test-all: $(READY)
 test-spark: .venv-spark/.ready
 	.venv-spark/bin/python -m pytest -o addopts="--import-mode=importlib -ra" tests/spark
 
+# The ends of the declared ranges, each in an environment of its own; no coverage, no slow checks.
+# What old releases of others warn about among themselves is not ours to mend.
+OLD_WARNINGS := \
+	-W "ignore:Values in x were outside bounds:RuntimeWarning:scipy.optimize._slsqp_py" \
+	-W "ignore:The ThresholdFallbackClassifier:FutureWarning:sklearn.utils._tags"
+test-oldest: .venv-oldest/.ready
+	.venv-oldest/bin/python -m pytest $(XDIST) $(OLD_WARNINGS)
+
+test-newest: pyproject.toml
+	$(PYTHON) -m venv --clear .venv-newest
+	$(call install,.venv-newest,--upgrade --upgrade-strategy eager)
+	.venv-newest/bin/python -m pytest $(XDIST)
+
+# Every supported Python that is on the path; PYTHONS="python3.13 /opt/python3.14" names others.
+PYTHONS ?= python3.11 python3.12 python3.13
+test-python:
+	@for python in $(PYTHONS); do \
+	    version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) \
+	        || { echo "$$python: not here, left out"; continue; }; \
+	    echo "Python $$version"; \
+	    $(MAKE) --no-print-directory .venv-$$version/.ready PYTHON=$$python \
+	        && .venv-$$version/bin/python -m pytest $(XDIST) || exit 1; \
+	done
+
+# How often intervals cover, tests reject and budgets are kept; rewrites the numbers in the docs.
+honesty: $(READY)
+	$(BIN)/python -m pytest tests/statistics -m slow -q --honesty docs/honesty.md
+
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -31,8 +60,12 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 bench: $(READY)
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --write BENCHMARKS.md
 
+reproduction: $(READY)
+	$(BIN)/python -m cautious reproduce all -o build/reproduction --jobs 2 --docs docs
+
+# The gallery's examples are run while the pages are built.
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
@@ -40,17 +73,31 @@ docs: $(VENV)/.docs
 wheel: $(READY)
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
-# The environment is rebuilt only when the declared dependencies change. `--group` needs pip 25.1.
+# An environment is rebuilt only when the declared dependencies change. `--group` needs pip 25.1.
+define install
+	$(1)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(1)/bin/python -m pip install --quiet --editable . --group dev $(2)
+endef
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(call install,$(VENV))
+	touch $@
+
+.venv-oldest/.ready: pyproject.toml constraints/oldest.txt
+	$(PYTHON) -m venv --clear .venv-oldest
+	$(call install,.venv-oldest,--constraint constraints/oldest.txt)
+	touch $@
+
+.venv-3.%/.ready: pyproject.toml
+	$(PYTHON) -m venv --clear .venv-3.$*
+	$(call install,.venv-3.$*)
 	touch $@
 
 .venv-spark/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv-spark
 	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-spark/bin/python -m pip install --quiet --editable ".[spark]" pytest
+	.venv-spark/bin/python -m pip install --quiet --editable ".[spark,cli]" pytest
 	touch $@
 
 $(VENV)/.docs: $(READY)
@@ -58,4 +105,5 @@ $(VENV)/.docs: $(READY)
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-spark dist .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .venv-* build dist docs/_build docs/generated docs/gallery docs/sg_execution_times.rst
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage

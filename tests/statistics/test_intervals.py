@@ -1,0 +1,250 @@
+"""How often bootstrap intervals hold the truth."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cautious.curves import AbstentionCostSurface, vacc_test
+from cautious.curves.vacc import bin_volumes
+from cautious.metrics import bootstrap_difference, bootstrap_interval, cautious_report
+from cautious.utility import crossover
+
+SETS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
+CHANCE = np.array(  # of each set, given the truth
+    [
+        [0.45, 0.10, 0.05, 0.20, 0.10, 0.10],
+        [0.10, 0.40, 0.10, 0.15, 0.15, 0.10],
+        [0.05, 0.10, 0.45, 0.05, 0.15, 0.20],
+    ]
+)
+SHARES = np.array([0.5, 0.3, 0.2])
+# A score of 40 values and how likely an answer given with it is right: the truth has no error.
+CONFIDENCE = np.linspace(0.34, 1, 40)
+TRUTHS = np.repeat(np.arange(3), len(SETS))
+EVERY_SET = np.tile(SETS, (3, 1))
+EVERY_WEIGHT = (SHARES[:, None] * CHANCE).ravel()
+
+
+def long(trials):
+    return pytest.param(trials, marks=pytest.mark.slow)
+
+
+def drawn(rng, n):
+    """Truths, in fixed shares, and the numbers of their sets."""
+    truth = np.repeat(np.arange(3), np.round(n * SHARES).astype(int))
+    steps = CHANCE.cumsum(axis=1)[truth]
+    return truth, np.minimum((rng.random(n)[:, None] > steps).sum(axis=1), len(SETS) - 1)
+
+
+def holds(interval, truth):
+    return bool(interval.low <= truth <= interval.high)
+
+
+@pytest.mark.parametrize("trials", [15, long(400)])
+def test_every_number_of_the_report(trials, rng, ledger):
+    truths = cautious_report(
+        TRUTHS, EVERY_SET, labels=range(3), sample_weight=EVERY_WEIGHT, output_dict=True
+    )["measures"]
+    hits = {name: [] for name in truths}
+    for _ in range(trials):
+        y, which = drawn(rng, 400)
+        report = cautious_report(
+            y,
+            SETS[which],
+            labels=range(3),
+            level=0.9,
+            n_resamples=300,
+            random_state=rng,
+            output_dict=True,
+        )
+        for name, (low, high) in report["intervals"].items():
+            hits[name].append(low <= truths[name] + 1e-12 and truths[name] - 1e-12 <= high)
+    assert len(hits) >= 12
+    for name, found in hits.items():
+        ledger.share(
+            f"interval of {name}",
+            "400 cases, class shares fixed",
+            found,
+            promised="90 %",
+            between=(0.86, 0.93),
+        )
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+@pytest.mark.parametrize("trials", [60, long(800)])
+def test_stratifying_takes_class_shares_for_fixed(trials, stratify, rng, ledger):
+    # One class is mostly answered and the other mostly not, so coverage follows the class shares.
+    hits = []
+    for _ in range(trials):
+        y = (rng.random(300) < 0.5).astype(int)
+        answered = rng.random(300) < np.where(y == 1, 0.9, 0.2)
+        sets = np.where(answered[:, None], np.eye(2, dtype=bool)[y], True)
+        interval = bootstrap_interval(
+            y,
+            sets,
+            measure="coverage",
+            level=0.9,
+            n_resamples=300,
+            random_state=rng,
+            stratify=stratify,
+        )
+        hits.append(holds(interval, 0.55))
+    ledger.share(
+        "interval of coverage",
+        f"300 cases, class shares random, stratify={stratify}",
+        hits,
+        promised="no promise" if stratify else "90 %",
+        between=(0.6, 0.82) if stratify else (0.86, 0.93),
+    )
+
+
+@pytest.mark.parametrize("measure", ["aurc", "augrc"])
+@pytest.mark.parametrize("trials", [25, long(400)])
+def test_areas_under_risk_coverage_curves(trials, measure, rng, ledger):
+    p = np.column_stack([CONFIDENCE, 1 - CONFIDENCE])
+    twice = np.concatenate([p, p])
+    chance = np.concatenate([CONFIDENCE, 1 - CONFIDENCE])
+    answer = np.repeat([0, 1], len(p))
+    truth = bootstrap_interval(
+        answer, twice, measure=measure, sample_weight=chance, n_resamples=1, random_state=0
+    ).estimate
+    hits = []
+    for _ in range(trials):
+        which = rng.integers(len(p), size=300)
+        y = (rng.random(300) > CONFIDENCE[which]).astype(int)
+        interval = bootstrap_interval(
+            y,
+            p[which],
+            measure=measure,
+            level=0.9,
+            n_resamples=300,
+            random_state=rng,
+            stratify=False,
+        )
+        hits.append(holds(interval, truth))
+    ledger.share(
+        f"interval of {measure}",
+        "300 cases, stratify=False",
+        hits,
+        promised="90 %",
+        between=(0.85, 0.93),
+    )
+
+
+@pytest.mark.parametrize("measure", ["u65", "coverage", "selective_accuracy"])
+@pytest.mark.parametrize("trials", [25, long(400)])
+def test_paired_differences(trials, measure, rng, ledger):
+    # The second classifier turns the first one's answers into the full set now and then.
+    def both(which, hesitates):
+        return np.where(hesitates[:, None], True, SETS[which])
+
+    weight = np.concatenate([0.75 * EVERY_WEIGHT, 0.25 * EVERY_WEIGHT])
+    number = np.tile(np.arange(len(SETS)), 6)
+    hesitates = np.repeat([False, True], 18)
+    truth = bootstrap_difference(
+        np.tile(TRUTHS, 2),
+        both(number, hesitates),
+        SETS[number],
+        measure=measure,
+        sample_weight=weight,
+        n_resamples=1,
+        random_state=0,
+    ).estimate
+    hits = []
+    for _ in range(trials):
+        y, which = drawn(rng, 300)
+        interval = bootstrap_difference(
+            y,
+            both(which, rng.random(len(y)) < 0.25),
+            SETS[which],
+            measure=measure,
+            labels=range(3),
+            level=0.9,
+            n_resamples=300,
+            random_state=rng,
+        )
+        hits.append(holds(interval, truth))
+    ledger.share(
+        f"interval of a difference of {measure}",
+        "300 cases, class shares fixed",
+        hits,
+        promised="90 %",
+        between=(0.86, 0.93),
+    )
+
+
+@pytest.mark.parametrize("trials", [40, long(800)])
+def test_crossover_of_risk_aversion(trials, rng, ledger):
+    # The bold one has x = 1 or 0; the cautious one gives up some of both for ½.
+    chance = np.array([0.70, 0.30]), np.array([0.45, 0.40, 0.15])
+    truth = 0.5 + (chance[1] @ [1, 0.5, 0] - 0.70) / (4 * (0 - 0.40 * 0.25))
+    hits = []
+    for _ in range(trials):
+        bold = rng.choice([1.0, 0.0], 400, p=chance[0])
+        cautious = rng.choice([1.0, 0.5, 0.0], 400, p=chance[1])
+        found = crossover(bold, cautious, level=0.9, n_resamples=300, random_state=rng)
+        hits.append(holds(found.k, truth))
+    ledger.share(
+        "interval of the crossover", "400 cases", hits, promised="90 %", between=(0.86, 0.93)
+    )
+
+
+def shifted_normals(distance, *, step=0.0, positives=0.5):
+    """VACC of the score x, normal about 0 or about `distance`, rounded to multiples of `step`."""
+    x = np.linspace(-8, 8 + distance, 200_001)
+    pos = positives * stats.norm.pdf(x - distance) * (x[1] - x[0])
+    neg = (1 - positives) * stats.norm.pdf(x) * (x[1] - x[0])
+    if step:
+        place = np.round(x / step).astype(int)
+        pos, neg = (np.bincount(place - place.min(), part) for part in (pos, neg))
+    seen = pos + neg > 1e-200
+    return float(bin_volumes(pos[seen], neg[seen]).sum())
+
+
+@pytest.mark.parametrize(
+    ("n", "distance", "step", "between", "trials"),
+    [
+        pytest.param(200, 1.0, 0.0, (0.82, 0.92), 20, id="fast"),
+        pytest.param(100, 1.0, 0.0, (0.82, 0.92), 400, id="100", marks=pytest.mark.slow),
+        pytest.param(300, 1.0, 0.0, (0.84, 0.92), 400, id="300", marks=pytest.mark.slow),
+        pytest.param(1000, 1.0, 0.0, (0.85, 0.93), 300, id="1000", marks=pytest.mark.slow),
+        pytest.param(100, 2.0, 0.0, (0.80, 0.92), 400, id="sharp", marks=pytest.mark.slow),
+        pytest.param(300, 1.0, 0.5, (0.84, 0.93), 300, id="tied", marks=pytest.mark.slow),
+    ],
+)
+def test_vacc(n, distance, step, between, trials, rng, ledger):
+    truth = shifted_normals(distance, step=step)
+    y = np.arange(n) % 2
+    hits = []
+    for _ in range(trials):
+        score = distance * y + rng.normal(size=n)
+        score = np.round(score / step) if step else score
+        surface = AbstentionCostSurface.from_predictions(y, score)
+        interval = surface.vacc_interval(level=0.9, n_resamples=150, random_state=rng)
+        hits.append(holds(interval, truth))
+    scores = f"scores rounded to {step}" if step else "continuous scores"
+    ledger.share(
+        "interval of VACC",
+        f"{n} cases, classes {distance:g} apart, {scores}",
+        hits,
+        promised="90 %",
+        between=between,
+    )
+
+
+@pytest.mark.parametrize("trials", [12, long(300)])
+def test_difference_of_vacc(trials, rng, ledger):
+    truth = shifted_normals(1.0) - shifted_normals(1.5)
+    y = np.arange(300) % 2
+    hits = []
+    for _ in range(trials):
+        scores = [d * y + rng.normal(size=300) for d in (1.0, 1.5)]
+        found = vacc_test(y, *scores, level=0.9, n_resamples=150, random_state=rng)
+        hits.append(holds(found.difference, truth))
+    ledger.share(
+        "interval of a difference of VACC",
+        "300 cases, continuous scores",
+        hits,
+        promised="90 %",
+        between=(0.85, 0.93),
+    )

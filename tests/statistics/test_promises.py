@@ -1,0 +1,130 @@
+"""Whether budgets, costs and coverage that were promised are kept on fresh data."""
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from cautious.metrics import abstention_score, containment_score, selective_accuracy_score
+from cautious.models import ConformalClassifier, TunedAbstainingClassifierCV
+
+FRESH = 4000
+COSTS = {"false_negative": 5.0, "false_positive": 1.0, "abstain": 0.4}
+
+
+def long(trials):
+    return pytest.param(trials, marks=pytest.mark.slow)
+
+
+def cases(rng, n, n_classes):
+    """Classes that overlap, and two features that tell them apart as far as possible."""
+    y = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=n - n_classes)])
+    angle = 2 * np.pi * y / n_classes
+    centre = np.column_stack([np.cos(angle), np.sin(angle)])
+    return centre + rng.normal(size=(n, 2)), y
+
+
+def on_fresh_data(model, rng, n, n_classes):
+    model.fit(*cases(rng, n, n_classes))
+    X, y = cases(rng, FRESH, n_classes)
+    return y, model.predict_set(X)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("trials", [15, long(200)])
+def test_budget_of_abstentions(trials, n_classes, rng, ledger):
+    # The thresholds are quantiles of held-out scores: right on average, over it half of the time.
+    model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2, per="case")
+    found = [abstention_score(*on_fresh_data(model, rng, 300, n_classes)) for _ in range(trials)]
+    ledger.mean(
+        "abstention under max_abstention=0.2",
+        f"{n_classes} classes, 300 cases",
+        found,
+        promised="20 % on average",
+        between=(0.17, 0.215),
+    )
+    ledger.share(
+        "abstention over the budget by a tenth of it or more",
+        f"{n_classes} classes, 300 cases",
+        np.array(found) > 0.22,
+        promised="no promise",
+        between=(0.05, 0.45),
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("trials", [15, long(200)])
+def test_budget_of_mistakes(trials, n_classes, rng, ledger):
+    # The most generous thresholds that held-out data allow are too generous on fresh data: the best
+    # of many looks better than it is, the more so the more thresholds there are to choose. The
+    # ranges say how bad it may be, not that it is good.
+    model = TunedAbstainingClassifierCV(GaussianNB(), max_error=0.1)
+    found = []
+    for _ in range(trials):
+        y, sets = on_fresh_data(model, rng, 300, n_classes)
+        found.append(1 - selective_accuracy_score(y, sets))
+    where = f"{n_classes} classes, 300 cases"
+    ledger.mean(
+        "mistakes among answers under max_error=0.1",
+        where,
+        found,
+        promised="10 %, not kept",
+        between=(0.1, 0.15),
+    )
+    ledger.share(
+        "fits that overdraw max_error=0.1",
+        where,
+        np.array(found) > 0.1,
+        promised="no promise",
+        between=(0.5, 0.95),
+    )
+
+
+@pytest.mark.parametrize("trials", [15, long(200)])
+def test_cost_that_the_tuned_window_reports(trials, rng, ledger):
+    model = TunedAbstainingClassifierCV(GaussianNB(), costs=COSTS)
+    optimism = []
+    for _ in range(trials):
+        y, sets = on_fresh_data(model, rng, 300, 2)
+        abstained = sets.all(axis=1)
+        wrong = ~abstained & ~sets[np.arange(FRESH), y]
+        price = np.where(y == 1, COSTS["false_negative"], COSTS["false_positive"])
+        cost = np.mean(np.where(abstained, COSTS["abstain"], wrong * price))
+        optimism.append((cost + model.best_score_) / cost)
+    ledger.mean(
+        "cost on fresh data above what was reported",
+        "2 classes, 300 cases",
+        optimism,
+        promised="a little optimism",
+        between=(0.0, 0.12),
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "score", "between"),
+    [
+        ("split", "lac", (0.9, 0.9 + 1 / 61)),
+        ("split", "aps", (0.9, 1.0)),  # not randomised, so it may hold more than it must
+        ("cross", "lac", (0.88, 0.95)),
+    ],
+    ids=["split-lac", "split-aps", "cross-lac"],
+)
+@pytest.mark.parametrize("trials", [8, long(150)])
+def test_conformal_sets_hold_the_truth(trials, method, score, between, rng, ledger):
+    found = []
+    for _ in range(trials):
+        model = ConformalClassifier(
+            GaussianNB(),
+            confidence_level=0.9,
+            method=method,
+            conformity_score=score,
+            random_state=int(rng.integers(2**31)),
+            empty="best",
+        )
+        found.append(containment_score(*on_fresh_data(model, rng, 240, 3)))
+    ledger.mean(
+        f"conformal sets hold the truth ({method}, {score})",
+        "3 classes, 240 cases",
+        found,
+        promised="≥ 90 %",
+        between=between,
+    )
