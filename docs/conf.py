@@ -3,6 +3,8 @@
 import inspect
 from pathlib import Path
 
+from sphinx_gallery.sorting import ExplicitOrder
+
 import cautious
 
 project = "cautious"
@@ -14,8 +16,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx-mathjax-offline",  # formulas without asking another host
+    "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "myst_parser",
+    "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_templates"]
@@ -33,15 +37,63 @@ numpydoc_xref_param_type = False
 default_role = "literal"
 toc_object_entries = False
 
+# Every name that a page or a docstring refers to must exist.
+nitpicky = True
+nitpick_ignore_regex = [
+    # Modules behind the public ones, named in docstrings for those who read the source.
+    (
+        r"py:(mod|func)",
+        r"cautious\.(costs\.properties|curves\.(hull|vacc\w*)|logs\.exact_sums)(\.\w+)?",
+    ),
+    # Inherited from a base class, and fields described in the text of a class.
+    (r"py:(meth|attr)", r"from_(predictions|estimator|cv_results)|fit|corners"),
+]
+
+plot_formats = [("png", 110)]
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_rcparams = {"figure.constrained_layout.use": True}
+
+# The gallery runs every example, so a story whose numbers have changed breaks the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "subsection_order": ExplicitOrder(
+        [f"../examples/{section}" for section in ("keeping_quiet", "sets_of_classes", "many")]
+    ),
+    "within_subsection_order": ExplicitOrder(
+        [
+            *("risk_coverage.py", "medical_triage.py", "tuning_a_window.py", "unknown_costs.py"),
+            *("small_data.py", "risk_aversion.py", "conformal_sets.py", "tuning_s.py"),
+            *("many_data_sets.py", "large_logs.py", "*"),
+        ]
+    ),
+    "abort_on_example_error": True,
+    "backreferences_dir": "generated/backreferences",
+    "doc_module": ("cautious",),
+    "image_srcset": ["2x"],
+    "reset_modules": ("matplotlib",),
+    "min_reported_time": 600,
+    "write_computation_times": False,
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+}
+
 html_theme = "pydata_sphinx_theme"
 html_title = "cautious"
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
 }
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+# Only the API and the gallery are deep enough to need a list beside the page.
+html_sidebars = {"*": [], "papers/*": []}
+html_static_path = ["_static"]
+html_css_files = ["cautious.css"]
 
 
 def public_names(package):

@@ -1,0 +1,270 @@
+"""What docs/security.md promises, as far as source and behaviour can show it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import pickle
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import cautious
+from cautious.cli.app import app
+from cautious.datasets import load_dataset
+from cautious.logs import from_bytes, summarise, to_bytes
+from cautious.report import build_report
+
+SOURCE = Path(cautious.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+PAGE = sorted((SOURCE / "report" / "page").glob("*.js"))
+
+# Calls that run what they read, or hand it to a shell.
+RUNS_CODE = re.compile(
+    r"(eval|exec|compile|__import__|os\.system|os\.popen|tempfile\.mktemp|torch\.load|"
+    r"(pickle|cloudpickle|dill|marshal)\.(load|loads|Unpickler)|shelve\.open|joblib\.load|"
+    r"(yaml|ruamel\.yaml)\.(load|unsafe_load|full_load)|pandas\.read_pickle)"
+)
+ALLOWED = {
+    ("models/checks.py", "pickle.loads"): "what the same line has pickled",
+}
+NETWORK = {
+    *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "telnetlib"),
+    *("xmlrpc", "asyncio", "requests", "httpx", "aiohttp", "tornado", "flask", "webbrowser"),
+}
+STARTS_PROGRAMS = {"experiments/weka.py"}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports_of(tree: ast.Module) -> dict[str, str]:
+    """What each imported name stands for."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {(a.asname or a.name).split(".")[0]: a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    return found
+
+
+def called(node: ast.Call, imports: dict[str, str]) -> str:
+    """Write out what is called, whatever it was imported as."""
+    text = ast.unparse(node.func)
+    first, _, rest = text.partition(".")
+    return ".".join(part for part in (imports.get(first, first), rest) if part)
+
+
+def calls_of(tree: ast.AST, imports: dict[str, str]) -> list[tuple[str, ast.Call]]:
+    return [(called(n, imports), n) for n in ast.walk(tree) if isinstance(n, ast.Call)]
+
+
+def dangers(tree: ast.Module) -> list[str]:
+    found = []
+    for name, node in calls_of(tree, imports_of(tree)):
+        given = {k.arg: ast.unparse(k.value) for k in node.keywords}
+        unpickles = name == "numpy.load" and given.get("allow_pickle") != "False"
+        if unpickles or RUNS_CODE.fullmatch(name) or given.get("shell", "False") != "False":
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "eval(text)",
+        "import pickle as p; p.loads(x)",
+        "from pickle import load as read; read(f)",
+        "import numpy as np; np.load(f)",
+        "import subprocess; subprocess.run(command, shell=True)",
+        "from joblib import load; load(f)",
+        "import pandas as pd; pd.read_pickle(f)",
+    ],
+)
+def test_the_scan_sees_danger(code):
+    assert dangers(ast.parse(code))
+
+
+def test_nothing_runs_what_it_reads():
+    found = {(name_of(path), call) for path in FILES for call in dangers(tree_of(path))}
+    assert found == set(ALLOWED)
+
+
+def test_no_networking_and_no_programs():
+    modules = {
+        name_of(path): {name.split(".")[0] for name in imports_of(tree_of(path)).values()}
+        for path in FILES
+    }
+    assert not {name: used & NETWORK for name, used in modules.items() if used & NETWORK}
+    assert {name for name, used in modules.items() if "subprocess" in used} == STARTS_PROGRAMS
+
+
+def test_files_are_written_aside():
+    """A function that writes a file renames it into place, or writes to a folder of its own."""
+    found = {name_of(path): bare_writes(tree_of(path)) for path in FILES}
+    assert not {name: functions for name, functions in found.items() if functions}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["path.write_text(text)", "open(path, 'w')", "frame.to_csv(path)", "path.open(mode='ab')"],
+)
+def test_the_scan_sees_bare_writes(line):
+    assert bare_writes(ast.parse(f"def write():\n    {line}"))
+    assert not bare_writes(ast.parse(f"def write():\n    {line}\n    os.replace(aside, path)"))
+
+
+def bare_writes(tree: ast.Module) -> list[str]:
+    """Name the functions that write a file under its own name."""
+    imports = imports_of(tree)
+    found = []
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        calls = calls_of(function, imports)
+        safe = any(
+            name in ("os.replace", "tempfile.TemporaryDirectory")
+            or (name.endswith(".replace") and len(node.args) == 1)
+            for name, node in calls
+        )
+        written = [name for name, node in calls if writes(name, node)]
+        if written and not safe:
+            found.append(f"{function.name}: {', '.join(written)}")
+    return found
+
+
+def writes(name: str, node: ast.Call) -> bool:
+    last = name.rpartition(".")[2]
+    if last in ("write_text", "write_bytes", "to_parquet", "to_pickle", "savez", "tofile"):
+        # Into memory is no file.
+        return not (node.args and ast.unparse(node.args[0]) == "buffer")
+    if last in ("to_csv", "to_json", "to_html"):
+        return bool(node.args) or any(k.arg == "path_or_buf" for k in node.keywords)
+    if last in ("open", "fdopen"):
+        modes = [ast.unparse(a) for a in node.args] + [ast.unparse(k.value) for k in node.keywords]
+        return any(re.fullmatch(r"'[rbt]*[wax+][bt+]*'", mode) for mode in modes)
+    return False
+
+
+WATCHED = """
+import sys
+seen = []
+WATCH = ("socket.", "subprocess.", "os.system", "os.posix_spawn", "pickle.find_class", "urllib.")
+sys.addaudithook(lambda event, args: seen.append(event) if event.startswith(WATCH) else None)
+import cautious
+[getattr(cautious, name) for name in cautious.__all__]
+from typer.testing import CliRunner
+from cautious.cli.app import app
+for command in (
+    ["report", "p.csv", "-o", "r.html"],
+    ["evaluate", "p.csv", "--json"],
+    ["tune", "p.csv", "--mistake", "1", "--abstain", "0.2"],
+    ["report", "p.csv", "--engine", "local", "-o", "r.html"],
+    ["audit", "costs.csv"],
+):
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, (command, done.output, done.exception)
+print("seen:", *sorted(set(seen)))
+"""
+
+
+def test_no_socket_no_program_no_pickle_while_at_work(tmp_path):
+    """An audit hook sees every socket, every program started and everything unpickled."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=60)
+    pd.DataFrame({"y": y, "score": rng.random(60)}).to_csv(tmp_path / "p.csv", index=False)
+    (tmp_path / "costs.csv").write_text("answer,a,b\na,0,1\nb,2,0\n")
+    code = [sys.executable, "-c", WATCHED]
+    run = subprocess.run(code, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == "seen:"
+
+
+class Trap:
+    """What it is unpickled to would show that it was."""
+
+    sprung = False
+
+    def __reduce__(self):
+        return (setattr, (Trap, "sprung", True))
+
+
+def test_a_summary_cannot_carry_code():
+    summary = to_bytes(summarise(pd.DataFrame({"y": [0, 1], "score": [0.3, 0.8]})))
+    with np.load(io.BytesIO(summary)) as arrays:
+        parts = dict(arrays)
+    parts["value0"] = np.array([Trap()], dtype=object)
+    buffer = io.BytesIO()
+    np.savez(buffer, **parts)
+    with pytest.raises(ValueError, match="no summary"):
+        from_bytes(buffer.getvalue())
+    with pytest.raises(ValueError, match="no summary"):
+        from_bytes(pickle.dumps(Trap()))
+    assert not Trap.sprung
+
+
+@pytest.mark.parametrize("name", ["../facts", "/etc/passwd", "iris/../iris", "iris.csv"])
+def test_data_sets_are_names_not_paths(name):
+    with pytest.raises(ValueError, match="there is no such data set"):
+        load_dataset(name)
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("no space left on device")
+
+    report = tmp_path / "report.html"
+    report.write_text("the old report")
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="no space"):
+        build_report({"m": ([0, 1, 1], [0.1, 0.7, 0.4])}, report)
+    assert report.read_text() == "the old report"
+    assert list(tmp_path.iterdir()) == [report]
+
+
+@pytest.mark.parametrize("path", PAGE, ids=lambda path: path.name)
+def test_the_page_neither_parses_text_as_code_nor_asks_anybody(path):
+    unsafe = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|"
+    unsafe += r"\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|\bimport\("
+    assert not re.findall(unsafe, path.read_text(encoding="utf-8"))
+
+
+def test_formulas_in_cells_come_out_as_they_went_in(tmp_path):
+    """CSV is data: a label that a spreadsheet would take for a formula is not changed."""
+    costs = tmp_path / "costs.csv"
+    costs.write_text("answer,=1+1,@b\n=1+1,0,1\n@b,2,0\n")
+    done = CliRunner().invoke(app, ["audit", str(costs), "--csv", "--extension", "cautious"])
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(io.StringIO(done.stdout))
+    assert "{=1+1, @b}" in set(table["witness_set"])
+
+
+def test_dask_started_by_us_listens_to_this_machine_only():
+    """Dask needs ports between its workers; nobody else may reach them."""
+    pytest.importorskip("distributed")
+    code = """
+import psutil
+from cautious.cli.engines import _running
+if __name__ == "__main__":
+    with _running("dask"):
+        here = psutil.Process()
+        found = [c for p in (here, *here.children(recursive=True)) for c in p.net_connections()]
+        print(*sorted({c.laddr.ip for c in found if c.status == "LISTEN"}))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert set(run.stdout.split()) <= {"127.0.0.1", "::1"}, run.stderr
+    assert run.stdout.strip(), run.stderr
