@@ -3,7 +3,7 @@
 A check draws data whose truth is known, many times over, and counts. The count must lie between
 the 1 in 10 000 quantiles of the binomial distributions at the ends of the range that is claimed,
 so that a check can fail, but hardly by chance; seeds make it repeatable besides.
-`pytest tests/statistics -m "" --honesty docs/honesty.md` rewrites the table of that page.
+`pytest tests/statistics -m slow --honesty docs/honesty.md` rewrites the table of that page.
 """
 
 import datetime

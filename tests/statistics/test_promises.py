@@ -94,7 +94,7 @@ def test_cost_that_the_tuned_window_reports(trials, rng, ledger):
         "cost on fresh data above what was reported",
         "2 classes, 300 cases",
         optimism,
-        promised="a little optimism",
+        promised="no promise",
         between=(0.0, 0.12),
     )
 
