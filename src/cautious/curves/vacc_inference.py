@@ -77,14 +77,12 @@ def vacc_interval(
     weight = np.concatenate([staircase.negatives[cells[0]], staircase.positives[cells[1]]])
     is_positive = np.repeat([False, True], [len(cells[0]), len(cells[1])])
     sorter = _Sorter.of(np.concatenate(cells).astype(np.float64), is_positive)
-    found = _bootstrap(
-        lambda w: sorter.proper_scores(w, scales),
-        is_positive,
-        weight,
-        scales,
-        n_resamples,
-        random_state,
-    )
+
+    def judge(w: Floats) -> _Mean:
+        bins = sorter.bins(w, scales)
+        return _mean([(bins.counts[k], bins.scores[k]) for k in (0, 1)], scales)
+
+    found = _bootstrap(judge, is_positive, weight, n_resamples, random_state)
     estimate = vacc_of_counts(staircase.positives, staircase.negatives, scales)
     interval = found.interval(estimate, level)
     # No classifier is worse than a constant score, whose volume is known.
@@ -182,11 +180,14 @@ def vacc_test(
     scales = class_scales(totals, priors)
     vacc_a, vacc_b = (vacc_of_counts(*sorter.counts(weight), scales) for sorter in sorters)
 
-    def gap(w: Floats) -> Floats:
-        a, b = (sorter.proper_scores(w, scales) for sorter in sorters)
-        return a - b
+    members = [np.flatnonzero(~is_positive), np.flatnonzero(is_positive)]
 
-    found = _bootstrap(gap, is_positive, weight, scales, n_resamples, random_state)
+    def gap(w: Floats) -> _Mean:
+        a, b = (sorter.proper_scores(w, scales) for sorter in sorters)
+        apart = a - b
+        return _mean([(w[rows], apart[rows]) for rows in members], scales)
+
+    found = _bootstrap(gap, is_positive, weight, n_resamples, random_state)
     return VaccTest(vacc_a, vacc_b, found.interval(vacc_a - vacc_b, level), found.p_value())
 
 
@@ -214,20 +215,33 @@ class _Sorter:
             negatives = np.add.reduceat(negatives, self.starts)
         return positives, negatives
 
-    def proper_scores(self, weight: Floats, scales: ClassScales) -> Floats:
-        """Score each example, under these weights, by the bin it is in; the VACC is their mean."""
-        cuts, pos, neg = hull_bins(*self.counts(weight))
-        pos, neg = pos * scales.positive, neg * scales.negative
+    def bins(self, weight: Floats, scales: ClassScales) -> _Bins:
+        """Bins of the hull under these weights."""
+        cuts, *counts = hull_bins(*self.counts(weight))
+        pos, neg = counts[0] * scales.positive, counts[1] * scales.negative
         share = pos / (pos + neg)
         volume, slope = bin_volumes(pos, neg) / (pos + neg), _slope(share)
-        of_bin = np.stack([volume - slope * share, volume + slope * (1 - share)])
-        edges = np.append(self.starts, len(weight))[cuts]
+        scores = np.stack([volume - slope * share, volume + slope * (1 - share)])
+        return _Bins(cuts, np.stack(counts[::-1]), scores)
+
+    def proper_scores(self, weight: Floats, scales: ClassScales) -> Floats:
+        """Score each example, under these weights, by the bin it is in; the VACC is their mean."""
+        bins = self.bins(weight, scales)
+        edges = np.append(self.starts, len(weight))[bins.cuts]
         edges[0] = 0  # scores without weight before the first bin
         scores = np.empty(len(weight))
-        scores[self.order] = np.repeat(of_bin, np.diff(edges), axis=1)[
+        scores[self.order] = np.repeat(bins.scores, np.diff(edges), axis=1)[
             self.is_positive.astype(np.intp), np.arange(len(weight))
         ]
         return scores
+
+
+class _Bins(NamedTuple):
+    """Bins of a hull: where they are cut; counts and proper scores, negatives then positives."""
+
+    cuts: Ints
+    counts: Floats
+    scores: Floats
 
 
 def _slope(q: Floats) -> Floats:
@@ -244,15 +258,16 @@ class _Mean(NamedTuple):
     error: float
 
 
-def _mean(scores: Floats, is_positive: Mask, weight: Floats, scales: ClassScales) -> _Mean:
+def _mean(classes: Sequence[tuple[Floats, Floats]], scales: ClassScales) -> _Mean:
+    """Take the mean of weighted scores of negatives and of positives."""
     value = variance = 0.0
-    for members, scale in ((~is_positive, scales.negative), (is_positive, scales.positive)):
-        w, s = weight[members], scores[members]
-        total = w.sum()
+    for (weight, score), scale in zip(classes, (scales.negative, scales.positive), strict=True):
+        total = weight.sum()
         if total > 0:
-            mean = (w @ s) / total
+            # Sums, not dot products: threads of a linear algebra library cost more than they gain.
+            mean = (weight * score).sum() / total
             value += scale * total * mean
-            variance += scale**2 * (w @ (s - mean) ** 2)
+            variance += scale**2 * (weight * (score - mean) ** 2).sum()
     return _Mean(float(value), float(np.sqrt(variance)))
 
 
@@ -292,14 +307,13 @@ class _Bootstrapped(NamedTuple):
 
 
 def _bootstrap(
-    judge: Callable[[Floats], Floats],
+    judge: Callable[[Floats], _Mean],
     is_positive: Mask,
     weight: Floats,
-    scales: ClassScales,
     n_resamples: int,
     random_state: RandomState,
 ) -> _Bootstrapped:
+    """Judge the examples under their own weights, and under those of replicates."""
     batches = bootstrap_weights(weight, n_resamples, strata=is_positive, random_state=random_state)
-    replicates = [_mean(judge(row), is_positive, row, scales) for batch in batches for row in batch]
-    values, errors = np.transpose(replicates)
-    return _Bootstrapped(_mean(judge(weight), is_positive, weight, scales), values, errors)
+    values, errors = np.transpose([judge(row) for batch in batches for row in batch])
+    return _Bootstrapped(judge(weight), values, errors)
