@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import dblquad, quad
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score
 
@@ -185,6 +186,25 @@ def test_interval_stays_within_what_a_vacc_can_be():
     perfect = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [1, 2, 3, 4])
     interval = perfect.vacc_interval(n_resamples=20, random_state=0)
     assert (interval.low, interval.high) == (0, 0)
+
+
+def test_nothing_is_claimed_where_a_class_weighs_less_than_two_examples():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    a, b = rng.normal(size=(2, 200))
+    shares = np.full(200, 1 / 200)
+    with pytest.warns(UndefinedMetricWarning, match="weighs less than two examples"):
+        test = vacc_test(y, a, b, sample_weight=shares, n_resamples=20, random_state=0)
+    assert np.isnan([test.p_value, test.difference.low, test.difference.high]).all()
+    surface = AbstentionCostSurface.from_predictions([0, 1], [0, 1])
+    with pytest.warns(UndefinedMetricWarning, match="weighs less than two examples"):
+        assert np.isnan(surface.vacc_interval(n_resamples=20).low)
+
+
+def test_replicates_without_spread_are_no_evidence():
+    # Three examples a class: many replicates draw one of them thrice, and have no spread at all.
+    test = vacc_test([0, 0, 0, 1, 1, 1], [0, 1, 2, 1, 2, 3], [1, 0, 2, 3, 1, 2], random_state=0)
+    assert test.p_value > 0.1
 
 
 def test_paired_test_sees_what_is_there(weka):

@@ -24,12 +24,14 @@ optimistic :math:`\hat v` may lie below them. `docs/honesty.md` says how often t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Ints, Mask, RandomState
 from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
@@ -103,7 +105,8 @@ class VaccTest:
     difference : Interval
         Of ``vacc_a - vacc_b``; below zero, the first classifier is cheaper.
     p_value : float
-        Two-sided, for the hypothesis that the volumes are equal.
+        Two-sided, for the hypothesis that the volumes are equal; nan if a class weighs less than
+        two examples.
     """
 
     vacc_a: float
@@ -299,10 +302,15 @@ class _Bootstrapped(NamedTuple):
 
     def p_value(self) -> float:
         centre, error = self.corrected, self.observed.error
+        if np.isnan(centre):
+            return np.nan
         if abs(centre) <= _ROUNDING:
             return 1.0
-        t = centre / error if error > _ROUNDING else np.inf
-        beyond = int((np.abs(self.studentised) >= abs(t)).sum())
+        if error <= _ROUNDING:  # every example of a class says the same
+            beyond = int((self.errors > _ROUNDING).sum())
+        else:
+            # A replicate without spread of its own could be anywhere: it does not count as near.
+            beyond = int((~(np.abs(self.studentised) < abs(centre / error))).sum())
         return (1 + beyond) / (1 + len(self.values))
 
 
@@ -314,6 +322,15 @@ def _bootstrap(
     random_state: RandomState,
 ) -> _Bootstrapped:
     """Judge the examples under their own weights, and under those of replicates."""
+    if min(weight[is_positive].sum(), weight[~is_positive].sum()) < 2:
+        warnings.warn(
+            "a class weighs less than two examples, so nothing can be said of how a VACC varies: "
+            "nan. Weights count repetitions; weights that add up to one should be multiplied by "
+            "the number of examples.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return _Bootstrapped(judge(weight), *np.full((2, n_resamples), np.nan))
     batches = bootstrap_weights(weight, n_resamples, strata=is_positive, random_state=random_state)
     values, errors = np.transpose([judge(row) for batch in batches for row in batch])
     return _Bootstrapped(judge(weight), values, errors)
