@@ -7,7 +7,10 @@ try:
 except ModuleNotFoundError as error:  # pragma: no cover - needs an environment without the extra
     if error.name not in ("typer", "rich"):
         raise
-    sys.exit(f"The command line needs {error.name}: pip install 'cautious[cli]'")
+    sys.exit(
+        f"The command line needs {error.name}: pip install 'cautious[cli]', or in a clone of the "
+        "repository pip install '.[cli]'"
+    )
 
 if __name__ == "__main__":
     main()

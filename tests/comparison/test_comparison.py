@@ -249,7 +249,17 @@ def test_compare_averages_folds_and_finds_the_objective_winner():
         (lambda: friedman_nemenyi(DEMSAR.iloc[:1]), "at least 2 data sets"),
         (lambda: friedman_nemenyi(DEMSAR, alpha=5), "alpha is 5"),
         (lambda: mean_ranks(DEMSAR.iloc[:, [0, 0]]), "two columns 'C4.5'"),
-        (lambda: mean_ranks(DEMSAR.astype(object).replace(1.0, "x")), "numbers only"),
+        (lambda: mean_ranks(DEMSAR.astype(object).replace(1.0, "x")), "are numbers.*pivot"),
+        (lambda: mean_ranks(DEMSAR.to_numpy() + 1j), "results holds complex numbers"),
+        (lambda: mean_ranks([[1, 2], [3]]), "results has rows of different lengths"),
+        (lambda: mean_ranks({"a": [1, 2], "b": [3]}), "results is no table: .*same length"),
+        (lambda: mean_ranks("many"), "results holds the text 'many'"),
+        (lambda: mean_ranks([1, 2]), r"results has shape \(2,\)"),
+        (lambda: mean_ranks(row for row in [[1, 2]]), "results holds a generator"),
+        (lambda: compare(DEMSAR.iloc[:0]), "results has no rows"),
+        (lambda: compare(DEMSAR, variance=DEMSAR.iloc[:0]), "variance has no rows"),
+        (lambda: wilcoxon([], []), "first and second are empty"),
+        (lambda: paired_t(pd.Series([]), pd.Series([])), "first and second are empty"),
         (lambda: critical_difference(1, 10), "n_classifiers is 1"),
         (lambda: paired_t([1, 2], [1, 2, 3]), r"shape \(2,\) and second \(3,\)"),
         (lambda: paired_t([1], [2]), "at least 2"),
@@ -285,3 +295,13 @@ def test_groups_of_a_critical_difference_picture():
     assert similar_groups(ranks, 2.0) == [("a", "b", "c"), ("b", "c", "d")]
     assert similar_groups(ranks, 0.1) == []
     assert similar_groups(ranks, 5.0) == [("a", "b", "c", "d")]
+
+
+def test_results_in_a_mapping_are_those_of_a_frame():
+    columns = {"a": [1, 2, 3], "b": [2, 2, 1]}
+    pd.testing.assert_series_equal(mean_ranks(columns), mean_ranks(pd.DataFrame(columns)))
+
+
+def test_series_of_what_is_no_number_are_named():
+    with pytest.raises(TypeError, match="second holds dates"):
+        wilcoxon(pd.Series([1.0, 2.0]), pd.Series(np.array(["2020", "2021"], "M8[D]")))

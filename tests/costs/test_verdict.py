@@ -104,7 +104,9 @@ def test_text():
     assert " at (" in lines[1]
     assert lines[6].endswith("{h, n} when b: costs 2.25; the mean of its classes is 2.5")
     assert " or " in lines[8]
-    assert lines[11].startswith("For filtering: unsuitable (necessary but unmet: 6; desirable but")
+    assert lines[11].startswith(
+        "For filtering: unsuitable (necessary but unmet: 6 mistake averse; "
+    )
     assert lines[12] == "For choice: suitable"
 
 

@@ -397,3 +397,47 @@ def test_priors_need_both_classes_and_weights_must_not_all_be_zero():
         AbstentionCostSurface.from_predictions([0, 1], [1, 2], sample_weight=[0, 0])
     zero = AbstentionCostSurface.from_predictions([0, 1, 0], [1, 2, 3], sample_weight=[1, 1, 0])
     assert zero.vacc() == 0
+
+
+def test_classes_called_as_abstaining_is():
+    surface = AbstentionCostSurface.from_predictions(
+        ["⊥", "⊤", "⊥", "⊤"], [0.1, 0.2, 0.3, 0.4], pos_label="⊤"
+    )
+    frame = surface.plane(0.15, 0.35).frame()
+    assert frame.index.tolist() == ["⊥", "⊤", "⊥′"]
+    assert frame.loc["⊥′"].tolist() == [0.25, 0.25]
+    assert frame.columns.tolist() == ["⊥", "⊤"]
+    trivial = surface.for_cost_table([[0, 4], [1, 0], [0.5, 0.5]]).trivial
+    assert trivial.to_dict() == {"⊥": 2, "⊤": 0.5, "⊥′": 0.5}
+
+
+@pytest.mark.parametrize("priors", [None, (0.25, 0.75)])
+def test_weights_too_light_to_matter(priors):
+    truth, score = [0, 1, 0, 1, 0, 1], [1, 2, 3, 4, 5, 6]
+    for weight in ([1e5, 1e-320, 1e-320, 1e5, 1, 1], [1e-320, 1, 1, 1e5, 1e5, 1e-320]):
+        kept = np.array(weight) > 1e-9
+        light = AbstentionCostSurface.from_predictions(
+            truth, score, sample_weight=weight, priors=priors
+        )
+        without = AbstentionCostSurface.from_predictions(
+            truth, score, sample_weight=np.where(kept, weight, 0), priors=priors
+        )
+        for mu, nu in ((1.0, 0.25), (0.5, 0.1)):
+            assert light.cost(mu, nu) == pytest.approx(without.cost(mu, nu), abs=1e-300)
+            assert light.abstention(mu, nu) == without.abstention(mu, nu)
+        assert light.vacc() == pytest.approx(without.vacc())
+        assert (light.hull.lower[0], light.hull.upper[-1]) == (-np.inf, np.inf)
+    with pytest.raises(ValueError, match="the weights of class 0 add up to 3e-320, too little"):
+        AbstentionCostSurface.from_predictions(truth, score, sample_weight=[1e-320] * 6)
+
+
+@pytest.mark.parametrize("classes", [(1, 2), (2, 1), (0, 2), (5, 0), ("b", "a")])
+def test_costs_go_with_the_classes_whatever_they_are_called(classes) -> None:
+    y = np.array([0, 1, 0, 1, 1, 0])
+    score = np.array([0.9, 0.2, 0.4, 0.5, 0.1, 0.3])
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    plain = AbstentionCostSurface.from_predictions(y, score).for_costs(**costs)
+    named = AbstentionCostSurface.from_predictions(
+        np.array(classes)[y], score, pos_label=classes[1]
+    ).for_costs(**costs)
+    assert (named.cost, named.lower, named.upper) == (plain.cost, plain.lower, plain.upper)

@@ -341,3 +341,17 @@ def test_a_class_missing_from_a_training_fold_gets_probability_zero() -> None:
     curve = ResponseCurve.from_cv_results(results, X, y)
     assert curve.classes.tolist() == [0, 1, 2]
     assert (curve.states.predictions.proba[:4, 2] == 0).all()
+
+
+def test_a_class_called_as_abstaining_is() -> None:
+    curve = ResponseCurve.from_predictions(
+        ["⊤", "⊥", "⊥"], [[0.9, 0.1], [0.4, 0.6], [0.55, 0.45]], labels=["⊤", "⊥"]
+    )
+    table = curve.confusion_matrix(0.25)
+    assert table.index.tolist() == ["⊤", "⊥", "⊥′"]
+    assert table.to_numpy().sum() == 3
+
+
+def test_rows_of_different_lengths_are_named() -> None:
+    with pytest.raises(TypeError, match="y_proba has rows of different lengths"):
+        ResponseCurve.from_predictions(["a", "b"], [[0.5], [0.5, 0.5]])

@@ -281,3 +281,10 @@ def test_bad_questions() -> None:
             ask(-0.1)
     # Where answers can earn something, a negative risk is a fair demand.
     assert RiskCoverageCurve.from_losses([-1, 1], [0.9, 0.6]).coverage_at_risk(-0.5) > 0.5
+
+
+def test_errors_call_the_probabilities_by_their_name() -> None:
+    with pytest.raises(ValueError, match="y_proba is NaN in row 1"):
+        RiskCoverageCurve.from_predictions([0, 1], [[0.5, 0.5], [np.nan, 0.5]])
+    with pytest.raises(ValueError, match="y_proba is about 3 classes but y_true holds 2"):
+        RiskCoverageCurve.from_predictions([0, 1], [[0.5, 0.25, 0.25]] * 2)

@@ -217,3 +217,9 @@ def test_bad_input(arguments: dict, message: str) -> None:
     good = {"y_true": [0, 1, 1], "y_score": [0.2, 0.4, 0.9]}
     with pytest.raises(ValueError, match=message):
         AbstentionROC.from_predictions(**(good | arguments))
+
+
+@pytest.mark.parametrize("cell", [np.inf, np.nan, -1.0])
+def test_readings_of_what_is_no_count(cell: float) -> None:
+    with pytest.raises(ValueError, match=r"matrix holds .* in row 2, column 1; counts are finite"):
+        roc_readings([[45, 1], [1, 33], [14, cell]])

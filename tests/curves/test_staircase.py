@@ -184,3 +184,13 @@ def test_staircases_can_be_summed():
     assert sum([one, two]) == one + two
     with pytest.raises(TypeError):
         1 + one
+
+
+def test_labels_that_end_in_nul_or_are_tuples():
+    score = [0.1, 0.2, 0.3]
+    for negative, positive in (("a", "a\0"), (("a", 1), ("a", 2))):
+        truth = np.empty(3, dtype=object)
+        truth[:] = [negative, positive, positive]
+        staircase = Staircase.from_predictions(truth, score, pos_label=positive)
+        assert staircase.positives.tolist() == [0, 1, 1]
+        assert staircase.classes == (negative, positive)

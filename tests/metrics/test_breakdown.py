@@ -95,6 +95,14 @@ def test_parameters_and_answers_reach_the_measures() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="by has 2 rows and y_true has 6"):
         breakdown(Y_TRUE, Y_SET, by=["x", "y"])
+    with pytest.raises(TypeError, match="by is 'site'; give one group a case"):
+        breakdown(Y_TRUE, Y_SET, by="site")
+    with pytest.raises(ValueError, match="by has masked entries"):
+        breakdown(Y_TRUE, Y_SET, by=np.ma.masked_array(range(6), [0, 0, 1, 0, 0, 0]))
+    with pytest.raises(ValueError, match="by is no table of groups"):
+        breakdown(Y_TRUE, Y_SET, by=np.zeros((6, 1, 1)))
+    with pytest.raises(ValueError, match="by has 2 columns without names"):
+        breakdown(Y_TRUE, Y_SET, by=np.zeros((6, 2)))
     with pytest.raises(ValueError, match="did you mean 'coverage'"):
         breakdown(Y_TRUE, Y_SET, measures=["coverag"])
     with pytest.raises(TypeError, match="aurc is computed from RiskCoverage"):
@@ -125,3 +133,10 @@ def test_means_of_many_groups_are_taken_in_one_pass(monkeypatch) -> None:
     np.testing.assert_allclose(frame[means], wanted, rtol=1e-12)
     assert frame.loc[7, means].isna().all()
     assert len(merges) <= 1
+
+
+def test_groupings_in_a_mapping_are_those_of_a_frame() -> None:
+    by = {"site": list("xxyyxy"), "sex": [1, 2, 1, 2, 1, 2]}
+    pd.testing.assert_frame_equal(
+        breakdown(Y_TRUE, Y_SET, by=by), breakdown(Y_TRUE, Y_SET, by=pd.DataFrame(by))
+    )

@@ -95,3 +95,14 @@ def test_forgotten_sets_have_no_rows() -> None:
     assert (confusion_of_counts(counts) == expected).all(axis=None)
     with pytest.raises(ValueError, match="partial='answer' needs to know the classes"):
         confusion_of_counts(counts, partial="answer")
+
+
+def test_no_two_rows_have_one_name() -> None:
+    table = cautious_confusion_matrix(["⊥", "⊤", "⊤"], ["⊥", "⊤", None])
+    assert table.index.tolist() == ["⊤", "⊥", "⊥′"]
+    assert table.loc["⊥′"].tolist() == [1, 0]
+    named = cautious_confusion_matrix(["a", "{a, b}", "b"], ["a", ["a", "b"], "b"],
+                                      partial="answer")  # fmt: skip
+    assert named.index[-1] == "⊥"
+    with pytest.raises(ValueError, match="abstain is 'a', which names another row"):
+        cautious_confusion_matrix(["a", "b"], ["a", "b"], abstain="a")

@@ -178,3 +178,20 @@ def test_differences_of_what_needs_more_than_sets() -> None:
     weighted = bootstrap_difference(truth, *sets, measure="u65", sample_weight=weight)
     score = [utility_score(truth, s, sample_weight=weight) for s in sets]
     assert weighted.estimate == pytest.approx(score[0] - score[1])
+
+
+def test_errors_call_the_second_classifier_by_its_own_name() -> None:
+    truth, mask = some_cases(9)
+    with pytest.raises(ValueError, match="y_set_other has an empty prediction set in row 0"):
+        bootstrap_difference(truth, mask, mask & False, measure="u65")
+    with pytest.raises(ValueError, match="y_true has 9 rows and y_set_other has 8"):
+        bootstrap_difference(truth, mask, mask[:8], measure="u65")
+    scores = mask / mask.sum(axis=1, keepdims=True)
+    with pytest.raises(ValueError, match="y_true has 9 rows and y_set_other has 8"):
+        bootstrap_difference(truth, scores, scores[:8], measure="aurc")
+    with pytest.raises(ValueError, match="y_set is NaN in row 0"):
+        bootstrap_difference(truth, scores * np.nan, scores, measure="aurc")
+    emptied = bootstrap_difference(
+        truth, mask, mask & False, measure="coverage", empty="abstain", n_resamples=5
+    )
+    assert emptied.estimate == coverage_score(truth, mask)

@@ -19,6 +19,7 @@ from cautious.metrics import (
     excess_aurc_score,
     risk_coverage,
 )
+from cautious.sets import check_probabilities
 
 
 @st.composite
@@ -191,3 +192,20 @@ def test_nothing_at_all() -> None:
 def test_bad_input(call, message) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_probabilities_of_low_precision_are_divided_by_their_sum_as_everywhere() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(5), 200).astype(np.float16)
+    truth = rng.integers(5, size=200)
+    settled = check_probabilities(p)
+    assert (settled != p).any()
+    assert RiskCoverage.from_predictions(truth, p) == RiskCoverage.from_predictions(truth, settled)
+    logits = np.log(p + np.float16(0.01))
+    found = RiskCoverage.from_predictions(truth, logits)
+    assert found == RiskCoverage.from_predictions(truth, logits.astype(np.float64))
+
+
+def test_scores_and_truths_go_together() -> None:
+    with pytest.raises(ValueError, match="y_true has 2 rows and y_score has 1"):
+        RiskCoverage.from_predictions([0, 1], [[0.5, 0.5]])

@@ -122,3 +122,12 @@ def test_names_equality_and_copies():
 def test_bad_parameters(make, bad):
     with pytest.raises(ValueError, match=" is "):
         make(bad)
+
+
+@pytest.mark.parametrize("utility", EVERY, ids=repr)
+def test_what_is_no_finite_number_is_refused(utility):
+    with pytest.raises(ValueError, match="x holds -inf; accuracies and earnings are finite"):
+        utility([0.5, -np.inf])
+    with pytest.raises(TypeError, match="value holds complex numbers; utilities are numbers"):
+        utility.inverse(1j)
+    assert np.isnan(utility(np.nan))

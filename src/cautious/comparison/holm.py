@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 
 __all__ = ["holm"]
 
@@ -40,7 +40,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.06, 0.06]
     """
-    p = np.asarray(p_values, dtype=np.float64)
+    p = as_floats(p_values, "p_values", "probabilities")
     if p.ndim != 1:
         raise ValueError(f"p_values has shape {p.shape}; give a flat sequence, one a test.")
     if ((p < 0) | (p > 1)).any():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.comparison.results import read_results
 
 __all__ = ["PairedTest", "paired_t", "wilcoxon"]
@@ -45,6 +45,7 @@ def wilcoxon(first: Any, second: Any, *, zero_method: str = "wilcox") -> PairedT
     ----------
     first, second : array-like of shape (n_datasets,)
         A measure of either classifier, in the same order; two Series are matched by their index.
+        Pairs without two finite results are left out, with a warning.
     zero_method : {"wilcox", "pratt", "zsplit"}, default="wilcox"
         What becomes of equal results, as in ``scipy.stats.wilcoxon``: left out, or ranked and
         given to neither side, or to both by halves (as Demšar 2006 does).
@@ -84,7 +85,8 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
     Parameters
     ----------
     first, second : array-like of shape (J,)
-        A measure of either classifier on the same folds, repeats included.
+        A measure of either classifier on the same folds, repeats included. Pairs without two finite
+        results are left out, with a warning.
     test_to_train : float, optional
         :math:`\rho`; 1/9 for ten-fold cross-validation. None is the plain test.
 
@@ -123,17 +125,20 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
 
 
 def _differences(first: Any, second: Any) -> Floats:
+    a, b = as_floats(first, "first", "results"), as_floats(second, "second", "results")
     if isinstance(first, pd.Series) and isinstance(second, pd.Series):
         if first.index.has_duplicates or second.index.has_duplicates:
             raise ValueError("the index of first or second names a row twice; name each once.")
-        pair = pd.DataFrame({"first": first, "second": second})
+        matched = {"first": pd.Series(a, first.index), "second": pd.Series(b, second.index)}
+        pair = pd.DataFrame(matched)
     else:
-        a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
         if a.ndim != 1 or a.shape != b.shape:
             raise ValueError(
                 f"first has shape {a.shape} and second {b.shape}; give one result a data set (or "
                 "fold) for each classifier, in the same order."
             )
         pair = pd.DataFrame({"first": a, "second": b})
+    if not len(pair):
+        raise ValueError("first and second are empty; give one result a data set (or fold) each.")
     pair = read_results(pair)
     return np.asarray(pair["first"] - pair["second"], dtype=np.float64)

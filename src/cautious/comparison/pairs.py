@@ -103,7 +103,7 @@ def compare(
     columns = ["mean_first", "mean_second", "difference", "rank_first", "rank_second"]
     columns += ["wins", "ties", "losses", "p_value", "p_adjusted", "winner"]
     if variance is not None:
-        spread = read_results(variance).mean()
+        spread = read_results(variance, name="variance").mean()
         objective = [
             objective_winner(means[[*pair]], spread[[*pair]], margin=margin).winner
             for pair in pairs

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from cautious._typing import as_floats
+
 __all__ = ["read_results", "short_list"]
 
+_TABLE = "one row a data set and one column a classifier"
 
-def read_results(results: Any, *, at_least: int = 2) -> pd.DataFrame:
+
+def read_results(results: Any, *, at_least: int = 2, name: str = "results") -> pd.DataFrame:
     """Check a frame of results and leave out the rows that are not complete.
 
     Parameters
@@ -20,6 +25,8 @@ def read_results(results: Any, *, at_least: int = 2) -> pd.DataFrame:
         One measure; rows are data sets, columns classifiers.
     at_least : int
         The least number of classifiers.
+    name : str
+        What to call the argument in an error.
 
     Returns
     -------
@@ -28,36 +35,31 @@ def read_results(results: Any, *, at_least: int = 2) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If there are too few classifiers, two of one name, no complete row, or a cell that is not a
-        number.
+        If there are too few classifiers, two of one name, no complete row, a cell that is not a
+        number, or no table at all.
 
     Warns
     -----
     UserWarning
         If a row was left out because a classifier has no result there.
     """
-    frame = pd.DataFrame(results)
+    frame = _as_frame(results, name)
     if frame.shape[1] < at_least:
         raise ValueError(
-            f"results has {frame.shape[1]} column(s); a comparison needs at least {at_least} "
+            f"{name} has {frame.shape[1]} column(s); a comparison needs at least {at_least} "
             "classifiers, one column each, and one row a data set."
         )
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
-        raise ValueError(f"results has two columns {twice!r}; give each classifier its own name.")
-    try:
-        numbers: pd.DataFrame = frame.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            "results must hold numbers only, one row a data set and one column a classifier "
-            f"({error}). A tidy frame is turned with .pivot(index=, columns=, values=)."
-        ) from error
-    known = np.isfinite(numbers.to_numpy()).all(axis=1)
+        raise ValueError(f"{name} has two columns {twice!r}; give each classifier its own name.")
+    if not len(frame):
+        raise ValueError(f"{name} has no rows; give one a data set.")
+    known = np.isfinite(frame.to_numpy()).all(axis=1)
     if not known.all():
         missing = short_list(frame.index[~known])
         if not known.any():
             raise ValueError(
-                "results has no row in which every classifier has a finite result; compare fewer "
+                f"{name} has no row in which every classifier has a finite result; compare fewer "
                 f"classifiers (incomplete: {missing})."
             )
         warnings.warn(
@@ -65,8 +67,28 @@ def read_results(results: Any, *, at_least: int = 2) -> pd.DataFrame:
             f"finite result there: {missing}.",
             stacklevel=3,
         )
-    complete: pd.DataFrame = numbers.loc[known]
+    complete: pd.DataFrame = frame.loc[known]
     return complete
+
+
+def _as_frame(results: Any, name: str) -> pd.DataFrame:
+    """Read a table of numbers."""
+    if isinstance(results, Mapping):
+        try:
+            results = pd.DataFrame(results)
+        except ValueError as error:
+            raise ValueError(f"{name} is no table: {error}. Give {_TABLE}.") from None
+    try:
+        values = as_floats(results, name, "results")
+    except TypeError as error:
+        raise ValueError(
+            f"{error} Give {_TABLE}; a tidy frame is turned with .pivot(index=, columns=, values=)."
+        ) from None
+    if values.ndim != 2:
+        raise ValueError(f"{name} has shape {values.shape}; give {_TABLE}.")
+    if isinstance(results, pd.DataFrame):
+        return pd.DataFrame(values, results.index, results.columns)
+    return pd.DataFrame(values)
 
 
 def short_list(names: Any, limit: int = 5) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from typing import Any
 
 import pandas as pd
 
-__all__ = ["DESIRABILITY", "audit_text", "verdict", "witness_text"]
+__all__ = ["DESIRABILITY", "audit_text", "verdict", "verdict_lines", "witness_text"]
 
 _WORDS = {"N": "necessary", "D": "desirable", "A": "analyst's choice", "U": "undesirable"}
 
@@ -17,6 +18,7 @@ DESIRABILITY = {
 }
 """How desirable each property is in either setting: Yang, Destercke & Masson (2017), Table VIII."""
 
+_EQUAL = re.compile(r"(costs (\S+)); the mean of its classes is \2$")
 _MET = ("holds", "not refuted")
 
 
@@ -100,7 +102,7 @@ def audit_text(frame: pd.DataFrame) -> str:
     Ten properties of set costs, over all 7 sets
      1 possibility                 fails        for every set a mixture of its classes costs no...
      2 permissiveness              fails        {a, b}: costs at least the mean of its classes...
-     3 reward of rightful caution  fails        {a, b} when a: costs 0.5; the mean of its classes...
+     3 reward of rightful caution  fails        {a, b} when a: costs 0.5; must be less than 0.5...
      4 non-dominance               holds
      5 permutation invariance      holds
      6 mistake averse              holds
@@ -108,16 +110,22 @@ def audit_text(frame: pd.DataFrame) -> str:
      8 correctness insensitivity   holds
      9 correctness sensitivity     fails        no set costs differently at two truths inside it
     10 upper bound                 holds
-    For filtering: unsuitable (necessary but unmet: 1, 3; desirable but unmet: 2; ...
-    For choice: unsuitable (necessary but unmet: 1, 3; desirable but unmet: 2, 9; ...
+    For filtering: unsuitable (necessary but unmet: 1 possibility, 3 reward of rightful caution; ...
+    For choice: unsuitable (necessary but unmet: 1 possibility, 3 reward of rightful caution; ...
     """
     lines = [f"Ten properties of set costs, over {frame['sets'].iloc[0]}"]
     for number, row in frame.to_dict(orient="index").items():
         text = f"{number:>2} {row['property']:<27} {row['verdict']:<12} {witness_text(row)}"
         lines.append(text.rstrip())
+    return "\n".join([*lines, *verdict_lines(frame)])
+
+
+def verdict_lines(frame: pd.DataFrame) -> list[str]:
+    """Write what an audit means, a line a setting: the verdict, and which properties decide it."""
+    lines, names = [], frame["property"]
     for setting, row in verdict(frame).to_dict(orient="index").items():
         reasons = [
-            f"{what}: {', '.join(map(str, row[column]))}"
+            f"{what}: {', '.join(f'{number} {names[number]}' for number in row[column])}"
             for what, column in (
                 ("necessary but unmet", "necessary_unmet"),
                 ("desirable but unmet", "desirable_unmet"),
@@ -129,7 +137,7 @@ def audit_text(frame: pd.DataFrame) -> str:
         why = f" ({'; '.join(reasons)})" if reasons else ""
         basis = ", as far as the sample shows" if row["provisional"] else ""
         lines.append(f"For {setting}: {row['verdict']}{basis}{why}")
-    return "\n".join(lines)
+    return lines
 
 
 def witness_text(row: dict[Hashable, Any]) -> str:
@@ -141,4 +149,6 @@ def witness_text(row: dict[Hashable, Any]) -> str:
         at = f" when {' or '.join(map(str, row['witness_truth']))}"
     elif row["witness_probability"]:
         at = f" at ({', '.join(f'{p:.3g}' for p in row['witness_probability'])})"
-    return f"{row['witness_set']}{at}: {row['detail']}"
+    # A cost that only equals the mean breaks a strict property, which two equal numbers do not say.
+    detail = _EQUAL.sub(r"\g<1>; must be less than \2, the mean of its classes", row["detail"])
+    return f"{row['witness_set']}{at}: {detail}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.sets import first_row
 
 TOLERANCE = 1e-6
@@ -15,8 +15,8 @@ repaired; larger ones are errors."""
 
 def checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Own, checked and repaired copies of the bounds."""
-    low = np.atleast_2d(np.array(lower, dtype=np.float64))
-    high = np.atleast_2d(np.array(upper, dtype=np.float64))
+    low = np.atleast_2d(np.array(as_floats(lower, "lower", "bounds")))
+    high = np.atleast_2d(np.array(as_floats(upper, "upper", "bounds")))
     if low.shape != high.shape or low.ndim != 2 or low.shape[1] == 0:
         raise ValueError(
             f"lower has shape {low.shape} and upper {high.shape}; both must be (n, K): a row an "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cautious._typing import as_floats
 from cautious.credal.intervals import ProbabilityIntervals
 from cautious.sets import check_probabilities, first_row
 
@@ -40,7 +41,7 @@ def contaminate(p: npt.ArrayLike, epsilon: npt.ArrayLike) -> ProbabilityInterval
     (array([[0.63, 0.18, 0.09]]), array([[0.73, 0.28, 0.19]]))
     """
     probabilities = check_probabilities(p)
-    share = np.asarray(epsilon, dtype=np.float64)
+    share = as_floats(epsilon, "epsilon", "shares")
     if share.shape not in ((), (len(probabilities),)):
         raise ValueError(
             f"epsilon has shape {share.shape}; give one number, or one a row: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cautious._typing import as_floats
 from cautious.credal.intervals import ProbabilityIntervals
 from cautious.sets import first_row
 
@@ -53,7 +54,7 @@ def imprecise_dirichlet(
     >>> leaf.lower, leaf.upper
     (array([[0.6, 0.3, 0. ]]), array([[0.7, 0.4, 0.1]]))
     """
-    seen = np.atleast_2d(np.asarray(counts, dtype=np.float64))
+    seen = np.atleast_2d(as_floats(counts, "counts", "counts"))
     if seen.ndim != 2 or seen.shape[1] == 0:
         raise ValueError(
             f"counts has shape {seen.shape}; expected (n, K): a row a sample, a column a class."
@@ -65,7 +66,7 @@ def imprecise_dirichlet(
             f"counts holds {seen[row].tolist()} in row {row}; counts must be finite and not "
             "negative."
         )
-    strength = np.asarray(s, dtype=np.float64)
+    strength = as_floats(s, "s", "strengths")
     if strength.shape not in ((), (len(seen),)):
         raise ValueError(
             f"s has shape {strength.shape}; give one number, or one a row: ({len(seen)},)."

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_floats
 from cautious.credal.bounds import TOLERANCE, checked_bounds
 from cautious.credal.expectation import (
     lower_expectations,
@@ -152,7 +152,7 @@ class ProbabilityIntervals:
         >>> ProbabilityIntervals([[0.1, 0.5]], [[0.5, 0.9]]).contains([0.3, 0.7])
         array([ True])
         """
-        point = np.asarray(p, dtype=np.float64)
+        point = as_floats(p, "p", "probabilities")
         if point.shape not in ((self.n_classes,), self.lower.shape):
             raise ValueError(
                 f"p has shape {point.shape}; expected ({self.n_classes},) for one distribution, "
@@ -189,7 +189,7 @@ class ProbabilityIntervals:
         array([[0.3, 2. ],
                [0. , 0. ]])
         """
-        functions = np.asarray(f, dtype=np.float64)
+        functions = as_floats(f, "f")
         n, n_classes = self.lower.shape
         known = functions.ndim in (1, 2, 3) and functions.shape[-1] == n_classes
         if not known or (functions.ndim == 3 and functions.shape[0] not in (1, n)):
@@ -224,7 +224,7 @@ class ProbabilityIntervals:
         >>> ProbabilityIntervals([0.2, 0.3], [0.7, 0.8]).upper_expectation([0, 1])
         array([0.8])
         """
-        return -self.lower_expectation(-np.asarray(f, dtype=np.float64))
+        return -self.lower_expectation(-as_floats(f, "f"))
 
     def minimiser(self, f: npt.ArrayLike) -> Floats:
         """Distributions, one a row, at which the expectation of ``f`` is smallest.
@@ -244,7 +244,7 @@ class ProbabilityIntervals:
         >>> ProbabilityIntervals([0.0, 0.3, 0.4], [0.2, 0.4, 0.6]).minimiser([3, 4, -2]).round(2)
         array([[0.1, 0.3, 0.6]])
         """
-        function = np.asarray(f, dtype=np.float64)
+        function = as_floats(f, "f")
         if function.shape != (self.n_classes,):
             raise ValueError(
                 f"f has shape {function.shape}; one function of the class has shape "

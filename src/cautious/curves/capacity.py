@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.curves.predictions import outputs_of, pooled_outputs
 from cautious.metrics import (
     SetCounts,
@@ -295,7 +295,7 @@ class CapacityCurve:
 
 def check_abstention(alpha: npt.ArrayLike) -> Floats:
     """Check that abstentions lie between 0 and 1."""
-    level = np.asarray(alpha, dtype=np.float64)
+    level = as_floats(alpha, "alpha", "levels")
     if not ((level >= 0) & (level <= 1)).all():
         raise ValueError(f"alpha is {alpha!r}; an abstention lies between 0 and 1.")
     return level

@@ -13,6 +13,7 @@ from cautious._typing import as_floats
 from cautious.costs import NormalForm, normal_form
 from cautious.curves.plane import CostPlane
 from cautious.curves.windows import Costs
+from cautious.sets import abstain_name
 
 if TYPE_CHECKING:
     from cautious.curves.cost_surface import AbstentionCostSurface
@@ -83,7 +84,8 @@ def costed_window(
     ]
     right = positive if form.positive == surface.classes[1] else negative
     *trivial, cost = (float(form.cost(value / form.scale, right)) for value in extra)
-    index = pd.Index([*surface.classes, "⊥"], dtype=object, name="prediction")
+    answers = [*surface.classes, abstain_name(surface.classes)]
+    index = pd.Index(answers, dtype=object, name="prediction")
     return CostedWindow(plane, cost, pd.Series(trivial, index=index))
 
 
@@ -101,7 +103,9 @@ def _read_table(table: npt.ArrayLike | pd.DataFrame, classes: tuple[Any, Any]) -
             f"table has shape {values.shape}; give 3 rows (answer {classes[0]!r}, answer "
             f"{classes[1]!r}, abstain) and 2 columns (truth {classes[0]!r}, truth {classes[1]!r})."
         )
-    return normal_form(pd.DataFrame(values, columns=pd.Index(classes, dtype=object)))
+    # Rows are named too: numbers 0, 1, 2 would be taken for classes of those names.
+    answers = pd.Index([*classes, abstain_name(classes)], dtype=object)
+    return normal_form(pd.DataFrame(values, answers, pd.Index(classes, dtype=object)))
 
 
 def _costs_beyond_right_answers(form: NormalForm, classes: tuple[Any, Any]) -> Costs:

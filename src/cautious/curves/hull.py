@@ -47,8 +47,14 @@ class CostHull:
     def of(cls, staircase: Staircase, scales: ClassScales) -> CostHull:
         """Hull of a staircase whose classes are scaled to shares of all cases."""
         cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
-        lower, upper = thresholds_at(staircase.scores, cuts)
-        return cls(lower, upper, positives * scales.positive, negatives * scales.negative)
+        positives, negatives = positives * scales.positive, negatives * scales.negative
+        # The share of positives in a bin that is no normal number of cases is not to be had.
+        felt = positives + negatives >= np.finfo(np.float64).tiny
+        if not felt.all():
+            cuts = np.append(cuts[:-1][felt], cuts[-1])
+            cuts[0] = 0
+            positives, negatives = positives[felt], negatives[felt]
+        return cls(*thresholds_at(staircase.scores, cuts), positives, negatives)
 
     @cached_property
     def probability(self) -> Floats:

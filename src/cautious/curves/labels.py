@@ -55,7 +55,11 @@ def binary_truth(
         return as_codes(labels, names, name="y_true") == 1, pair
     seen = pd.unique(labels)
     pair = _find_pair(seen, pos_label)
-    return np.asarray(labels == pair[1]), pair
+    if labels.dtype != object:
+        return np.asarray(labels == pair[1]), pair
+    # numpy would cut NULs off the end of a text to compare with, and take a tuple for an array.
+    equal = [label == pair[1] for label in labels.tolist()]
+    return np.array(equal, dtype=np.bool_), pair
 
 
 def _ordered_pair(classes: Sequence[Any], pos_label: Any) -> tuple[Any, Any]:

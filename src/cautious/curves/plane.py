@@ -14,6 +14,7 @@ from cautious.curves.hull import CostHull
 from cautious.curves.priors import ClassScales
 from cautious.curves.staircase import Staircase
 from cautious.curves.windows import Costs, check_costs, check_window, plain, window_answers
+from cautious.sets import abstain_name
 
 __all__ = ["CostPlane", "corner_planes", "window_plane"]
 
@@ -103,15 +104,14 @@ class CostPlane:
 
     def frame(self) -> pd.DataFrame:
         """Shares of all examples: answers as rows (abstaining last), truths as columns."""
-        negative, positive = self.classes
         return pd.DataFrame(
             [
                 [self.true_negative, self.false_negative],
                 [self.false_positive, self.true_positive],
                 [self.abstained_negative, self.abstained_positive],
             ],
-            index=pd.Index([negative, positive, "⊥"], name="prediction"),
-            columns=pd.Index([negative, positive], name="truth"),
+            index=pd.Index([*self.classes, abstain_name(self.classes)], name="prediction"),
+            columns=pd.Index(self.classes, name="truth"),
         )
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:

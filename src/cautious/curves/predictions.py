@@ -19,7 +19,7 @@ from cautious.sets.checks import (
     check_weight,
     few_labels,
 )
-from cautious.sets.frames import frame_in_class_order
+from cautious.sets.frames import frame_in_class_order, has_names
 
 __all__ = ["Predictions", "check_predictions", "outputs_of", "pooled_outputs"]
 
@@ -83,7 +83,8 @@ def check_predictions(
     """
     truth = check_truth(y_true)
     classes = _sorted_classes(truth) if labels is None else check_classes(labels, name="labels")
-    if np.shape(y_proba)[1:] == (len(classes),):  # a wrong width has a better error below
+    # A wrong width has a better error below.
+    if has_names(y_proba) and np.shape(y_proba)[1] == len(classes):
         y_proba = frame_in_class_order(y_proba, classes, "y_proba")
     proba = check_probabilities(y_proba, name="y_proba")
     if proba.shape[1] != len(classes):

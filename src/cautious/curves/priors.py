@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cautious._typing import as_floats
 from cautious.curves.staircase import Staircase
 
 __all__ = ["ClassScales", "class_scales"]
@@ -42,6 +43,12 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
     ClassScales(negative=0.0625, positive=0.25)
     """
     counts = (staircase.n_negatives, staircase.n_positives)
+    for label, count in zip(staircase.classes, counts, strict=True):
+        if 0 < count < np.finfo(np.float64).tiny:
+            raise ValueError(
+                f"the weights of class {label!r} add up to {count}, too little to take shares of; "
+                "multiply all weights by the same large number."
+            )
     if priors is None:
         total = sum(counts)
         if total == 0:
@@ -55,7 +62,7 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
                 f"priors names {list(priors)!r}, but the classes are {list(staircase.classes)!r}."
             )
         priors = [priors[label] for label in staircase.classes]
-    values = np.asarray(priors, dtype=np.float64)
+    values = as_floats(priors, "priors", "probabilities")
     if values.shape != (2,) or not (values > 0).all() or abs(values.sum() - 1) > 1e-6:
         raise ValueError(
             f"priors is {priors!r}; give two positive numbers that add up to 1, for "

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
+from cautious.metrics.confusion import check_confusion
 
 __all__ = ["READINGS", "roc_readings", "share_of"]
 
@@ -59,12 +60,7 @@ def roc_readings(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None)
     ignore in FPR  0.825  0.025              0.15  0.022  0.978               NaN
     count          0.825  0.025              0.15  0.017  0.750             0.233
     """
-    table = np.asarray(matrix, dtype=np.float64)
-    if table.shape != (3, 2):
-        raise ValueError(
-            f"matrix has shape {table.shape}; expected (3, 2): a row for each answer and a last "
-            "one for abstaining, a column for each true class."
-        )
+    table = check_confusion(matrix, n_classes=2)
     positive = 1
     if pos_label is not None:
         labels = matrix.columns.tolist() if isinstance(matrix, pd.DataFrame) else [0, 1]

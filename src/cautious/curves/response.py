@@ -23,6 +23,7 @@ from cautious.curves.response_measures import (
 )
 from cautious.curves.response_states import WindowStates
 from cautious.decision.rules import check_bias
+from cautious.sets import abstain_name
 
 __all__ = ["BestWindow", "ResponseCurve"]
 
@@ -400,9 +401,10 @@ class ResponseCurve:
         """
         seen, k = self.states.predictions, len(self.bias)
         cell = self.states.answers(self.states.at(window)) * k + seen.truth
+        answers = [*self.classes.tolist(), abstain_name(self.classes)]
         return pd.DataFrame(
             np.bincount(cell, seen.weight, minlength=(k + 1) * k).reshape(k + 1, k),
-            index=pd.Index([*self.classes.tolist(), "⊥"], dtype=object, name="prediction"),
+            index=pd.Index(answers, dtype=object, name="prediction"),
             columns=pd.Index(self.classes, name="truth"),
         )
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.curves.predictions import outputs_of, pooled_outputs
 from cautious.metrics import RiskCoverage, risk_coverage
 
@@ -135,14 +135,15 @@ class RiskCoverageCurve:
         RiskCoverageCurve
         """
         return cls(
-            RiskCoverage.from_predictions(
+            RiskCoverage.of_cases(
                 y_true,
                 y_proba,
                 labels=labels,
                 sample_weight=sample_weight,
                 confidence=confidence,
                 loss=loss,
-            )
+                name="y_proba",
+            ).merge()[0]
         )
 
     @classmethod
@@ -393,7 +394,7 @@ class RiskCoverageCurve:
 
 
 def _check_share(values: npt.ArrayLike, name: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+    array = as_floats(values, name, "shares")
     if not ((array >= 0) & (array <= 1)).all():
         raise ValueError(f"{name} is {values!r}; a share of the cases lies between 0 and 1.")
     return array

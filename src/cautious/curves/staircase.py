@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_floats
 from cautious.curves.labels import binary_truth
 from cautious.sets import check_weight, first_row
 
@@ -227,7 +227,7 @@ class Staircase:
 
 def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> Floats:
     """Check that scores are one number an example, none of them NaN."""
-    array = np.asarray(scores)
+    array = as_floats(scores, name, "scores")
     if array.ndim != 1:
         raise ValueError(
             f"{name} has shape {array.shape}; give one score an example, shape (n,). From "
@@ -237,16 +237,6 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
         raise ValueError(
             f"y_true has {n} rows and {name} has {len(array)}; give one of each an example."
         )
-    if array.dtype == object or not np.issubdtype(array.dtype, np.number):
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"{name} holds values of type {array.dtype}; scores are numbers."
-            ) from None
-    if np.iscomplexobj(array):
-        raise TypeError(f"{name} holds complex numbers; scores must have an order.")
-    array = array.astype(np.float64, copy=False)
     is_nan = np.isnan(array)
     if is_nan.any():
         raise ValueError(
@@ -258,7 +248,7 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
 
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
     """Check that counts are finite, non-negative, and one a score."""
-    array = np.asarray(counts, dtype=np.float64)
+    array = as_floats(counts, name, "counts")
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count a score.")
     bad = ~((array >= 0) & (array < np.inf))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.curves.staircase import check_scores
 from cautious.sets import first_row
 
@@ -33,7 +33,7 @@ def check_costs(
 ) -> Costs:
     """Check relative costs, which must be finite and not negative, and broadcast them."""
     named = {"mu": mu, "nu": nu, "nu_negative": nu if nu_negative is None else nu_negative}
-    arrays = [np.asarray(value, dtype=np.float64) for value in named.values()]
+    arrays = [as_floats(value, name, "relative costs") for name, value in named.items()]
     for name, array in zip(named, arrays, strict=True):
         bad = ~((array >= 0) & (array < np.inf))
         if bad.any():

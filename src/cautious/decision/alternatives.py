@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_floats
 from cautious.sets import first_row
 
 
 def checked_costs(C: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     """Check a matrix of costs, one row an alternative and one column a true class."""
-    try:
-        costs = np.asarray(C, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"C does not hold numbers of a regular shape ({error}).") from None
+    costs = as_floats(C, "C", "costs")
     if costs.ndim != 2 or 0 in costs.shape or n_classes not in (None, costs.shape[1]):
         wanted = "K" if n_classes is None else n_classes
         raise ValueError(

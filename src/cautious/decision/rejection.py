@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_floats
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.alternatives import beyond_the_best, checked_costs, rounding_error
 from cautious.decision.criteria import maximality
@@ -49,7 +49,7 @@ def chow_rule(p: npt.ArrayLike, reject_cost: npt.ArrayLike, C: npt.ArrayLike | N
     """
     probabilities = check_probabilities(p)
     n_classes = probabilities.shape[1]
-    rejection = np.asarray(reject_cost, dtype=np.float64)
+    rejection = as_floats(reject_cost, "reject_cost", "costs")
     if rejection.shape not in ((), (n_classes,)) or not np.isfinite(rejection).all():
         raise ValueError(
             f"reject_cost is {reject_cost!r}; give one finite cost, or one for each of the "

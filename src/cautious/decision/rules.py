@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.sets import check_probabilities, first_row
 
 __all__ = ["bias_window_rule", "check_bias", "class_threshold_rule", "ratio_rule", "threshold_rule"]
@@ -181,11 +181,12 @@ def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:
 def _ratios(probabilities: Floats, tau: Floats) -> Floats:
     """p/τ, where a zero threshold is just reached by zero and infinitely exceeded otherwise."""
     beyond_zero = np.where(probabilities > 0, np.inf, 1.0)
-    return np.divide(probabilities, tau, out=beyond_zero, where=tau > 0)
+    with np.errstate(over="ignore"):  # beyond all bounds is infinite
+        return np.divide(probabilities, tau, out=beyond_zero, where=tau > 0)
 
 
 def _checked_thresholds(thresholds: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
-    tau = np.asarray(thresholds, dtype=np.float64)
+    tau = as_floats(thresholds, name, "thresholds")
     if tau.shape != shape:
         wanted = f"{shape}, one threshold a class" if shape else "a single number"
         raise ValueError(f"{name} has shape {tau.shape}; expected {wanted}.")
@@ -202,7 +203,7 @@ def _checked_thresholds(thresholds: npt.ArrayLike, shape: tuple[int, ...], name:
 
 def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
     """Check a class bias: one share a class, none negative, adding up to one."""
-    k = np.asarray(bias, dtype=np.float64)
+    k = as_floats(bias, "bias", "shares")
     if k.shape != (n_classes,):
         raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share a class.")
     if not (k >= 0).all():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any
 
@@ -58,7 +58,7 @@ def breakdown(
         Prediction sets; anything :func:`cautious.sets.as_mask` takes.
     by : array-like of shape (n,), Series or DataFrame, optional
         Group of each case; a frame of several columns groups by their combinations. ``None`` groups
-        by true class.
+        by true class. Missing groups are a group of their own.
     measures : iterable of str, callable or Measure
         Measures of prediction sets, by name or by function.
     labels : sequence of length K, optional
@@ -156,10 +156,22 @@ def _means(
 
 def _groups(by: Any, n: int) -> tuple[Ints, pd.Index]:
     """Give each case the position of its group; missing values are a group of their own."""
-    frame = pd.DataFrame(by).reset_index(drop=True)
+    if isinstance(by, str) or not hasattr(by, "__len__"):
+        raise TypeError(f"by is {by!r}; give one group a case.")
+    if isinstance(by, np.ma.MaskedArray) and np.ma.getmaskarray(by).any():
+        raise ValueError("by has masked entries; fill them or leave their rows out.")
+    try:
+        frame = pd.DataFrame(by).reset_index(drop=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"by is no table of groups ({error}); give one group a case.") from None
     if len(frame) != n:
         raise ValueError(f"by has {len(frame)} rows and y_true has {n}; give one group a case.")
-    if not hasattr(by, "columns") and getattr(by, "name", None) is None:
+    if not isinstance(by, pd.DataFrame | Mapping) and getattr(by, "name", None) is None:
+        if frame.shape[1] != 1:
+            raise ValueError(
+                f"by has {frame.shape[1]} columns without names; give one group a case, or a frame "
+                "of several groupings."
+            )
         frame.columns = pd.Index(["group"])
     grouped = frame.groupby(list(frame.columns), sort=True, dropna=False, observed=True)
     return np.asarray(grouped.ngroup(), dtype=np.intp), grouped.size().index

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.metrics.confusion import confusion_of_counts
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.declaring import measure, settled
@@ -231,7 +231,7 @@ def guess_probabilities(guess: str | npt.ArrayLike, by_truth: Floats) -> Floats:
             n = by_truth.sum(axis=-1, keepdims=True)
             return np.asarray(by_truth / np.where(n == 0, np.nan, n))
         raise ValueError(f"guess is {guess!r}; choose 'uniform', 'prior', or probabilities.")
-    probabilities = np.asarray(guess, dtype=np.float64)
+    probabilities = as_floats(guess, "guess", "probabilities")
     if probabilities.shape != (n_classes,):
         raise ValueError(
             f"guess has shape {probabilities.shape}; expected ({n_classes},), one probability "

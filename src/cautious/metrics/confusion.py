@@ -9,12 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.packing import unpack_sets
-from cautious.sets import check_classes, check_sets, set_names
+from cautious.sets import abstain_name, check_classes, check_sets, set_names
 
-__all__ = ["cautious_confusion_matrix", "confusion_of_counts", "counts_of_confusion"]
+__all__ = [
+    "cautious_confusion_matrix",
+    "check_confusion",
+    "confusion_of_counts",
+    "counts_of_confusion",
+]
 
 
 def cautious_confusion_matrix(
@@ -26,7 +31,7 @@ def cautious_confusion_matrix(
     empty: str = "error",
     partial: str = "abstain",
     normalize: str | None = None,
-    abstain: str = "⊥",
+    abstain: str | None = None,
 ) -> pd.DataFrame:
     r"""Count answers and abstentions against true classes.
 
@@ -52,8 +57,8 @@ def cautious_confusion_matrix(
     normalize : {"true", "pred", "all"}, optional
         Give shares instead of counts: of each true class (columns add up to 1), of each prediction
         (rows do), or of all cases. A class or prediction that does not occur has shares 0.
-    abstain : str, default="⊥"
-        What to call the last row.
+    abstain : str, optional
+        What to call the last row; by default ⊥, or ⊥′ where a class is called so.
 
     Returns
     -------
@@ -88,7 +93,7 @@ def cautious_confusion_matrix(
 
 
 def confusion_of_counts(
-    counts: SetCounts, *, partial: str = "abstain", abstain: str = "⊥"
+    counts: SetCounts, *, partial: str = "abstain", abstain: str | None = None
 ) -> pd.DataFrame:
     """Lay out counts as a confusion matrix.
 
@@ -129,8 +134,10 @@ def confusion_of_counts(
     names = [
         *counts.classes.tolist(),
         *set_names(unpack_sets(counts.words[sets], k), counts.classes),
-        abstain,
     ]
+    if abstain in names:
+        raise ValueError(f"abstain is {abstain!r}, which names another row; choose another word.")
+    names.append(abstain_name(names) if abstain is None else abstain)
     return pd.DataFrame(
         cells.reshape(-1, k).astype(np.float64),
         index=pd.Index(names, name="prediction", dtype=object),
@@ -166,19 +173,7 @@ def counts_of_confusion(
     """
     if labels is None:
         labels = matrix.columns if isinstance(matrix, pd.DataFrame) else None
-    table: Floats = np.asarray(matrix, dtype=np.float64)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] + 1:
-        raise ValueError(
-            f"matrix has shape {table.shape}; expected (K + 1, K): a row a class and a last row of "
-            "abstentions, a column a true class."
-        )
-    bad = ~((table >= 0) & (table < np.inf))
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise ValueError(
-            f"matrix holds {table[i, j]} in row {i}, column {j}; "
-            "counts are finite and not negative."
-        )
+    table = check_confusion(matrix)
     k = table.shape[1]
     classes = check_classes(np.arange(k) if labels is None else labels, name="labels")
     if isinstance(matrix, pd.DataFrame) and list(matrix.index[:k]) != list(matrix.columns):
@@ -193,6 +188,26 @@ def counts_of_confusion(
         labels=classes,
         sample_weight=table.ravel(),
     )
+
+
+def check_confusion(matrix: pd.DataFrame | npt.ArrayLike, n_classes: int | None = None) -> Floats:
+    """Check the counts of a confusion matrix with a last row of abstentions."""
+    table = as_floats(matrix, "matrix", "counts")
+    k = table.shape[-1] if table.ndim and n_classes is None else n_classes
+    if k is None or table.shape != (k + 1, k):
+        wanted = "K + 1, K" if n_classes is None else f"{n_classes + 1}, {n_classes}"
+        raise ValueError(
+            f"matrix has shape {table.shape}; expected ({wanted}): a row a class and a last row of "
+            "abstentions, a column a true class."
+        )
+    bad = ~((table >= 0) & (table < np.inf))
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise ValueError(
+            f"matrix holds {table[i, j]} in row {i}, column {j}; "
+            "counts are finite and not negative."
+        )
+    return table
 
 
 def _normalised(table: pd.DataFrame, normalize: str) -> pd.DataFrame:

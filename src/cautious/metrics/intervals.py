@@ -16,7 +16,8 @@ from cautious.metrics.counts import SetCounts
 from cautious.metrics.packing import first_occurrences
 from cautious.metrics.registry import Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverage
-from cautious.sets import check_sets
+from cautious.metrics.score_checks import check_length
+from cautious.sets import as_mask, check_sets
 
 __all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 
@@ -174,8 +175,8 @@ def bootstrap_difference(
     """
     entry = get_measure(measure)
     sides = []
-    for y_out in (y_set, y_set_other):
-        cases = _cases(entry, y_true, y_out, labels, sample_weight, params)
+    for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
+        cases = _cases(entry, y_true, y_out, labels, sample_weight, params, name)
         labels = cases.classes
         sides.append(cases.merge())
     (one, code), (two, other_code) = sides
@@ -209,14 +210,19 @@ def _cases(
     labels: Sequence[Any] | npt.ArrayLike | None,
     sample_weight: npt.ArrayLike | None,
     params: dict[str, Any],
+    name: str = "y_set",
 ) -> Counts:
     """Make one cell a case, of whichever counts the measure is computed from."""
     given = {key: params[key] for key in _COUNTING if key in params}
     if entry.counts is RiskCoverage:
         return RiskCoverage.of_cases(
-            y_true, y_out, labels=labels, sample_weight=sample_weight, **given
+            y_true, y_out, labels=labels, sample_weight=sample_weight, name=name, **given
         )
     y_pred = given.pop("y_pred", None)
+    if name != "y_set":
+        # The classes are known from the first classifier, so this one can be read by its own name.
+        y_out = as_mask(y_out, labels, empty=given.get("empty", "error"), name=name)
+        check_length(y_true, y_out, name)
     checked = check_sets(y_true, y_out, labels=labels, sample_weight=sample_weight, **given)
     cases = SetCounts.of_cases(checked, y_pred)
     return cases if "sets" in entry.needs else cases.forgetful()

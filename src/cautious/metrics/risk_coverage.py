@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels
 from cautious.metrics.score_checks import (
+    check_length,
     check_width,
     class_scores,
     finite_losses,
@@ -78,6 +79,8 @@ class RiskCoverage:
         y_score : array-like of shape (n, K) or (n,)
             Class scores, usually probabilities; or, for two classes, the probability of the second.
             Ties between classes go to the first. Not needed if `confidence` and `loss` are given.
+            Probabilities of less than double precision are divided by their sum where rounding
+            made it differ from 1, as :func:`cautious.sets.check_probabilities` does.
         labels : sequence of length K, optional
             Class labels in column order; by default the sorted labels of `y_true`.
         sample_weight : array-like of shape (n,), optional
@@ -111,16 +114,21 @@ class RiskCoverage:
         sample_weight: npt.ArrayLike | None = None,
         confidence: npt.ArrayLike | None = None,
         loss: npt.ArrayLike | None = None,
+        name: str = "y_score",
     ) -> RiskCoverage:
-        """Make one cell a case, in the order given; :meth:`merge` sorts and adds up."""
+        """Make one cell a case, in the order given; :meth:`merge` sorts and adds up.
+
+        Errors call the scores `name`.
+        """
         if y_score is None:
             if confidence is None or loss is None:
-                raise ValueError("y_score is None; give it, or both confidence= and loss=.")
+                raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
             checked = check_sets(y_true, y_true, labels=labels, sample_weight=sample_weight)
         else:
-            scores = class_scores(y_score, y_true, labels)
+            scores = class_scores(y_score, y_true, labels, name=name)
+            check_length(y_true, scores, name)
             if labels is None:
-                check_width(y_true, scores.shape[1])
+                check_width(y_true, scores.shape[1], name)
             answer = np.zeros(scores.shape, dtype=np.bool_)
             np.put_along_axis(answer, scores.argmax(axis=1, keepdims=True), True, axis=1)
             checked = check_sets(y_true, answer, labels=labels, sample_weight=sample_weight)

@@ -235,7 +235,7 @@ def check_probabilities(
         raise ValueError(
             f"{name} adds up to {sums[row]:.6g} in row {row}, {sums[row] - 1:+.2g} away from 1; "
             f"each row must add up to 1 (within {tolerance:.2g}). Divide each row by its sum if "
-            "these are unnormalised scores."
+            "these are rounded or unnormalised; or is the column of a class missing?"
         )
     # In double precision the rows must pass this check again, wherever they go next.
     rounded = np.abs(sums - 1) > atol

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.utility.checking import Custom, UtilityLike, read_utility
 from cautious.utility.function import Utility
 
@@ -252,7 +252,7 @@ def _of_earnings(utility: Utility, earnings: Floats) -> Floats:
 def _checked_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
     if n_classes < 2:
         raise ValueError(f"n_classes is {n_classes}; bets are on at least 2 classes.")
-    bets = np.asarray(m, dtype=np.float64)
+    bets = as_floats(m, "m", "numbers of bets")
     if not ((bets > 0) & (bets < np.inf)).all():
         raise ValueError("m must hold positive finite numbers of bets.")
     return bets

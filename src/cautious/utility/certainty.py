@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import warnings
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.sets import check_weight, first_row
 from cautious.utility.checking import UtilityLike, as_utility
 
@@ -17,7 +16,7 @@ __all__ = ["certainty_equivalent", "expected_utility"]
 
 def check_accuracies(x: npt.ArrayLike, *, name: str = "x") -> Floats:
     """Check discounted accuracies, one an example: numbers between 0 and 1."""
-    values = np.asarray(x, dtype=np.float64)
+    values = as_floats(x, name, "accuracies")
     if values.ndim != 1:
         raise ValueError(
             f"{name} has shape {values.shape}; expected (n,), one discounted accuracy an example."

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.utility.families import f_beta, logarithmic, quadratic
 from cautious.utility.function import Utility
 
@@ -41,7 +41,7 @@ class Custom(Utility):
         return float(inner[np.argmax(-inner * self.second_derivative(inner))])
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
-        z = np.asarray(x, dtype=np.float64)
+        z = as_floats(x, "x", "accuracies")
         try:
             values = np.asarray(self.function(z), dtype=np.float64)
         except (TypeError, ValueError):
@@ -52,15 +52,15 @@ class Custom(Utility):
         return values
 
     def derivative(self, x: npt.ArrayLike) -> Floats:
-        z = np.clip(np.asarray(x, dtype=np.float64), _STEP, 1 - _STEP)
+        z = np.clip(as_floats(x, "x", "accuracies"), _STEP, 1 - _STEP)
         return (self(z + _STEP) - self(z - _STEP)) / (2 * _STEP)
 
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
-        z = np.clip(np.asarray(x, dtype=np.float64), _STEP, 1 - _STEP)
+        z = np.clip(as_floats(x, "x", "accuracies"), _STEP, 1 - _STEP)
         return (self(z + _STEP) - 2 * self(z) + self(z - _STEP)) / _STEP**2
 
     def inverse(self, value: npt.ArrayLike) -> Floats:
-        y = np.asarray(value, dtype=np.float64)
+        y = as_floats(value, "value", "utilities")
         peak = _GRID[np.argmax(self(_GRID))]  # a concave function rises up to its peak
         low, high = np.zeros_like(y), np.full_like(y, peak)
         for _ in range(60):

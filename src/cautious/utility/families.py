@@ -7,14 +7,25 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.utility.function import Utility
 
 __all__ = ["exponential", "f_beta", "logarithmic", "quadratic", "u65", "u80"]
 
 
 def _floats(x: npt.ArrayLike) -> Floats:
-    return np.asarray(x, dtype=np.float64)
+    return as_floats(x, "x", "accuracies")
+
+
+def _accuracies(x: npt.ArrayLike) -> Floats:
+    z = _floats(x)
+    if np.isinf(z).any():
+        raise ValueError(f"x holds {z[np.isinf(z)][0]}; accuracies and earnings are finite.")
+    return z
+
+
+def _utilities(value: npt.ArrayLike) -> Floats:
+    return as_floats(value, "value", "utilities")
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +43,7 @@ class Quadratic(Utility):
         return np.inf if self.half > 0.5 else 0.0
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
-        z = _floats(x)
+        z = _accuracies(x)
         # x + (4v − 2)·x(1 − x): the same parabola, exact at 0 and 1.
         return z + (4 * self.half - 2) * z * (1 - z)
 
@@ -43,7 +54,7 @@ class Quadratic(Utility):
         return np.full_like(_floats(x), 4 - 8 * self.half)
 
     def inverse(self, value: npt.ArrayLike) -> Floats:
-        y, a, b = _floats(value), 2 - 4 * self.half, 4 * self.half - 1
+        y, a, b = _utilities(value), 2 - 4 * self.half, 4 * self.half - 1
         with np.errstate(invalid="ignore"):
             # The smaller root, in the form that stays exact as the parabola becomes a line.
             return 2 * y / (b + np.sqrt(b * b + 4 * a * y))
@@ -62,7 +73,7 @@ class Logarithmic(Utility):
         return 1.0
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
-        return np.log1p(_floats(x))
+        return np.log1p(_accuracies(x))
 
     def derivative(self, x: npt.ArrayLike) -> Floats:
         return 1 / (1 + _floats(x))
@@ -71,7 +82,7 @@ class Logarithmic(Utility):
         return -1 / (1 + _floats(x)) ** 2
 
     def inverse(self, value: npt.ArrayLike) -> Floats:
-        return np.expm1(_floats(value))
+        return np.expm1(_utilities(value))
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +100,7 @@ class Exponential(Utility):
         return 1 / self.a
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
-        return -np.expm1(-self.a * _floats(x))
+        return -np.expm1(-self.a * _accuracies(x))
 
     def derivative(self, x: npt.ArrayLike) -> Floats:
         return self.a * np.exp(-self.a * _floats(x))
@@ -99,7 +110,7 @@ class Exponential(Utility):
 
     def inverse(self, value: npt.ArrayLike) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return -np.log1p(-_floats(value)) / self.a
+            return -np.log1p(-_utilities(value)) / self.a
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +128,7 @@ class FBeta(Utility):
         return 1 / (2 * self.beta**2) if self.beta > 0 else 0.0  # a straight line has none
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
-        z, b = _floats(x), self.beta**2
+        z, b = _accuracies(x), self.beta**2
         return (1 + b) * z / (b * z + 1)
 
     def derivative(self, x: npt.ArrayLike) -> Floats:
@@ -129,7 +140,7 @@ class FBeta(Utility):
         return -2 * b * (1 + b) / (b * _floats(x) + 1) ** 3
 
     def inverse(self, value: npt.ArrayLike) -> Floats:
-        y, b = _floats(value), self.beta**2
+        y, b = _utilities(value), self.beta**2
         return y / (1 + b - b * y)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 
 __all__ = ["Utility"]
 
@@ -91,4 +90,4 @@ class Scaled(Utility):
         return self.base.second_derivative(x) / self.unit
 
     def inverse(self, value: npt.ArrayLike) -> Floats:
-        return self.base.inverse(np.asarray(value, dtype=np.float64) * self.unit)
+        return self.base.inverse(as_floats(value, "value", "utilities") * self.unit)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats, RandomState
+from cautious._typing import Floats, RandomState, as_floats
 from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
 from cautious.sets import check_weight
 from cautious.utility.certainty import check_accuracies, weighted_mean
@@ -76,7 +76,7 @@ class RiskAversionCurve:
 
     def __call__(self, k: npt.ArrayLike) -> Floats:
         """Mean utility at each risk aversion ``k``."""
-        return self.accuracy + (4 * np.asarray(k, dtype=np.float64) - 2) * self.hedging
+        return self.accuracy + (4 * as_floats(k, "k") - 2) * self.hedging
 
     def frame(self, k: npt.ArrayLike = (0.5, 1.0)) -> pd.DataFrame:
         """Tabulate the curve; it is straight, so its two ends tell all.
@@ -90,7 +90,7 @@ class RiskAversionCurve:
         -------
         DataFrame with columns ``risk_aversion`` and ``utility``
         """
-        at = np.atleast_1d(np.asarray(k, dtype=np.float64))
+        at = np.atleast_1d(as_floats(k, "k"))
         return pd.DataFrame({"risk_aversion": at, "utility": self(at)})
 
 
