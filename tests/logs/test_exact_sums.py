@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,13 @@ def test_ordinary_weights_come_back_as_they_were():
     weights = np.array([0.0, 1.0, 0.1, 1 / 3, 1e-3, 12345.678])
     np.testing.assert_array_equal(floats(fixed_point(weights)), weights)
     np.testing.assert_array_equal(positive(fixed_point(weights)), weights > 0)
+
+
+def test_a_sum_that_does_not_fit_is_refused():
+    half = fixed_point(np.array([2.0**62]))
+    with pytest.raises(ValueError, match="divide all by the same number"):
+        carried(half + half)
+    assert floats(carried(half + fixed_point(np.array([2.0**61]))))[0] == 2.0**62 + 2.0**61
 
 
 def test_plain_counts_are_left_alone():

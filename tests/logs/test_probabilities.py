@@ -51,6 +51,7 @@ def test_counts_are_those_of_arrays_of_any_precision(dtype, n, n_classes):
         assert summary.counts(decision) == expected.merge()[0], decision
     curve = RiskCoverage.from_predictions(truth, checked, labels=labels).merge()[0]
     found = summary.risk_coverage()
+    assert found == RiskCoverage.from_predictions(truth, p, labels=labels).merge()[0]
     np.testing.assert_array_equal(found.confidence, curve.confidence)
     np.testing.assert_array_equal(found.weight, curve.weight)
 

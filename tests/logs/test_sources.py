@@ -271,6 +271,35 @@ def test_a_csv_whose_types_change(tmp_path):
         summarise(path)
 
 
+def test_a_csv_whose_first_numbers_are_whole(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = ["y_true,score,weight"] + ["1,1,2"] * 200_000 + ["0,0.5,0.25"]
+    path.write_text("\n".join(rows))
+    found = summarise(path).staircase()
+    assert found.scores.tolist() == [0.5, 1]
+    assert found.negatives.tolist() == [0.25, 0]
+    (tmp_path / "next.csv").write_text("y_true,score,weight\n1,0.75,1\n")
+    assert summarise(tmp_path).staircase().scores.tolist() == [0.5, 0.75, 1]
+    (tmp_path / "next.csv").write_text("y_true,score,weight\nx,0.75,1\n")
+    with pytest.raises(ValueError, match=r"next\.csv: column 'y_true' holds string, but in"):
+        summarise(tmp_path)
+
+
+def test_a_csv_whose_probabilities_begin_with_certainty(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = ["y,p_a,p_b,p_c"] + ["a,1,0,0"] * 150_000 + ["b,0.25,0.5,0.25"]
+    path.write_text("\n".join(rows))
+    assert summarise(path).risk_coverage().confidence.min() == 0.5
+
+
+def test_cells_parted_by_tabs(log, expected, tmp_path):
+    log.to_csv(tmp_path / "log.tsv", index=False, sep="\t")
+    log.to_csv(tmp_path / "log.tsv.gz", index=False, sep="\t")
+    assert summarise(tmp_path / "log.tsv").staircase() == expected
+    assert summarise(tmp_path / "log.tsv.gz").staircase() == expected
+    assert summarise(tmp_path).n_rows == 2 * len(log)
+
+
 def test_what_is_no_source(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no file"):
         summarise(tmp_path / "nothing.parquet")

@@ -11,13 +11,15 @@ import numpy.typing as npt
 from cautious._typing import Floats, Mask
 from cautious.sets import first_row
 
-__all__ = ["Codes", "booleans", "column", "encoded", "numbers", "precision", "weights"]
+__all__ = ["Codes", "booleans", "column", "encoded", "numbers", "plain", "precision", "weights"]
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Positions in a list, in the smallest type at hand."""
 
 # So many different truths, models or groups in one batch are a mistake: no column of classes.
 _MOST_LABELS = 100_000
+# A batch of such weights cannot overflow, and none is rounded by more than 1e-10 of itself.
+_LEAST_WEIGHT, _MOST_WEIGHT = 2.0**-32, 2.0**32
 
 
 def column(batch: Any, name: str) -> Any:
@@ -51,12 +53,15 @@ def precision(batch: Any, names: Sequence[str]) -> np.dtype[Any]:
 def weights(batch: Any, name: str) -> Floats:
     """Weights of a column: none negative, none beyond what fixed point can hold."""
     weight = numbers(batch, name)
-    bad = ~((weight >= 0) & (weight < 2.0**53))
+    bad = ~((weight >= 0) & (weight < _MOST_WEIGHT))
+    small = (weight > 0) & (weight < _LEAST_WEIGHT)
+    if small.any():
+        bad |= small & (np.rint(weight * 2.0**64) != weight * 2.0**64)  # some are exact even so
     if bad.any():
         row = first_row(bad)
         raise ValueError(
-            f"column {name!r} is {weight[row]} in row {row}; weights must not be negative, and "
-            "smaller than 2**53."
+            f"column {name!r} is {weight[row]} in row {row}; weights are 0 or from 2**-32 to "
+            "2**32. Multiply all weights by the same number if they are too small or too large."
         )
     return weight
 
@@ -108,8 +113,6 @@ def encoded(batch: Any, name: str, *, missing: bool = False) -> tuple[Codes, lis
     array = column(batch, name)
     if types.is_floating(array.type):  # NaN is a missing label
         array = pa.array(array.to_numpy(zero_copy_only=False), from_pandas=True)
-    if not missing:
-        _none_missing(array, name)
     if types.is_boolean(array.type) and not array.null_count:
         return array.to_numpy(zero_copy_only=False).astype(np.uint8), [False, True]
     if types.is_integer(array.type) and not array.null_count and len(array):
@@ -121,7 +124,7 @@ def encoded(batch: Any, name: str, *, missing: bool = False) -> tuple[Codes, lis
             return codes, list(range(low, high + 1))
     if not types.is_dictionary(array.type):
         array = array.dictionary_encode(null_encoding="encode")
-    labels = [_plain(value) for value in array.dictionary.to_pylist()]
+    labels = [plain(value) for value in array.dictionary.to_pylist()]
     if len(labels) > _MOST_LABELS:
         raise ValueError(
             f"column {name!r} holds {len(labels):,} different values in one batch; it cannot be a "
@@ -131,18 +134,39 @@ def encoded(batch: Any, name: str, *, missing: bool = False) -> tuple[Codes, lis
     if indices.null_count:
         indices = indices.fill_null(len(labels))
         labels.append(None)
-    return indices.to_numpy(zero_copy_only=False).astype(np.intp), labels
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.intp)
+    # A dictionary may hold a value twice, or values that are one label; None may be in it, too.
+    position = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+    if len(position) < len(labels):
+        codes = np.array([position[label] for label in labels], dtype=np.intp)[codes]
+    if not missing and None in position:
+        _refuse_missing(codes == position[None], name)
+    return codes, list(position)
 
 
-def _plain(value: Any) -> Any:
-    """Keep what JSON can carry; dates and the like become text."""
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+def plain(value: Any) -> Any:
+    """Keep what JSON can carry: one zero, and no NaN; dates and the like become text.
+
+    Examples
+    --------
+    >>> plain(np.int64(3)), plain(-0.0), plain(float("nan"))
+    (3, 0.0, None)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return None if value != value else value + 0.0
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
 def _none_missing(array: Any, name: str) -> None:
     if array.null_count:
-        row = first_row(array.is_null().to_numpy(zero_copy_only=False))
+        _refuse_missing(array.is_null().to_numpy(zero_copy_only=False), name)
+
+
+def _refuse_missing(missing: Mask, name: str) -> None:
+    if missing.any():
         raise ValueError(
-            f"column {name!r} is missing in row {row} ({array.null_count} in all); drop or fill "
-            "these rows."
+            f"column {name!r} is missing in row {first_row(missing)} ({int(missing.sum())} in "
+            "all); drop or fill these rows."
         )

@@ -45,6 +45,8 @@ def carried(counts: Counts) -> Counts:
         for place in (2, 1):
             counts[:, place - 1] += counts[:, place] >> _BASE_BITS
             counts[:, place] &= (1 << _BASE_BITS) - 1
+        if (counts[:, 0] < 0).any():  # no weight is negative: this sum has come round
+            raise ValueError("weights add up to 2**63 or more; divide all by the same number.")
     return counts
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "CsvFragment",
     "Fragment",
     "ParquetFragment",
+    "csv_dialect",
     "reading",
     "said_where",
     "summarise_fragment",
@@ -113,6 +114,7 @@ class CsvFragment:
             stream = csv.open_csv(
                 _opened(self.path, self.filesystem),
                 read_options=csv.ReadOptions(block_size=1 << 24),
+                parse_options=csv_dialect(self.path),
                 convert_options=convert,
             )
         while True:
@@ -176,6 +178,14 @@ def summarise_fragment(fragment: Fragment, plan: Plan) -> LogSummary:
             raise said_where(error, where) from error
         total = merge(total, summary)
     return total
+
+
+def csv_dialect(path: str) -> Any:
+    """How the cells of a line are parted, by the name of the file."""
+    from pyarrow import csv
+
+    tabs = path.lower().endswith((".tsv", ".tsv.gz"))
+    return csv.ParseOptions(delimiter="\t" if tabs else ",")
 
 
 def said_where(error: ValueError | TypeError, where: str) -> ValueError | TypeError:

@@ -91,7 +91,7 @@ def summarise_batch(batch: Any, plan: Plan) -> LogSummary:
             said = np.where(confidence >= quiet_below[decision], answer, len(plan.classes))
             made = cases.count_sets(decision, _answers(plan), said, answer)
         elif decision == SETS and columns.sets is not None:
-            found = written_sets(batch, columns.sets, plan.classes)
+            found = written_sets(batch, columns.sets, plan.classes, empty=plan.empty)
             made = cases.count_sets(decision, *found, answer)
         else:
             mask = _mask(batch, plan) if decision == SETS else _optimal(decision, proba)

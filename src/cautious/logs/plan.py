@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cautious._typing import Labels
+from cautious.logs.arrow_columns import plain
 from cautious.logs.columns import CLASS_PREFIXES, Columns, guess_columns, listed, prefixed
 from cautious.logs.score_tally import Limits
 from cautious.sets import check_classes
@@ -85,10 +86,9 @@ class Plan:
     @property
     def decisions(self) -> tuple[str, ...]:
         """Names of the decisions whose sets are counted."""
-        made: tuple[str, ...] = ()
-        if self.columns.proba and not self.binary:
-            made = (ARGMAX, *self.utilities, *map(confidence_decision, self.confidences))
-        return ((SETS,) if self.has_sets else ()) + made
+        likeliest = (ARGMAX,) if self.columns.proba and not self.binary else ()
+        by_confidence = map(confidence_decision, self.confidences)
+        return ((SETS,) if self.has_sets else ()) + (*likeliest, *self.utilities, *by_confidence)
 
     @property
     def exponent(self) -> int | None:
@@ -139,6 +139,8 @@ confidences, empty, memory_budget, resolution
     try:
         columns = _columns(schema, truth, score, probabilities, sets, weight, group, model)
         for name in columns.names():
+            if schema.names.count(name) > 1:
+                raise ValueError(f"two columns are called {name!r}; give each its own name.")
             if name not in schema.names:
                 raise ValueError(
                     f"there is no column {name!r}; the columns are {listed(schema.names)}."
@@ -152,6 +154,12 @@ confidences, empty, memory_budget, resolution
     for least in confidences:
         if not 0 <= least <= 1:
             raise ValueError(f"confidences holds {least}; give probabilities, between 0 and 1.")
+    if len(columns.proba) < 2 and (len(utilities) or len(confidences)):
+        raise ValueError(
+            f"{'utilities' if len(utilities) else 'confidences'} is given, but sets are chosen by "
+            "the probabilities of all classes; this log has no column 'p_<class>' for each."
+        )
+    pos_label = plain(pos_label)
     labels = _classes(columns, classes, schema.field(columns.truth).type)
     if len(columns.proba) == 1:
         ((text, _),) = columns.proba.items()
@@ -231,7 +239,7 @@ def _classes(columns: Columns, classes: Any, kind: Any) -> tuple[Any, ...]:
             f"classes holds {len(labels)} labels, but there are {len(named)} columns of classes: "
             f"{listed(list(named.values()))}."
         )
-    return tuple(labels.tolist())
+    return tuple(map(plain, labels.tolist()))
 
 
 def _typed(texts: list[str], kind: Any) -> list[Any]:

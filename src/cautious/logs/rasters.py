@@ -25,6 +25,8 @@ _BLOCK = 1 << 16
 _HUGE = 2.0**800
 # People round to so many digits behind the point, if they round.
 _MOST_DIGITS = 6
+# Kinds beyond so many make a table of all values and kinds mostly empty.
+_MOST_HASHED_KINDS = 64
 # How many scores are looked at to find out what all of them are like.
 _SAMPLE = 4096
 
@@ -103,7 +105,9 @@ def gathered(values: Floats, codes: Codes, n_kinds: int) -> Iterator[tuple[int, 
         table = _on_grid(values, codes, n_kinds, scale, (low, span), decimal=True)
         if table is not None:
             return _pieces((np.arange(len(table)) + low) / scale, table)
-    return _pieces(*count_by_hash(values, codes, n_kinds)) if _repeats(sample) else None
+    if n_kinds > _MOST_HASHED_KINDS or not _repeats(sample):
+        return None
+    return _pieces(*count_by_hash(values, codes, n_kinds))
 
 
 def _fits(low: float, span: float, n_kinds: int, most: int) -> bool:

@@ -9,7 +9,9 @@ out the same for every split.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,10 +133,12 @@ class SetTally:
         head = (truth, right, size[which], answer[which], sets[which, truth])
         rows = np.column_stack([*(column.astype(np.uint64) for column in head)])
         rows = np.hstack([rows, pack_sets(sets)[which]])
+        # Codes are sorted and begin with the part, so each stratum is a run of them.
+        ends = np.searchsorted(part, np.arange(len(strata) + 1)).tolist()
         found = {
-            stratum: _distinct(rows[part == at], total[part == at])
-            for at, stratum in enumerate(strata)
-            if (part == at).any()
+            stratum: _distinct(rows[start:end], total[start:end])
+            for stratum, (start, end) in zip(strata, pairwise(ends), strict=True)
+            if end > start
         }
         return cls(limit, found)._within_limit()
 
@@ -166,11 +170,15 @@ class SetTally:
             {s: _distinct(rows[:, :_KNOWN], counts) for s, (rows, counts) in self.rows.items()},
         )
 
-    def counts(self, stratum: Stratum, classes: Labels) -> SetCounts:
-        """Give the counts of one stratum, as if made from arrays in memory."""
+    def counts(self, strata: Sequence[Stratum], classes: Labels) -> SetCounts:
+        """Give the counts of some strata together, as if made from arrays in memory."""
         n_words = -(-len(classes) // 64)
-        empty = np.empty((0, _KNOWN + n_words), dtype=np.uint64), np.empty(0, dtype=np.int64)
-        rows, total = self.rows.get(stratum, empty)
+        rows = np.empty((0, _KNOWN + n_words), dtype=np.uint64)
+        total: Counts = np.empty(0, dtype=np.int64)
+        if strata:
+            rows, total = map(np.concatenate, zip(*map(self.rows.get, strata), strict=True))
+            if len(strata) > 1:
+                rows, total = _distinct(rows, total)
         truth, forced, size, answer, hit = rows[:, :_KNOWN].astype(np.intp).T
         known = rows.shape[1] > _KNOWN
         cells = SetCounts(

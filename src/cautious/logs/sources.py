@@ -5,26 +5,28 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from cautious.logs.columns import Columns
 from cautious.logs.fragments import (
     BATCH_ROWS,
     BatchFragment,
     CsvFragment,
     Fragment,
     ParquetFragment,
+    csv_dialect,
     reading,
 )
 
 __all__ = ["Source", "open_source"]
 
 _PARQUET = (".parquet", ".parq", ".pq")
-_CSV = (".csv", ".csv.gz", ".tsv")
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 # Row groups are gathered into fragments of about so many rows: enough to be worth a task.
 _FRAGMENT_ROWS = 1 << 19
 
@@ -52,6 +54,31 @@ class Source:
     n_rows: int | None
     again: bool = True
     name: str = ""
+
+    def settled_for(self, columns: Columns) -> Source:
+        """Settle how the columns in use are read where files do not say it, as CSV does not.
+
+        What must be numbers is read as such, and written sets as text, whatever the first rows
+        look like; other columns must look the same in all files.
+        """
+        import pyarrow as pa
+
+        if not self.again or not any(isinstance(part, CsvFragment) for part in self.fragments):
+            return self
+        numbers = (columns.score, columns.weight, *columns.proba.values())
+        settled = {name: pa.float64() for name in numbers if name is not None}
+        if columns.sets is not None:
+            settled[columns.sets] = pa.string()
+        fragments = []
+        for part in self.fragments:
+            if isinstance(part, CsvFragment):
+                types = {name: part.schema.field(name).type for name in columns.names()} | settled
+                rest = [name for name in types if name not in settled]
+                first = {name: self.schema.field(name).type for name in rest}
+                _compare_types(self.name, first, part.path, types)
+                part = replace(part, schema=pa.schema(types))
+            fragments.append(part)
+        return replace(self, fragments=fragments)
 
 
 def open_source(source: Any) -> Source:
@@ -168,7 +195,7 @@ def _of_file(path: str, filesystem: Any) -> tuple[list[Fragment], Any]:
 
         with reading(path):
             stream = path if filesystem is None else filesystem.open_input_stream(path)
-            with csv.open_csv(stream) as reader:
+            with csv.open_csv(stream, parse_options=csv_dialect(path)) as reader:
                 schema = reader.schema
         return [CsvFragment(path, schema, filesystem)], schema
     import pyarrow.parquet as pq
@@ -195,14 +222,23 @@ def _of_file(path: str, filesystem: Any) -> tuple[list[Fragment], Any]:
 
 def _compare(first: str, schema: Any, path: str, own: Any) -> None:
     """Refuse files whose columns differ; their order may."""
-    for field in schema:
-        if field.name not in own.names:
-            raise ValueError(f"{path}: there is no column {field.name!r}, which {first} has.")
-        kind = own.field(field.name).type
-        if kind != field.type:
+    for name in schema.names:
+        if name not in own.names:
+            raise ValueError(f"{path}: there is no column {name!r}, which {first} has.")
+    if not path.lower().endswith(_CSV):
+        _compare_types(first, _types(schema), path, _types(own))
+
+
+def _types(schema: Any) -> dict[str, Any]:
+    return dict(zip(schema.names, schema.types, strict=True))
+
+
+def _compare_types(first: str, types: dict[str, Any], path: str, own: dict[str, Any]) -> None:
+    for name, kind in types.items():
+        if own[name] != kind:
             raise ValueError(
-                f"{path}: column {field.name!r} holds {kind}, but in {first} it holds "
-                f"{field.type}; all files of a log must have the same columns."
+                f"{path}: column {name!r} holds {own[name]}, but in {first} it holds {kind}; all "
+                "files of a log must have the same columns."
             )
 
 
@@ -210,16 +246,17 @@ def _of_frame(frame: pd.DataFrame) -> Source:
     """Cut a frame into batches; columns that Arrow cannot hold are an error only if used."""
     import pyarrow as pa
 
-    kept, refused = {}, {}
-    for name in frame.columns:
+    names, kept, refused = [], [], {}
+    for name, values in frame.items():
         try:
-            kept[str(name)] = pa.array(frame[name], from_pandas=True)
+            kept.append(pa.array(values, from_pandas=True))
+            names.append(str(name))
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError) as error:
             refused[str(name)] = error
     if refused and not kept:
         first, why = next(iter(refused.items()))
         raise TypeError(f"column {first!r} cannot be read ({why}); give it one type.")
-    return _of_table(pa.table(kept), "the frame")
+    return _of_table(pa.Table.from_arrays(kept, names=names), "the frame")
 
 
 def _of_table(table: Any, name: str) -> Source:

@@ -179,8 +179,10 @@ def read_files(session: Any, source: Any) -> Any:
             "path of Parquet or CSV files."
         )
     paths = [os.fspath(path) for path in source]
-    if all(path.lower().endswith((".csv", ".csv.gz")) for path in paths):
-        return session.read.csv(paths, header=True, inferSchema=True, mode="FAILFAST")
+    for mark, endings in ((",", (".csv", ".csv.gz")), ("\t", (".tsv", ".tsv.gz"))):
+        if all(path.lower().endswith(endings) for path in paths):
+            options = {"header": True, "inferSchema": True, "mode": "FAILFAST", "sep": mark}
+            return session.read.csv(paths, **options)
     return session.read.option("mergeSchema", "false").parquet(*paths)
 
 

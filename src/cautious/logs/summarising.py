@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cautious.logs.arrow_columns import encoded
-from cautious.logs.labels import members_of, occurring
+from cautious.logs.arrow_columns import encoded, plain
+from cautious.logs.labels import is_empty_set, members_of, occurring, read_label
 from cautious.logs.local import Progress, summarise_locally
 from cautious.logs.plan import Plan, make_plan
 from cautious.logs.score_tally import sort_key
@@ -46,7 +46,7 @@ def summarise(
     Parameters
     ----------
     source : path, DataFrame, Arrow table, record batches, or Spark DataFrame
-        A Parquet or CSV file, a folder or pattern of them, a list of paths, an address such as
+        A Parquet, CSV or TSV file, a folder or pattern of them, a list of paths, an address such as
         ``s3://…``; a pandas frame; an Arrow table, record batch, reader, or an iterable of
         batches; with Spark, also one of its frames.
     truth : str, optional
@@ -60,14 +60,17 @@ def summarise(
         Prediction sets: one column of sets written ``a|b``, or one column a class.
     weight, group, model : str or False, optional
         Columns of the weight of a row, of the group it belongs to, and of the model's name;
-        ``False`` leaves one out that would be guessed.
+        ``False`` leaves one out that would be guessed. Weights are 0, or from :math:`2^{-32}` to
+        :math:`2^{32}`.
     classes : sequence, optional
-        Class labels in the order of the columns.
+        Class labels in the order of the columns. Those of written sets are otherwise found by
+        reading the log once more, and read as the truths are: as numbers, booleans or text.
     pos_label : label, optional
-        The positive class. Not needed for labels 0 and 1, -1 and 1, or booleans.
+        The positive class. Not needed for labels 0 and 1, -1 and 1, or booleans. It must occur
+        unless `classes` says that it may.
     utilities : sequence of str
-        Utilities ("u65", "u80", …) whose optimal sets to count from the probabilities, beside the
-        likeliest class.
+        Utilities ("u65", "u80", …) whose optimal sets to count from the probabilities of all
+        classes, beside the likeliest class.
     confidences : sequence of float
         Answers of a model that keeps quiet below these probabilities are counted as well, each as
         the decision "confidence 0.8" and so on.
@@ -133,7 +136,9 @@ def summarise(
 
         return summarise_on_spark(source, engine, wishes)
     opened = open_source(source)
-    plan = _complete(make_plan(opened.schema, where=opened.name, **wishes), opened)
+    plan = make_plan(opened.schema, where=opened.name, **wishes)
+    opened = opened.settled_for(plan.columns)
+    plan = _complete(plan, opened)
     if kind == "dask":
         from cautious.logs.dask import summarise_on_dask
 
@@ -144,15 +149,23 @@ def summarise(
         summary = summarise_locally(
             opened.fragments, plan, n_rows=opened.n_rows, n_threads=n_threads, progress=progress
         )
-    return checked(summary, opened.n_rows)
+    return checked(summary, opened.n_rows, opened.name)
 
 
-def checked(summary: LogSummary, n_rows: int | None) -> LogSummary:
-    """Refuse a summary of nothing, or of less than there is."""
+def checked(summary: LogSummary, n_rows: int | None, where: str = "") -> LogSummary:
+    """Refuse a summary of nothing, of less than there is, or without the positive class."""
     if n_rows is not None and summary.n_rows != n_rows:
         raise RuntimeError(f"{summary.n_rows:,} rows were counted, but there are {n_rows:,}.")
     if not summary.n_rows:
         raise ValueError("the log has no rows; give at least one prediction.")
+    plan, seen = summary.plan, summary.labels
+    if plan.binary and not plan.classes and plan.pos_label not in {None, *seen}:
+        shown = ", ".join(map(repr, sorted(seen, key=sort_key)[:10]))
+        raise ValueError(
+            (f"{where}: " if where else "")
+            + f"the positive class is {plan.pos_label!r}, but column {plan.columns.truth!r} holds "
+            f"{shown}. If it may be missing, declare both labels with classes=."
+        )
     return summary.settled()
 
 
@@ -196,6 +209,18 @@ def _complete(plan: Plan, source: Source) -> Plan:
 
 def completed(plan: Plan, truths: set[Any], written: set[Any]) -> Plan:
     """Add the classes that occur as truths or in written sets to a plan."""
-    labels = sorted(truths, key=sort_key)
-    named = {member for text in written for member in members_of(text)}
-    return replace(plan, classes=(*labels, *sorted(named - {str(label) for label in labels})))
+    labels = {plain(label) for label in truths} - {None}
+    texts = [text for text in written if not is_empty_set(text)]
+    known = {str(label) for label in labels}
+    try:
+        named = {
+            read_label(member, labels)
+            for text in texts
+            for member in set(members_of(text, known)) - known
+        }
+    except ValueError as error:
+        raise ValueError(
+            f"column {plan.columns.sets!r} names classes that column {plan.columns.truth!r} cannot "
+            f"hold: {error}. Give all classes with classes=."
+        ) from None
+    return replace(plan, classes=tuple(sorted(labels | named, key=sort_key)))

@@ -243,18 +243,8 @@ class LogSummary:
         -------
         SetCounts
         """
-        known = self.plan.decisions
-        if not known:
-            raise ValueError("this log holds no prediction sets; staircase() tells about scores.")
-        name = known[0] if decision is None else decision
-        if name not in known:
-            raise ValueError(f"decision is {decision!r}; counted were {', '.join(known)}.")
-        pooled = SetTally(self.sets.limit)
-        for stratum, own in self.sets.rows.items():
-            if stratum.decision == name and _chosen(stratum, model, group):
-                one = SetTally(self.sets.limit, {Stratum(name, None, None): own})
-                pooled = pooled.merge(one)
-        return pooled.counts(Stratum(name, None, None), self.classes)
+        strata = [s for s in self._strata(decision, model) if _chosen(s, ALL, group)]
+        return self.sets.counts(strata, self.classes)
 
     def risk_coverage(
         self, *, model: Any = ALL, group: Any = ALL, within: str = "worst"
@@ -314,12 +304,16 @@ class LogSummary:
     ) -> pd.DataFrame:
         """Measures of each group; one row a group, nan where a measure is undefined."""
         entries = [get_measure(which) for which in measures]
+        groups, classes = self.groups, self.classes
+        strata: dict[Any, list[Stratum]] = {name: [] for name in groups}
+        for stratum in self._strata(decision, model):
+            strata[stratum.group].append(stratum)
         rows = []
-        for name in self.groups:
-            counts = self.counts(decision, model=model, group=name)
+        for own in strata.values():
+            counts = self.sets.counts(own, classes)
             values = {entry.name: float(entry(counts, **params)) for entry in entries}
             rows.append({"n": float(counts.n), **values})
-        return pd.DataFrame(rows, index=pd.Index(self.groups, name=self.plan.columns.group))
+        return pd.DataFrame(rows, index=pd.Index(groups, name=self.plan.columns.group))
 
     def predictions(self, name: str = "predictions") -> dict[str, Any]:
         """Give counts by model, as :func:`cautious.report.build_report` takes them.
@@ -358,6 +352,16 @@ class LogSummary:
         labels = np.empty(len(seen), dtype=object)
         labels[:] = seen
         return binary_truth(labels, pos_label=plan.pos_label)[1]
+
+    def _strata(self, decision: str | None, model: Any) -> list[Stratum]:
+        """Whatever was counted of a decision."""
+        known = self.plan.decisions
+        if not known:
+            raise ValueError("this log holds no prediction sets; staircase() tells about scores.")
+        name = known[0] if decision is None else decision
+        if name not in known:
+            raise ValueError(f"decision is {decision!r}; counted were {', '.join(known)}.")
+        return [s for s in self.sets.rows if s.decision == name and _chosen(s, model, ALL)]
 
     def _cells(self, model: Any, group: Any, within: str) -> list[Cells]:
         if within not in ("worst", "best"):

@@ -1,0 +1,55 @@
+"""Many models and groups in one log."""
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.curves import Staircase
+from cautious.logs import summarise
+
+
+def test_many_groups_take_no_room_for_what_does_not_occur():
+    """A table of every value and kind would take 3000 × 4000 × 2 counts."""
+    rng = np.random.default_rng(0)
+    n = 16_000
+    log = pd.DataFrame({"y": rng.integers(2, size=n), "group": rng.integers(4000, size=n)})
+    log["score"] = rng.choice(rng.random(3000), n)
+    tracemalloc.start()
+    summary = summarise(log, n_threads=1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert summary.staircase() == Staircase.from_predictions(log["y"], log["score"])
+    assert most < 30e6
+
+
+def test_measures_of_many_groups_and_models_pool():
+    rng = np.random.default_rng(1)
+    n = 3000
+    log = pd.DataFrame({"y": rng.integers(3, size=n), "group": rng.integers(300, size=n)})
+    log["model"] = rng.integers(4, size=n)
+    log["y_set"] = rng.choice(["0", "1", "0|1", "1|2", ""], n)
+    summary = summarise(log)
+    whole = summarise(log, group=False, model=False)
+    assert summary.counts() == whole.counts()
+    groups = summary.breakdown(["coverage", "u65"], model=2)
+    assert groups["n"].sum() == (log["model"] == 2).sum()
+    for name in groups.index[[0, 100, -1]]:
+        part = log[(log["group"] == name) & (log["model"] == 2)]
+        if len(part):
+            own = summarise(part, classes=[0, 1, 2]).measure("u65")
+            assert groups.loc[name, "u65"] == pytest.approx(own, rel=1e-15)
+
+
+def test_many_groups_of_many_models():
+    rng = np.random.default_rng(0)
+    n = 3000
+    log = pd.DataFrame({"y": rng.integers(0, 2, n), "score": rng.random(n).round(2)})
+    log["model"], log["group"] = rng.integers(0, 40, n) * 1000, rng.integers(0, 200, n) * 7
+    summary = summarise(log)
+    part = log[(log["model"] == 3000) & (log["group"] == 14)]
+    expected = Staircase.from_predictions(part["y"], part["score"], classes=(0, 1))
+    assert summary.staircase(model=3000, group=14) == expected
+    assert summary.staircase() == Staircase.from_predictions(log["y"], log["score"])
+    assert len(summary.models) == 40
