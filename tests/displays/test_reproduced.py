@@ -72,15 +72,16 @@ def surface(lowest=0.0, panels=("J48", "RF")):
 EVERY_KIND = {"lines": lines, "points": pairs, "ranks": ranks, "strips": strips, "surface": surface}
 
 
-def reproduced(*figures, quick=False, **settings):
+def reproduced(*figures, quick=False, paper="yang", **settings):
     cells = [
         Cell("{h}", "J48 | x", 0.5, 0.5),
         Cell("{n}", "cost in $", 0.7, 0.5, remark="<b>misprinted</b>"),
         Cell("b", "shown only", 1.0),
+        Cell("c", "input", 2.0, 2.0, given=True),
     ]
     tables = [Table("Table I", "numbers", cells, "so it is."), Table("T", "none", [cells[2]])]
     known = {"remarks": ["Said of *all*."], "quick": quick, "seconds": 90.0} | settings
-    return Reproduction("yang", "Yang (2017)", tables, list(figures), **known)
+    return Reproduction(paper, "Yang (2017)", tables, list(figures), **known)
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
@@ -247,23 +248,26 @@ def test_a_sheet_holds_every_figure_and_is_small():
 
 
 def test_the_page_says_what_was_found(tmp_path):
-    done = [reproduced(strips()), reproduced(quick=True, seconds=np.nan)]
+    done = [reproduced(strips()), reproduced(quick=True, paper="ferri", seconds=np.nan)]
     page = reproduction_page(done, {"yang": "_static/reproduction-yang.png"})
-    assert "| Yang (2017) | 1 | 2 | 50% | 0 of 1 | 1 min 30 s |" in page
-    assert "| all | 2 | 4 | 50% |  |  |" in page
-    assert "1 of 2 printed cells agree, in a full pass; time 1 min 30 s." in page
+    assert "| Yang (2017) | 1 | 2 | 50% | 1 | 0 of 1 | 1 min 30 s |" in page
+    assert "| all | 2 | 4 | 50% | 2 |  |  |" in page
+    assert "1 of 2 printed cells agree, 1 more are given, in a full pass; time 1 min" in page
     assert "a quick pass with fewer repeats, data sets or points; time not measured" in page
-    assert "full and quick pass, with python 3." in page
+    assert "full pass of yang, quick pass of ferri, with python 3." in page
+    assert "full pass, with python 3." in reproduction_page(done[:1], {})
+    assert "all --quick` on" in reproduction_page(done[1:], {})
     assert "![Figures of yang](_static/reproduction-yang.png)" in page
     assert "- Said of \\*all\\*." in page
-    assert "| Table I | numbers | 1 | 2 | 0.2 |" in page
+    assert "| Table I | numbers | 1 | 2 | 1 | 0.2 |" in page
     assert "**Table I.** Numbers" not in page
     assert "**Table I.** numbers. So it is." in page
     differing = page.split("### What does not agree")[1].split("###")[0]
     assert r"| \{n\}, cost in \$ | 0.7 | 0.5 | +0.2 | \<b\>misprinted\</b\> |" in differing
     assert "J48" not in differing
     assert r"| Table I | \{h\}, J48 \| x | 0.5 | 0.5 | +0 | 0.005 | agrees |  |" in page
-    assert "<summary>All 4 cells</summary>" in page
+    assert "| Table I | c, input | 2 | 2 | +0 | 0.005 | given |  |" in page
+    assert "<summary>All 5 cells</summary>" in page
 
 
 def test_every_row_of_a_table_on_the_page_is_as_wide_as_its_head():

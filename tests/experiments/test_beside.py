@@ -36,6 +36,27 @@ def test_agreement(ours, paper, within, agrees):
     assert Cell("r", "c", ours, paper, within).agrees is agrees
 
 
+def test_what_is_given_is_shown_and_not_counted():
+    cells = [Cell("r", "x", 1.0, 1.0), Cell("r", "y", 0.0, 0.0, given=True)]
+    cells.append(Cell("r", "z", "no", "yes", given=True))
+    table = Table("Table 1", "numbers", cells)
+    assert (table.counts(), table.n_given) == ((1, 1), 2)
+    assert [cell.agrees for cell in cells] == [True, None, None]
+    # A theorem that fails is not counted either, and not hidden.
+    assert [cell.words()[3] for cell in cells] == ["agrees", "given", "given, differs"]
+    assert table.frame()["given"].tolist() == [False, True, True]
+    assert str(table).startswith("Table 1. numbers (1 of 1 cells agree, 2 given)\n")
+    done = Reproduction("paper", "A paper", [table, Table("T", "none", cells[1:2])])
+    assert (done.counts(), done.n_given) == ((1, 1), 3)
+    assert "T. none (1 given)" in str(done)
+    assert str(done).endswith("1 of 1 printed cells agree; 3 more are given.\n")
+
+
+def test_rows_of_a_frame_can_be_given():
+    ours = pd.DataFrame([[1.0], [2.0]], ["a", "b"], ["x"])
+    assert [cell.given for cell in cells_of(ours, [[1], [2]], given=["a"])] == [True, False]
+
+
 def test_difference_is_signed_and_free_of_rounding():
     assert Cell("r", "c", 1.0, 0.75).difference == 0.25
     assert Cell("r", "c", 0.1 + 0.2, 0.3).difference == 0

@@ -127,6 +127,7 @@ def test_the_stand_ins_once(monkeypatch, tmp_path):
     monkeypatch.setattr(ferri, "QUICK", 1)
     done = reproduce_ferri(quick=True, folder=tmp_path, weka=False)
     assert "WEKA's own learners were not asked for." in done.remarks
+    assert done.seconds > 0
     numbers = next(table for table in done.tables if table.name == "Section 7, stand-ins")
     spam = [cell for cell in numbers.cells if cell.row.startswith("spambase")]
     assert len(spam) == 3
@@ -145,17 +146,19 @@ def test_the_stand_ins_once(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def pretended():
-    return weka_curves(PretendedWeka(), 2, None)
+    return weka_curves(PretendedWeka(), 2, None)[0]
 
 
 def test_weka_runs_every_seed_once_and_is_kept(tmp_path, monkeypatch, pretended):
     assert list(pretended) == [(n, m) for n in ("spambase", "tic-tac-toe") for m in WEKA_LEARNERS]
     monkeypatch.setattr(ferri_curves, "DATASETS", ("tic-tac-toe",))
     weka = PretendedWeka()
-    curves = weka_curves(weka, 2, tmp_path)
+    curves, seconds = weka_curves(weka, 2, tmp_path)
     assert weka.asked == [(958, m, 5, s) for m in WEKA_LEARNERS.values() for s in (1, 2)]
-    again = weka_curves(weka, 2, tmp_path)
+    again, as_long = weka_curves(weka, 2, tmp_path)
     assert len(weka.asked) == 8
+    assert seconds > 0
+    assert as_long == pytest.approx(seconds, abs=0.01)  # what was kept took its time, too
     for where, curve in curves.items():
         pd.testing.assert_frame_equal(curve, again[where], check_exact=True)
         pd.testing.assert_frame_equal(curve, pretended[where], check_exact=True)
@@ -195,9 +198,10 @@ def test_both_families_are_reported_apart(pretended):
 
 def test_weka_where_it_is(monkeypatch, pretended):
     monkeypatch.setattr(ferri, "weka_where_wanted", lambda _: (PretendedWeka(), ""))
-    monkeypatch.setattr(ferri, "weka_curves", lambda *_, **__: pretended)
-    monkeypatch.setattr(ferri, "stand_in_curves", lambda *_, **__: pretended)
+    monkeypatch.setattr(ferri, "weka_curves", lambda *_, **__: (pretended, 20.0))
+    monkeypatch.setattr(ferri, "stand_in_curves", lambda *_, **__: (pretended, 3.0))
     done = reproduce_ferri(quick=True)
+    assert done.seconds == 23
     assert any("WEKA 9.9.9" in remark for remark in done.remarks)
     assert {"Section 7, WEKA", "Section 7, stand-ins"} <= {table.name for table in done.tables}
 
@@ -205,7 +209,7 @@ def test_weka_where_it_is(monkeypatch, pretended):
 @live
 def test_weka_on_tic_tac_toe(monkeypatch):
     monkeypatch.setattr(ferri_curves, "DATASETS", ("tic-tac-toe",))
-    curves = weka_curves(find_weka(), 1, None)
+    curves, _ = weka_curves(find_weka(), 1, None)
     tree = curves["tic-tac-toe", "tree"].iloc[0]
     # Not the .796 and .873 printed.
     assert tree["accuracy"] == pytest.approx(0.851, abs=0.015)

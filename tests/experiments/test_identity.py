@@ -1,5 +1,6 @@
 from functools import partial
 
+import joblib
 import numpy as np
 import pandas as pd
 from sklearn.naive_bayes import GaussianNB
@@ -49,6 +50,37 @@ def test_equal_things_are_described_alike_without_addresses():
     assert describe(made()) == describe(made())
     assert "0x" not in describe(made())
     assert len(digest(describe(made()))) == 16
+
+
+def test_how_data_lie_in_memory_does_not_matter():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    for view in (X[::-1][::-1], np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
+        assert describe(view) == describe(X)
+    frame = pd.DataFrame(X, columns=list("abc")).assign(
+        d=pd.Categorical(list("xyxyyx")), e=1, f=list("uvwuvw"), g=pd.array([1, None] * 3, "Int64")
+    )
+    apart = pd.concat([frame[[name]] for name in frame], axis=1)
+    for view in (frame[::-1][::-1], frame.iloc[list(range(6))], frame.copy(), apart):
+        assert describe(view) == describe(frame)
+        for name in frame:
+            assert describe(view[name]) == describe(frame[name])
+    assert describe(frame.index) == describe(frame.index[::-1][::-1])
+    changed = [
+        frame.assign(a=0.0),
+        frame.assign(d=frame["d"].cat.reorder_categories(["y", "x"])),
+        frame.assign(e=1.0),
+        frame.assign(g=pd.array([2, None] * 3, "Int64")),
+        frame.rename(columns={"f": "h"}),
+        frame.set_axis(range(1, 7)),
+        frame[::-1],
+        frame[[*"bacdefg"]],
+    ]
+    assert len({describe(thing) for thing in [frame, *changed]}) == 9
+
+
+def test_stores_know_arrays_by_the_hash_they_always_had():
+    X = np.arange(6.0).reshape(2, 3)
+    assert describe(X) == f"ndarray:{joblib.hash(X)}"
 
 
 class Slotted:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -19,7 +20,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cautious.datasets import load_dataset
-from cautious.experiments import DifferentStudyError, PreparedClassifier, Store, Study
+from cautious.experiments import (
+    DifferentStudyError,
+    FoldResult,
+    PreparedClassifier,
+    Store,
+    Study,
+)
 from cautious.experiments.seeding import seed_for
 from cautious.models import NaiveCredalClassifier, check_cautious_estimator
 from cautious.preparation import MDLDiscretizer
@@ -163,6 +170,29 @@ def test_a_failing_model_leaves_its_error_and_the_study_goes_on(tmp_path):
     )
 
 
+class Leaving(Failing):
+    """Ends the program, or is interrupted, instead of failing."""
+
+    def __init__(self, by=SystemExit):
+        self.by = by
+
+    def fit(self, X, y):
+        raise self.by(3)
+
+
+def test_a_model_may_end_itself_but_not_the_study(tmp_path):
+    models = {"leaving": Leaving(), "NCC": NaiveCredalClassifier()}
+    results = small_study(models=models, datasets=["iris"], repeats=1).run(tmp_path / "results.db")
+    failed = results[results["model"] == "leaving"]
+    assert failed["failure"].tolist() == ["SystemExit: 3"] * 3
+    assert results.loc[results["model"] == "NCC", "failure"].isna().all()
+    stopping = small_study(
+        models={"NCC": NaiveCredalClassifier(), "stopped": Leaving(KeyboardInterrupt)}, repeats=1
+    )
+    with pytest.raises(KeyboardInterrupt):
+        stopping.run()
+
+
 def test_failing_preparation_is_an_error_of_every_model():
     study = small_study(datasets=["zoo"], repeats=1, preparation=StandardScaler())
     results = study.run()
@@ -302,6 +332,68 @@ def test_a_file_that_is_no_store(tmp_path):
         small_study().run(path)
     with pytest.raises(FileNotFoundError, match="run the study first"):
         small_study().results(tmp_path / "none.db")
+
+
+UNUSABLE = r"store is '.*results\.db', which cannot be used .*move a damaged one away"
+
+
+def damaged_page(path):
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(content)
+
+
+def sql(command):
+    def change(path):
+        db = sqlite3.connect(path)
+        with db:
+            db.execute(command)
+        db.close()
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damaged_page,
+        sql("UPDATE folds SET measures = '{\"u65\": 0.'"),
+        sql("UPDATE folds SET measures = '[1]'"),
+        sql("UPDATE folds SET measures = NULL"),
+        sql('UPDATE folds SET measures = \'{"u65": "much"}\''),
+        sql("ALTER TABLE folds RENAME COLUMN measures TO numbers"),
+        sql("ALTER TABLE parts RENAME COLUMN description TO said"),
+    ],
+    ids=["page", "half JSON", "no object", "nothing", "no number", "folds", "parts"],
+)
+def test_a_damaged_store_is_named_with_advice(damage, tmp_path):
+    path = tmp_path / "results.db"
+    study = small_study(datasets=["iris"], repeats=1)
+    study.run(path)
+    damage(path)
+    with pytest.raises(ValueError, match=UNUSABLE):
+        study.results(path)
+    with pytest.raises(ValueError, match=UNUSABLE):
+        study.run(path)
+
+
+def test_damaged_versions_are_named_too(tmp_path):
+    path = tmp_path / "results.db"
+    small_study(datasets=["iris"], repeats=1).run(path)
+    sql("UPDATE runs SET versions = 'numpy'")(path)
+    with Store(path) as store, pytest.raises(ValueError, match=UNUSABLE):
+        store.runs()
+
+
+def test_what_could_not_be_written_leaves_nothing_open(tmp_path):
+    path = tmp_path / "results.db"
+    row = FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})
+    with Store(path) as store:
+        with pytest.raises(ValueError, match=UNUSABLE):
+            store.add([row, replace(row, fold=1, seed=object())])
+        assert store.done() == set()  # the first row went with the second
+        store.add([row])
+        assert len(store.frame()) == 1
 
 
 def test_prepared_classifier_keeps_the_contract():

@@ -64,6 +64,21 @@ def test_data_that_weka_cannot_take():
         arff(pd.DataFrame({"x": [0, np.inf]}), pd.Series(["a", "b"]))
     with pytest.raises(ValueError, match="X has 1 rows and y 2"):
         arff(pd.DataFrame({"x": [0]}), pd.Series(["a", "b"]))
+    for y in (pd.Series(["a", None, "b"]), np.array(["a", np.nan, "b"], dtype=object)):
+        with pytest.raises(ValueError, match="y has no label in row 1; leave the row out"):
+            arff(pd.DataFrame({"x": [0, 1, 2]}), y)
+
+
+def test_arrays_are_data_too():
+    X, y = np.array([[1.5, 0], [2, 1]]), np.array(["b", "a"])
+    assert arff(X, y) == arff(pd.DataFrame(X), pd.Series(y))
+    assert arff(X.tolist(), y.tolist()) == arff(X, y)
+
+
+@pytest.mark.parametrize("learner", ["", "  ", None])
+def test_a_learner_must_have_a_name(learner):
+    with pytest.raises(ValueError, match=r"learner is .*; name one below weka.classifiers"):
+        Weka("java", "weka.jar", "3").cross_validate(learner, [[0]], ["a"])
 
 
 def test_predictions_of_three_classes():

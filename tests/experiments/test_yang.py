@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from cautious.experiments import yang
@@ -21,16 +22,59 @@ def test_every_printed_cost_comes_out_but_for_the_errata():
         (table.name, cell.row, cell.column)
         for table in cost_tables()
         for cell in table.cells
-        if not cell.agrees
+        if cell.agrees is False
     }
     assert differing == ERRATA
-    assert sum(table.counts()[1] for table in cost_tables()) > 200
+
+
+def test_what_could_not_differ_is_given_and_not_counted():
+    tables = {table.name: table for table in cost_tables()}
+    given = {name: table.n_given for name, table in tables.items() if table.n_given}
+    assert given == {
+        **{"Table I": 9, "Table II": 9},
+        **{"Table V": 9, "Table X": 9},  # the single classes of Table I
+        **{"Table VI": 6, "Table VII": 6},  # all but the boundaries of Fig. 2
+        "Table VIII": 20,
+    }
+    assert all(
+        cell.words()[3] in ("given", "agrees", "differs")
+        for t in tables.values()
+        for cell in t.cells
+    )
+    counted = {name: tables[name].counts()[1] for name in ("Table V", "Table VI", "Table IX")}
+    assert counted == {"Table V": 12, "Table VI": 2, "Table IX": 21}
+
+
+@pytest.mark.parametrize(
+    ("cost", "rising", "ours", "off"),
+    [
+        ([1, 2, 3], True, "strictly increasing", ""),
+        ([3, 2, 1], False, "strictly decreasing", ""),
+        # The first is the cheapest, and yet it does not rise throughout.
+        (
+            [1, 3, 2.5, 2.5],
+            True,
+            "not strictly increasing",
+            "; of 3 steps 1 are level and 1 go the other way, by up to 0.5",
+        ),
+        (
+            [3, 2, 2],
+            False,
+            "not strictly decreasing",
+            "; of 2 steps 1 are level and 0 go the other way",
+        ),
+    ],
+)
+def test_strictly_means_at_every_step(cost, rising, ours, off):
+    said, *found = yang._strictly(np.array(cost, dtype=float), rising=rising)
+    assert said == ("strictly increasing" if rising else "strictly decreasing")
+    assert found == [ours, off]
 
 
 def test_every_erratum_has_a_remark():
     for table in cost_tables():
         for cell in table.cells:
-            assert cell.agrees or cell.remark, (table.name, cell)
+            assert cell.agrees is not False or cell.remark, (table.name, cell)
 
 
 def test_figures_1_and_2():
@@ -62,7 +106,13 @@ def test_the_experiments_on_one_data_set(monkeypatch, tmp_path):
     assert (cautious["cautious r=0.9"] <= cautious["cautious r=0.5"] + 1e-12).all()
     assert (cautious["cautious r=0.5"] <= averse["averse r=0.5"] + 1e-12).all()
     words = {cell.column: cell for cell in tables["Fig. 3 in words"].cells}
-    assert words["the higher r, the lower the cost"].agrees
+    higher = words["the higher r, the lower the cost"]
+    assert (higher.ours, higher.agrees) == ("yes", None)
+    assert [words[f"r = {r}"].paper for r in (0.0, 1.0)] == [
+        "strictly increasing",
+        "strictly decreasing",
+    ]
+    assert "NCC of section VII-B with s = 2" in tables["Table XII"].remark
     # The paper's figure and its table contradict each other; ours leaves the axis of the figure.
     axis = words["no cost is above the axis, which ends at 0.6"]
     assert axis.agrees is False

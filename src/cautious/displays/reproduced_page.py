@@ -81,8 +81,10 @@ def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -
         _made(done),
         "Each number is laid beside the printed one. It *agrees* if it is no further off than is "
         "allowed for its table, a word if it is the same; the full list of cells says how much is "
-        "allowed. Cells of which the paper prints nothing are shown and not counted. The time is "
-        "that of all folds of a study, also of earlier passes, or else of this pass alone.",
+        "allowed. Cells of which the paper prints nothing are shown and not counted, and so are "
+        "*given* ones, which could not differ: true by definition, by theorem or an input of ours. "
+        "The time is what all runs of learners took to compute, also those of earlier passes, or "
+        "else, where that is not known, how long this pass took.",
         _summary(done),
     ]
     for each in done:
@@ -91,13 +93,19 @@ def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -
 
 
 def _made(done: Sequence[Reproduction]) -> str:
-    passes = sorted({"quick" if each.quick else "full" for each in done})
+    papers: dict[str, list[str]] = {}
+    for each in done:
+        papers.setdefault("quick" if each.quick else "full", []).append(each.paper)
+    passes = [
+        f"{kind} pass" + (f" of {' and '.join(names)}" if len(papers) > 1 else "")
+        for kind, names in sorted(papers.items())
+    ]
     installed = ", ".join(f"{name} {number}" for name, number in versions().items())
-    command = "cautious reproduce all" + (" --quick" if passes == ["quick"] else "")
+    command = "cautious reproduce all" + (" --quick" if [*papers] == ["quick"] else "")
     cores = os.cpu_count() or 1
     return (
-        f"Made by `{command}` on {datetime.now(UTC).date().isoformat()}, {' and '.join(passes)} "
-        f"pass, with {installed}, on {platform.system()} {platform.machine()} with {cores} "
+        f"Made by `{command}` on {datetime.now(UTC).date().isoformat()}, {', '.join(passes)}, "
+        f"with {installed}, on {platform.system()} {platform.machine()} with {cores} "
         f"core{'s' if cores > 1 else ''}."
     )
 
@@ -112,26 +120,28 @@ def _summary(done: Sequence[Reproduction]) -> str:
             (
                 _escaped(each.title),
                 *(str(agree), str(printed), _share(agree, printed)),
-                *(f"{exact} of {compared}", _time(each.seconds)),
+                *(str(each.n_given), f"{exact} of {compared}", _time(each.seconds)),
             )
         )
     agree, printed = (sum(counts) for counts in zip(*(e.counts() for e in done), strict=True))
-    rows.append(("all", str(agree), str(printed), _share(agree, printed), "", ""))
-    titles = ("paper", "cells that agree", "printed", "share", "tables that agree throughout")
-    return _grid((*titles, "time"), rows)
+    given = str(sum(each.n_given for each in done))
+    rows.append(("all", str(agree), str(printed), _share(agree, printed), given, "", ""))
+    titles = ("paper", "cells that agree", "printed", "share", "given")
+    return _grid((*titles, "tables that agree throughout", "time"), rows)
 
 
 def _paper(each: Reproduction, sheet: str | None) -> Iterable[str]:
     agree, printed = each.counts()
     yield f"## {_escaped(each.title)}"
     yield (
-        f"{agree} of {printed} printed cells agree, in "
+        f"{agree} of {printed} printed cells agree"
+        f"{f', {each.n_given} more are given' if each.n_given else ''}, in "
         f"{'a quick pass with fewer repeats, data sets or points' if each.quick else 'a full pass'}"
         f"; time {_time(each.seconds)}."
     )
     if each.remarks:
         yield "\n".join(f"- {_escaped(remark)}" for remark in each.remarks)
-    titles = ("table", "what", "cells that agree", "printed", "largest difference")
+    titles = ("table", "what", "cells that agree", "printed", "given", "largest difference")
     yield _grid(titles, [_table_row(table) for table in each.tables])
     differing = [table for table in each.tables if table.counts()[0] < table.counts()[1]]
     if differing:
@@ -155,7 +165,8 @@ def _table_row(table: Table) -> tuple[str, ...]:
     agree, printed = table.counts()
     apart = [abs(c.difference) for c in table.cells if not math.isnan(c.difference)]
     largest = f"{max(apart):.2g}" if apart else ""
-    return _escaped(table.name), _escaped(table.title), str(agree), str(printed), largest
+    counted = (str(agree), str(printed), str(table.n_given))
+    return _escaped(table.name), _escaped(table.title), *counted, largest
 
 
 def _cells(tables: Sequence[Table], *, only_differing: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +22,7 @@ __all__ = [
     "write_whole",
 ]
 
-COLUMNS = ["row", "column", "ours", "paper", "difference", "agrees", "remark"]
+COLUMNS = ["row", "column", "ours", "paper", "difference", "agrees", "given", "remark"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,9 @@ class Cell:
         Numbers no further apart than this agree; usually half a unit of the last printed digit.
     remark : str
         Where the paper is wrong or silent.
+    given : bool
+        True by definition, by theorem or an input of ours, so that it says nothing about the
+        reproduction: shown, not counted.
     """
 
     row: str
@@ -47,6 +50,7 @@ class Cell:
     paper: float | str | None = None
     within: float = 0.005
     remark: str = ""
+    given: bool = False
 
     @property
     def difference(self) -> float:
@@ -58,7 +62,10 @@ class Cell:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether ours is the paper's; None if the paper prints nothing."""
+        """Whether ours is the paper's; None if the paper prints nothing, or it is given."""
+        return None if self.given else self._same()
+
+    def _same(self) -> bool | None:
         if self.paper is None:
             return None
         if isinstance(self.ours, str) or isinstance(self.paper, str):
@@ -72,8 +79,12 @@ class Cell:
         --------
         >>> Cell("J48", "AUC", 0.9612, 0.97).words()
         ('0.9612', '0.97', '-0.0088', 'differs')
+        >>> Cell("{h}", "cost", 0.0, 0.0, given=True).words()
+        ('0', '0', '+0', 'given')
         """
-        verdict = {None: "", True: "agrees", False: "differs"}[self.agrees]
+        verdict = {None: "", True: "agrees", False: "differs"}[self._same()]
+        if self.given:  # not counted, and yet a theorem that fails must be seen
+            verdict = "given" if verdict == "agrees" else "given, differs"
         apart = "" if math.isnan(self.difference) else f"{self.difference:+.2g}"
         return _shown(self.ours), _shown(self.paper), apart, verdict
 
@@ -98,24 +109,30 @@ class Table:
     remark: str = ""
 
     def frame(self) -> pd.DataFrame:
-        """Give one row a cell: where, ours, the paper's, difference, whether they agree, remark."""
+        """Give one row a cell: where, ours, the paper's, difference, verdict, remark."""
         rows = [
-            (c.row, c.column, c.ours, c.paper, c.difference, c.agrees, c.remark) for c in self.cells
+            (c.row, c.column, c.ours, c.paper, c.difference, c.agrees, c.given, c.remark)
+            for c in self.cells
         ]
         return pd.DataFrame(rows, columns=COLUMNS).astype(
             {"ours": object, "paper": object, "agrees": object}
         )
 
     def counts(self) -> tuple[int, int]:
-        """Count the cells that agree, and those the paper prints."""
+        """Count the cells that agree, and those the paper prints; given ones are left out."""
         verdicts = [cell.agrees for cell in self.cells if cell.agrees is not None]
         return sum(verdicts), len(verdicts)
 
+    @property
+    def n_given(self) -> int:
+        """How many cells are given, and not counted."""
+        return sum(cell.given for cell in self.cells)
+
     def __str__(self) -> str:
         agree, printed = self.counts()
-        head = f"{self.name}. {self.title}"
-        if printed:
-            head += f" ({agree} of {printed} cells agree)"
+        said = [f"{agree} of {printed} cells agree"] if printed else []
+        said += [f"{self.n_given} given"] if self.n_given else []
+        head = f"{self.name}. {self.title}" + (f" ({', '.join(said)})" if said else "")
         lines = [(c.row, c.column, *c.words(), c.remark) for c in self.cells]
         titles = ("", "", "ours", "paper", "difference", "", "")
         widths = [max(len(line[i]) for line in [titles, *lines]) for i in range(6)]
@@ -184,8 +201,8 @@ class Reproduction:
     quick : bool
         Whether fewer repeats, data sets or points were taken than the paper took.
     seconds : float
-        Computing time of all folds, also of those an earlier pass has stored; where the paper's
-        module does not know it, :func:`reproduce` fills in the time of its pass.
+        Computing time of all runs of learners, also of those an earlier pass has kept; where the
+        paper's module does not know it, :func:`reproduce` fills in the time of its pass.
     """
 
     paper: str
@@ -197,9 +214,14 @@ class Reproduction:
     seconds: float = math.nan
 
     def counts(self) -> tuple[int, int]:
-        """Count the cells that agree with the paper, and those it prints."""
+        """Count the cells that agree with the paper, and those it prints, without given ones."""
         each = [table.counts() for table in self.tables]
         return sum(agree for agree, _ in each), sum(printed for _, printed in each)
+
+    @property
+    def n_given(self) -> int:
+        """How many cells are given, and not counted."""
+        return sum(table.n_given for table in self.tables)
 
     def frame(self) -> pd.DataFrame:
         """Give every cell of every table in one frame."""
@@ -217,7 +239,8 @@ class Reproduction:
             + (f" {figure.remark}" if figure.remark else "")
             for figure in self.figures
         ]
-        total = f"{agree} of {printed} printed cells agree."
+        total = f"{agree} of {printed} printed cells agree"
+        total += f"; {self.n_given} more are given." if self.n_given else "."
         parts = [head, *map(str, self.tables), "\n".join(figures), *self.remarks, total]
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -259,6 +282,7 @@ def cells_of(
     *,
     within: float = 0.005,
     remarks: dict[tuple[str, str], str] | None = None,
+    given: Collection[str] = (),
 ) -> list[Cell]:
     """Lay a frame of ours over the rows a paper prints.
 
@@ -272,6 +296,8 @@ def cells_of(
         As for :class:`Cell`.
     remarks : dict, optional
         Remarks by (row, column).
+    given : collection of str
+        Rows whose cells are given.
 
     Returns
     -------
@@ -286,6 +312,7 @@ def cells_of(
             printed,
             within,
             said.get((str(row), str(column)), ""),
+            str(row) in given,
         )
         for (row, values), line in zip(ours.iterrows(), paper, strict=True)
         for (column, value), printed in zip(values.items(), line, strict=True)

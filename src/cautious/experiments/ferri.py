@@ -69,15 +69,20 @@ def reproduce_ferri(
     repeats = QUICK if quick else FULL
     families: dict[str, Curves] = {}
     remarks = [SKETCHES]
+    seconds = 0.0
     found, missing = weka_where_wanted(weka)
     if found is not None:
-        families["WEKA"] = weka_curves(found, repeats, folder, n_jobs=n_jobs, progress=progress)
+        families["WEKA"], seconds = weka_curves(
+            found, repeats, folder, n_jobs=n_jobs, progress=progress
+        )
         remarks.append(OF_WEKA.format(version=found.version))
     else:
         remarks.append(missing)
-    families["stand-ins"] = stand_in_curves(repeats, folder, n_jobs=n_jobs, progress=progress)
+    families["stand-ins"], more = stand_in_curves(repeats, folder, n_jobs=n_jobs, progress=progress)
+    seconds += more
     remarks.append(OF_STAND_INS)
     tables = [table for whose, curves in families.items() for table in result_tables(whose, curves)]
     figures = [*example_figures(), *sketched_figures(), *result_figures(families)]
     figures.sort(key=lambda figure: int(figure.name.removeprefix("Fig. ")))
-    return Reproduction("ferri", TITLE, [*example_tables(), *tables], figures, remarks, quick)
+    every = [*example_tables(), *tables]
+    return Reproduction("ferri", TITLE, every, figures, remarks, quick, seconds)

@@ -50,9 +50,10 @@ FOLDS = 5
 
 def stand_in_curves(
     repeats: int, folder: Path | None, *, n_jobs: int | None = None, progress: bool | None = None
-) -> Curves:
-    """Cross-validate scikit-learn's and our own stand-ins, and average their curves."""
+) -> tuple[Curves, float]:
+    """Cross-validate scikit-learn's and our own stand-ins; average their curves, add up seconds."""
     curves: Curves = {}
+    seconds = 0.0
     for name in DATASETS:
         study = Study(
             {model: classifier for (on, model), classifier in _stand_ins().items() if on == name},
@@ -65,7 +66,8 @@ def stand_in_curves(
         results = study.run(store, n_jobs=n_jobs, progress=progress)
         by_model = dict(iter(results.groupby("model")))
         curves |= {(name, model): _mean_curve(by_model[model]) for model in study.models}
-    return curves
+        seconds += float(results["seconds"].sum())
+    return curves, seconds
 
 
 def weka_curves(
@@ -75,8 +77,8 @@ def weka_curves(
     *,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> Curves:
-    """Cross-validate WEKA's learners with seeds 1, 2, …, and average their curves."""
+) -> tuple[Curves, float]:
+    """Cross-validate WEKA's learners, seeds 1, 2, …; average their curves, add up seconds."""
     runs = {}
     for name in DATASETS:
         for model, learner in WEKA_LEARNERS.items():
@@ -85,7 +87,7 @@ def weka_curves(
             for seed in range(1, repeats + 1):
                 key = f"ferri-weka-{weka.version}-{name}-{kind}-{what}-{seed}"
                 runs[key] = (name, model, partial(_weka_run, weka, name, learner, seed))
-    made = kept_predictions(
+    made, seconds = kept_predictions(
         {key: run for key, (_, _, run) in runs.items()},
         None if folder is None else folder / "ferri-predictions",
         what="WEKA's runs",
@@ -96,7 +98,8 @@ def weka_curves(
     together: dict[tuple[str, str], list[dict[str, float]]] = {}
     for (name, model, _), folds in zip(runs.values(), measured, strict=True):
         together.setdefault((name, model), []).extend(folds)
-    return {where: _mean_curve(pd.DataFrame(folds)) for where, folds in together.items()}
+    curves = {where: _mean_curve(pd.DataFrame(folds)) for where, folds in together.items()}
+    return curves, seconds
 
 
 def response_measures(estimator: Any, X: Any, y: Any) -> dict[str, float]:

@@ -72,7 +72,7 @@ def run_fold(task: Fold) -> list[FoldResult]:
                 seed = seed_for(task.seed, task.dataset, task.repeat, task.fold)
                 preparation = seeded(clone(task.preparation), seed).fit(X_train, y_train)
                 X_train, X_test = preparation.transform(X_train), preparation.transform(X_test)
-    except Exception as error:  # the data or the preparation: no model can run
+    except (Exception, SystemExit) as error:  # the data or the preparation: no model can run
         facts = (0, 0, time.perf_counter() - started)
         return [_result(task, model, *facts, error=error) for model in task.models]
     sizes = (len(train), len(test))
@@ -95,7 +95,7 @@ def _run_model(
     said = list(said_before)
     seed = seed_for(task.seed, task.dataset, task.repeat, task.fold, name)
     measures: Mapping[str, float] = {}
-    failure = None
+    failure: BaseException | None = None
     try:
         with _listening(said):
             classifier = PreparedClassifier(seeded(clone(model), seed)).fit(*train)
@@ -103,7 +103,7 @@ def _run_model(
         taken = [key for key in measures if key in COLUMNS]
         if taken:
             raise ValueError(f"measure {taken[0]!r} has the name of a column of the results.")
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a model may end itself, but not the study
         failure, measures = error, {}
     seconds = time.perf_counter() - started
     return _result(task, name, *sizes, seconds, measures, said, failure)
@@ -117,7 +117,7 @@ def _result(
     seconds: float,
     measures: Mapping[str, float] | None = None,
     said: Sequence[str] = (),
-    error: Exception | None = None,
+    error: BaseException | None = None,
 ) -> FoldResult:
     return FoldResult(
         task.dataset,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 from cautious.experiments.beside import Reproduction
@@ -82,17 +84,19 @@ def reproduce_friedel(
     """
     families = []
     remarks = [AGREEMENT]
+    seconds = math.nan if scores is not None else 0.0
     if scores is not None:
         families.append(Family("", _checked(scores)))
     else:
         found, missing = weka_where_wanted(weka)
         if found is not None:
-            theirs = weka_scores(found, TABLE_1, folder, n_jobs=n_jobs, progress=progress)
+            theirs, seconds = weka_scores(found, TABLE_1, folder, n_jobs=n_jobs, progress=progress)
             families.append(Family("WEKA", theirs))
             remarks.append(OF_WEKA.format(version=found.version))
         else:
             remarks.append(missing)
-        near = stand_in_scores(TABLE_1, folder, n_jobs=n_jobs, progress=progress)
+        near, more = stand_in_scores(TABLE_1, folder, n_jobs=n_jobs, progress=progress)
+        seconds += more
         families.append(Family("scikit-learn", near))
         remarks.append(OF_STAND_INS)
     tables = []
@@ -101,7 +105,10 @@ def reproduce_friedel(
         tables += [*own, *filter(None, [in_words(family)])]
         remarks.append(reproduced_counts(family, own))
     drawn = figures(families[0], 21 if quick else 101)
-    return Reproduction("friedel", TITLE, tables, drawn, remarks, quick)
+    if len(families) > 1:
+        only = f"Drawn for {families[0].name} only; the tables have the other learners, too."
+        drawn = [replace(each, remark=f"{only} {each.remark}".strip()) for each in drawn]
+    return Reproduction("friedel", TITLE, tables, drawn, remarks, quick, seconds)
 
 
 def _checked(scores: Scores) -> Scores:

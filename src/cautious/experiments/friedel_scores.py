@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import sklearn
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -95,8 +96,8 @@ def weka_scores(
     *,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> Scores:
-    """Score every case by each of WEKA's learners, ten-fold with seed 1."""
+) -> tuple[Scores, float]:
+    """Score every case by each of WEKA's learners, ten-fold with seed 1; add up seconds."""
     tasks = {
         (name, learner): partial(_weka_out_of_fold, weka, name, which)
         for name in datasets
@@ -113,14 +114,15 @@ def stand_in_scores(
     *,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> Scores:
-    """Score every case by each of scikit-learn's stand-ins, ten-fold with seed 1."""
+) -> tuple[Scores, float]:
+    """Score every case by each of scikit-learn's stand-ins, ten-fold, seed 1; add up seconds."""
     tasks = {
         (name, learner): partial(_out_of_fold, name, learner, model)
         for name in datasets
         for learner, model in learners().items()
     }
-    keys = {task: _key("stand-in", *task, describe(learners()[task[1]])) for task in tasks}
+    version = f"scikit-learn-{sklearn.__version__}"
+    keys = {task: _key(version, *task, describe(learners()[task[1]])) for task in tasks}
     return _together(tasks, keys, folder, n_jobs, progress)
 
 
@@ -136,8 +138,8 @@ def _together(
     folder: Path | None,
     n_jobs: int | None,
     progress: bool | None,
-) -> Scores:
-    made = kept_predictions(
+) -> tuple[Scores, float]:
+    made, seconds = kept_predictions(
         {keys[task]: make for task, make in tasks.items()},
         None if folder is None else folder / "friedel-scores",
         what="learners",
@@ -148,7 +150,7 @@ def _together(
     for name, learner in tasks:
         found = made[keys[name, learner]]
         together.setdefault(name, found[["truth"]].copy())[learner] = found["score"]
-    return together
+    return together, seconds
 
 
 def _weka_out_of_fold(weka: Weka, name: str, learner: str) -> pd.DataFrame:

@@ -28,8 +28,11 @@ def describe(thing: Any) -> str:
     """
     if isinstance(thing, BaseEstimator):
         return _call(type(thing), thing.get_params(deep=False))
-    if isinstance(thing, np.ndarray | pd.DataFrame | pd.Series | pd.Index):
-        return f"{type(thing).__name__}:{joblib.hash(thing)}"
+    if isinstance(thing, np.ndarray):
+        # joblib looks at strides, too: a view must be described as its copy is.
+        return f"{type(thing).__name__}:{joblib.hash(np.array(thing, order='C', subok=True))}"
+    if isinstance(thing, pd.DataFrame | pd.Series | pd.Index):
+        return f"{type(thing).__name__}:{digest(describe(_columns(thing)))}"
     if isinstance(thing, np.generic):
         return repr(thing.item())
     if isinstance(thing, Mapping):
@@ -49,6 +52,19 @@ def describe(thing: Any) -> str:
     state = _state(thing)
     # What shows no state, such as a random generator, is known by what it pickles to.
     return _call(type(thing), state or {"pickled": joblib.hash(thing)})
+
+
+def _columns(thing: pd.DataFrame | pd.Series[Any] | pd.Index[Any]) -> list[Any]:
+    """Take a frame apart, since pandas may lay out the same columns in many ways."""
+    if isinstance(thing, pd.DataFrame):
+        values = [part for i in range(thing.shape[1]) for part in _columns(thing.iloc[:, i])[1:3]]
+        return [list(thing.columns), *values, np.asarray(thing.index)]
+    index = [] if isinstance(thing, pd.Index) else [np.asarray(thing.index)]
+    if isinstance(thing.dtype, pd.CategoricalDtype):
+        held = pd.Categorical(thing)
+        parts = [held.codes, list(held.categories), held.ordered]
+        return [thing.name, "category", parts, *index]
+    return [thing.name, str(thing.dtype), np.asarray(thing), *index]
 
 
 def _state(thing: Any) -> dict[str, Any]:

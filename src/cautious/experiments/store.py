@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import platform
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -40,6 +41,10 @@ COLUMNS = [*_KEYS, "seed", "n_train", "n_test", "seconds", "warnings", "failure"
 
 class DifferentStudyError(ValueError):
     """The store holds results of a study that is not this one."""
+
+
+class _UnusableStoreError(ValueError):
+    """The file is damaged, in use or something else than a store."""
 
 
 @dataclass(frozen=True)
@@ -79,17 +84,16 @@ class Store:
         self.path = str(path)
         if self.path != ":memory:":
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with self._used():
             # Autocommit: transactions are opened where they are meant.
             self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise ValueError(
-                f"store is {self.path!r}, which cannot be used as a store ({error}); give the path "
-                "of a store made by a study, or of a file that does not exist yet."
-            ) from error
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                self._db.executescript(_SCHEMA)
+            except BaseException:
+                self._db.close()
+                raise
 
     def __enter__(self) -> Self:
         return self
@@ -116,17 +120,12 @@ class Store:
         DifferentStudyError
             Says which part differs, and how.
         """
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._writing():
             known = self.check(parts)
             rows = [(*key, text) for key, text in parts.items() if key not in known]
             self._db.executemany("INSERT INTO parts VALUES (?, ?, ?)", rows)
             started = datetime.now(UTC).isoformat(timespec="seconds")
             self._db.execute("INSERT INTO runs VALUES (?, ?)", (started, json.dumps(versions())))
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
 
     def check(self, parts: Mapping[tuple[str, str], str]) -> set[tuple[str, str]]:
         """Refuse a study that the store knows otherwise; give the parts it knows.
@@ -136,7 +135,9 @@ class Store:
         DifferentStudyError
             Says which part differs, and how.
         """
-        known = {(kind, name): text for kind, name, text in self._db.execute("SELECT * FROM parts")}
+        with self._used():
+            rows = self._db.execute("SELECT kind, name, description FROM parts").fetchall()
+        known = {(kind, name): text for kind, name, text in rows}
         for (kind, name), text in parts.items():
             before = known.get((kind, name), text)
             if before != text:
@@ -155,32 +156,69 @@ class Store:
             )
             for r in results
         ]
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany(
-            "INSERT OR REPLACE INTO folds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-        )
-        self._db.execute("COMMIT")
+        with self._writing():
+            self._db.executemany(
+                "INSERT OR REPLACE INTO folds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            )
 
     def done(self, *, failed_too: bool = True) -> set[tuple[str, str, int, int]]:
         """List what has been done, as (dataset, model, repeat, fold)."""
         only = "" if failed_too else " WHERE failure IS NULL"
-        return set(self._db.execute(f"SELECT {', '.join(_KEYS)} FROM folds{only}"))
+        with self._used():
+            return set(self._db.execute(f"SELECT {', '.join(_KEYS)} FROM folds{only}"))
 
     def frame(self) -> pd.DataFrame:
         """Read everything as a tidy frame: one row a model and fold, one column a measure."""
         query = f"SELECT {', '.join(COLUMNS)}, measures FROM folds ORDER BY "
-        rows = self._db.execute(query + ", ".join(_KEYS)).fetchall()
-        facts = pd.DataFrame([row[:-1] for row in rows], columns=COLUMNS)
-        read = [json.loads(row[-1]) for row in rows]
-        names = list(dict.fromkeys(name for measures in read for name in measures))
-        values = [[measures.get(name) for name in names] for measures in read]
-        numbers = pd.DataFrame(values, columns=names, dtype=np.float64)
+        with self._used():
+            rows = self._db.execute(query + ", ".join(_KEYS)).fetchall()
+            facts = pd.DataFrame([row[:-1] for row in rows], columns=COLUMNS)
+            read = [_read_object(row[-1]) for row in rows]
+            names = list(dict.fromkeys(name for measures in read for name in measures))
+            values = [[measures.get(name) for name in names] for measures in read]
+            numbers = pd.DataFrame(values, columns=names, dtype=np.float64)
         return pd.concat([facts, numbers], axis=1)
 
     def runs(self) -> pd.DataFrame:
         """List when the study was started or resumed, and with which versions."""
-        rows = self._db.execute("SELECT started, versions FROM runs ORDER BY started").fetchall()
-        return pd.DataFrame([{"started": at, **json.loads(versions)} for at, versions in rows])
+        with self._used():
+            rows = self._db.execute("SELECT started, versions FROM runs ORDER BY started")
+            return pd.DataFrame([{"started": at, **_read_object(found)} for at, found in rows])
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write all of a block, or nothing."""
+        with self._used():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # SQLite ends it itself on some errors
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        """Say of which file, and what to do, if it is damaged or something else than a store."""
+        try:
+            yield
+        except (DifferentStudyError, _UnusableStoreError):  # said already
+            raise
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise _UnusableStoreError(
+                f"store is {self.path!r}, which cannot be used as a store ({error}); give the path "
+                "of a store made by a study, or of a file that does not exist yet. If a study made "
+                "it, it is locked, on a full disk or damaged: move a damaged one away, with its "
+                "-wal and -shm, and run again."
+            ) from error
+
+
+def _read_object(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(f"{text[:40]!r} where measures or versions should be")
+    return found
 
 
 def _without_nan(measures: Mapping[str, float]) -> dict[str, float | None]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from cautious.experiments.weka_files import arff, read_predictions
+from cautious.experiments.weka_files import arff, labels_of, read_predictions
 
 __all__ = ["Weka", "find_weka", "weka_where_wanted"]
 
@@ -39,7 +39,7 @@ class Weka:
     version: str
 
     def cross_validate(
-        self, learner: str, X: pd.DataFrame, y: pd.Series[Any], *, folds: int = 10, seed: int = 1
+        self, learner: str, X: Any, y: Any, *, folds: int = 10, seed: int = 1
     ) -> pd.DataFrame:
         """Predict every case by a model that has not seen it, in WEKA's own stratified folds.
 
@@ -51,10 +51,8 @@ class Weka:
         ----------
         learner : str
             Name below ``weka.classifiers`` and options, such as ``"trees.J48 -U -A"``.
-        X : DataFrame
-            As for :func:`cautious.experiments.weka_files.arff`.
-        y : Series
-            Labels.
+        X, y : DataFrame or array-like, array-like
+            Data and labels, as for :func:`cautious.experiments.weka_files.arff`.
         folds, seed : int
             Of the cross-validation.
 
@@ -65,6 +63,8 @@ class Weka:
 
         Raises
         ------
+        ValueError
+            If `learner` names nothing, or the data cannot be written.
         RuntimeError
             If WEKA does not predict every case, with what it said.
 
@@ -76,8 +76,12 @@ class Weka:
         >>> weka.cross_validate("trees.J48", X, y).columns.to_list()  # doctest: +SKIP
         ['fold', 'truth', 'p_Iris-setosa', 'p_Iris-versicolor', 'p_Iris-virginica']
         """
+        if not isinstance(learner, str) or not learner.strip():
+            raise ValueError(
+                f"learner is {learner!r}; name one below weka.classifiers, such as 'trees.J48 -U'."
+            )
         name, *options = learner.split()
-        classes = y.astype("category").cat.categories.to_list()
+        classes = labels_of(y).cat.categories.to_list()
         with tempfile.TemporaryDirectory(prefix="cautious-weka-") as place:
             data, answers = Path(place, "data.arff"), Path(place, "answers.csv")
             data.write_text(arff(X, y), encoding="utf-8")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["arff", "read_predictions"]
+__all__ = ["arff", "labels_of", "read_predictions"]
 
 
-def arff(X: pd.DataFrame, y: pd.Series[Any]) -> str:
+def arff(X: Any, y: Any) -> str:
     """Write data as WEKA reads them, the class last.
 
     Attributes and categories are named by their positions (``a0``, ``v0``), so that no name or
@@ -19,15 +19,20 @@ def arff(X: pd.DataFrame, y: pd.Series[Any]) -> str:
 
     Parameters
     ----------
-    X : DataFrame
+    X : DataFrame or array-like
         Numbers stay numbers; every other column is nominal, its categories in declared order or,
         if it declares none, sorted. Missing values are ``?``.
-    y : Series
-        Labels.
+    y : array-like
+        Labels, none of them missing.
 
     Returns
     -------
     str
+
+    Raises
+    ------
+    ValueError
+        If X and y do not fit together, a number is infinite or a label is missing.
 
     Examples
     --------
@@ -43,11 +48,21 @@ def arff(X: pd.DataFrame, y: pd.Series[Any]) -> str:
     """
     if len(X) != len(y):
         raise ValueError(f"X has {len(X)} rows and y {len(y)}; give as many labels as rows.")
-    columns = [X.iloc[:, i] for i in range(X.shape[1])]
-    kinds, values = zip(*map(_attribute, [*columns, y.astype("category")]), strict=True)
+    frame = pd.DataFrame(X)
+    columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+    kinds, values = zip(*map(_attribute, [*columns, labels_of(y)]), strict=True)
     head = [f"@attribute a{i} {kind}" for i, kind in enumerate(kinds)]
     rows = [",".join(row) for row in zip(*values, strict=True)]
     return "\n".join(["@relation data", *head, "@data", *rows])
+
+
+def labels_of(y: Any) -> pd.Series[Any]:
+    """Give labels as categories, in declared order or sorted, or refuse if one is missing."""
+    labels = pd.Series(y).astype("category")
+    missing = np.flatnonzero(labels.isna())
+    if len(missing):
+        raise ValueError(f"y has no label in row {missing[0]}; leave the row out, of X too.")
+    return labels
 
 
 def _attribute(column: pd.Series[Any]) -> tuple[str, list[str]]:

@@ -81,8 +81,10 @@ def reproduce_yang(
         choices,
         "the NCC column cannot be right beside Fig. 3, whose cost axis ends at 2, 0.8 and 0.6 for "
         "the same classifier and costs; on LEV no answer can cost more than 4. Both are printed, "
-        "neither is claimed. The paper does not say how the base classifiers of the trees are "
-        "set up, nor whether dichotomies respect the order of the classes (here they do not).",
+        "neither is claimed. The trees' base classifier is the NCC of section VII-B with s = 2, "
+        "and they are drawn among all possible decompositions, as the paper says; it does not say "
+        "whether 'all possible' means those that respect the order of the classes (here it does "
+        "not).",
     )
     return Reproduction(
         "yang",
@@ -178,12 +180,16 @@ def _shape_table(curve: pd.DataFrame) -> Table:
         own = {str(line): rows for line, rows in curve[curve["dataset"] == name].groupby("line")}
         for r in (0.0, 0.1, 0.5, 0.9, 1.0):
             points = own[f"cautious r={r}"]
-            said = {0.0: "rises", 1.0: "falls"}.get(r, "falls, then rises")
-            if (name, r) == ("LEV", 0.9):
-                said = "falls"  # "the inflection point for r = 0.9 is beyond s = 10"
             cost, s = points["cost"].to_numpy(), points["s"].to_numpy()
-            cheapest = f"cheapest {cost.min():.3f} at s = {s[cost.argmin()]:.3g}"
-            cells.append(Cell(name, f"r = {r}", _shape(cost), said, remark=cheapest))
+            remark = f"cheapest {cost.min():.3f} at s = {s[cost.argmin()]:.3g}"
+            if r in (0.0, 1.0):
+                said, shape, against = _strictly(cost, rising=r == 0.0)
+                remark += against
+            else:
+                # On LEV "the inflection point for r = 0.9 is beyond s = 10".
+                said = "falls" if (name, r) == ("LEV", 0.9) else "falls, then rises"
+                shape = _shape(cost)
+            cells.append(Cell(name, f"r = {r}", shape, said, remark=remark))
         for r in (0.1, 0.5, 0.9):
             best = [
                 float(points["s"].iloc[points["cost"].argmin()])
@@ -196,14 +202,29 @@ def _shape_table(curve: pd.DataFrame) -> Table:
             )
         drawn = pd.DataFrame({r: own[f"cautious r={r}"]["cost"].array for r in (0.1, 0.5, 0.9)})
         ordered = "yes" if (drawn.diff(axis=1).iloc[:, 1:] <= 1e-12).all(axis=None) else "no"
-        cells.append(Cell(name, "the higher r, the lower the cost", ordered, "yes"))
+        cells.append(Cell(name, "the higher r, the lower the cost", ordered, "yes", given=True))
         cells.append(_on_the_axis(name, own))
     return Table(
         "Fig. 3 in words",
         "How the cost moves with s (0.001 to 10), cautiousness seeking",
         cells,
-        "'falls' means that the cheapest s on the grid is its last, 'rises' its first.",
+        "'falls' means that the cheapest s on the grid is its last, 'rises' its first; strictly "
+        "increasing or decreasing means at every step of the grid. That a higher r costs less "
+        "follows from the formula.",
     )
+
+
+def _strictly(cost: Floats, *, rising: bool) -> tuple[str, str, str]:
+    """Say what the paper does of the whole curve, whether ours does, and how far it is off."""
+    steps = np.diff(cost) if rising else -np.diff(cost)
+    level, against = np.abs(steps) <= 1e-12, steps < -1e-12
+    said = f"strictly {'increasing' if rising else 'decreasing'}"
+    if not (level | against).any():
+        return said, said, ""
+    off = f"; of {len(steps)} steps {level.sum()} are level and {against.sum()} go the other way"
+    if against.any():
+        off += f", by up to {-steps.min():.2g}"
+    return said, f"not {said}", off
 
 
 def _shape(cost: Floats) -> str:

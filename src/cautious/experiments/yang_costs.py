@@ -65,10 +65,22 @@ def cost_tables() -> list[Table]:
     misprint = "1 - g(1/3) = 8/15 = .5333; the paper rounds it to .54"
     said = {("{h, b, n}", label): misprint for label in CLASSES}
     tables = [
-        _cost_table(name, title, costs, printed, said if name == "Table III" else None)
+        Table(
+            *(name, title),
+            cells_of(
+                *(costs.table().loc[ROWS], _read(printed)),
+                remarks=said if name == "Table III" else None,
+                # Costs of single classes are what Table I gives.
+                given=ROWS[:3] if printed[:3] == OBSTACLES else (),
+            ),
+        )
         for name, (title, costs, printed) in exact.items()
     ]
-    first = Table("Table I", "Costs of obstacles", cells_of(obstacles, _read(OBSTACLES)))
+    first = Table(
+        *("Table I", "Costs of obstacles"),
+        cells_of(obstacles, _read(OBSTACLES), given=obstacles.index),
+        "what the other tables start from.",
+    )
     return [
         first,
         _table_ii(),
@@ -110,22 +122,12 @@ def _read(rows: Sequence[str]) -> list[list[float]]:
     return [[float(Fraction(cell)) for cell in row.split()] for row in rows]
 
 
-def _cost_table(
-    name: str,
-    title: str,
-    costs: SetCosts,
-    printed: Sequence[str],
-    remarks: dict[tuple[str, str], str] | None = None,
-) -> Table:
-    return Table(name, title, cells_of(costs.table().loc[ROWS], _read(printed), remarks=remarks))
-
-
 def _table_ii() -> Table:
     costs = discounted(labelled(TABLE_I, CLASSES)).table().loc[ROWS[:3]]
     return Table(
         "Table II",
         "Costs of sets, to be filled in",
-        cells_of(costs, _read(OBSTACLES)),
+        cells_of(costs, _read(OBSTACLES), given=ROWS),
         "the paper leaves the rows of larger sets open; Tables V and X fill them.",
     )
 
@@ -145,7 +147,7 @@ def _two_class_tables() -> list[Table]:
     tables = []
     for name, pair, boundaries in _PAIRS:
         costs = _two_class_costs(pair)
-        cells = cells_of(costs, [[0, 2], [4, 0], pair])
+        cells = cells_of(costs, [[0, 2], [4, 0], pair], given=costs.index)
         h, n, both = costs.to_numpy()
         # {h, n} beats {h} once p(n) passes the first point, and loses to {n} after the second.
         ours = [_crossing(both - h), _crossing(both - n)]
@@ -185,7 +187,7 @@ def _table_viii() -> Table:
     return Table(
         "Table VIII",
         "How desirable the ten properties are",
-        cells_of(ours, ["NDNNDNUDUA", "NDNNDAAUDN"]),
+        cells_of(ours, ["NDNNDNUDUA", "NDNNDAAUDN"], given=ours.index),
         "the paper's judgement, which the audit applies.",
     )
 

@@ -24,7 +24,6 @@ from cautious.utility import (
     caution_premium,
     exponential,
     f_beta,
-    inversion_point,
     logarithmic,
     random_expected_utility,
     u65,
@@ -87,7 +86,9 @@ def _rewards() -> list[Table]:
     answers = np.array([[True, False], [False, True], [True, True]])
     rows = ["1", "2", "{1, 2}"]
 
-    def cells(of: str, utility: Utility | None, printed: list[list[float]]) -> list[Cell]:
+    def cells(
+        of: str, utility: Utility | None, printed: list[list[float]], given: list[str]
+    ) -> list[Cell]:
         found = []
         for column, truth in enumerate((1, 2)):
             truths = np.full(len(answers), truth)
@@ -97,7 +98,10 @@ def _rewards() -> list[Table]:
                 else utility_per_sample(truths, answers, labels=[1, 2], utility=utility)
             )
             found += [
-                Cell(f"{of}{row}", f"truth {truth}", float(ours), line[column])
+                Cell(
+                    *(f"{of}{row}", f"truth {truth}", float(ours), line[column]),
+                    given=row in given,
+                )
                 for row, ours, line in zip(rows, earned, printed, strict=False)
             ]
         return found
@@ -106,15 +110,17 @@ def _rewards() -> list[Table]:
     three = [
         cell
         for name, u, half in (("u65: ", u65, 0.65), ("u80: ", u80, 0.8))
-        for cell in cells(name, u, [*single, [half, half]])
+        for cell in cells(name, u, [*single, [half, half]], rows)
     ]
+    # What a single answer earns is what right and wrong mean.
+    alone = rows[:2]
     return [
-        Table("Table 1", "Rewards of single answers", cells("", None, single)),
-        Table("Table 2", "Rewards of sets", cells("", None, [*single, [0.5, 0.5]])),
+        Table("Table 1", "Rewards of single answers", cells("", None, single, alone)),
+        Table("Table 2", "Rewards of sets", cells("", None, [*single, [0.5, 0.5]], alone)),
         Table(
             *("Table 3", "Utilities of sets", three),
             "the paper prints symbols, u(0), u(0.5) and u(1); both sides are worked out for the "
-            "two utilities of section 9.",
+            "two utilities of section 9, which are made to have these values.",
         ),
     ]
 
@@ -164,16 +170,10 @@ def _example() -> Table:
 
 def _bets() -> Table:
     cells = [
-        Cell(f"{n} classes", "peak, logarithmic", float(inversion_point(n, logarithmic)), float(n))
-        for n in CLASSES
+        Cell(f"{n} classes", "peak, logarithmic", _peak(n, logarithmic), float(n)) for n in CLASSES
     ]
     cells += [
-        Cell(
-            f"{n} classes",
-            f"peak, exponential, a = {a}",
-            float(inversion_point(n, exponential(a))),
-            n / a,
-        )
+        Cell(f"{n} classes", f"peak, exponential, a = {a}", _peak(n, exponential(a)), n / a)
         for n in (2, 10)
         for a in (0.5, 2)
     ]
@@ -201,6 +201,11 @@ def _bets() -> Table:
         "the inversion points are not affected. The paper does not say over which bets, classes "
         "and aversion its one per cent holds.",
     )
+
+
+def _peak(n: int, utility: Utility) -> float:
+    """Find the peak among the bets; the closed form would only repeat the paper's."""
+    return float(BETS[np.argmax(caution_premium(BETS, n, utility, exact=False))])
 
 
 def _table_7() -> Table:
@@ -250,10 +255,13 @@ def _words() -> Table:
         ),
     }
     cells = [
-        Cell(figure, what, "yes" if holds else "no", "yes", remark=remark)
+        Cell(figure, what, "yes" if holds else "no", "yes", remark=remark, given=True)
         for (figure, what), (holds, remark) in claims.items()
     ]
-    return Table("Figs 2 and 8 in words", "What the utilities are like", cells)
+    return Table(
+        *("Figs 2 and 8 in words", "What the utilities are like", cells),
+        "theorems about the formulas, of which Table 7 checks the values.",
+    )
 
 
 def _rejection() -> Table:
