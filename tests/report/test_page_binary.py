@@ -87,6 +87,7 @@ def check_numbers(report, y, scores, fn, fp, quiet, prior):
 def test_moving_a_slider_with_the_keyboard(report_file, open_report, scored):
     report = open_report(report_file)
     y, scores = scored
+    report.type("abstain", 0.5)
     before = float(report.page.input_value("[data-input='abstain']"))
     report.page.focus("[data-slider='abstain']")
     for _ in range(25):
@@ -173,7 +174,7 @@ def test_difference_map_and_risk(report_file, open_report, scored):
     card.nth(0).select_option("0")
     card.nth(1).select_option("1")
     report.settle()
-    expected = 10 * (first.cost(0.2, 0.05) - second.cost(0.2, 0.05))
+    expected = 10 * (first.cost(0.2, 0.1) - second.cost(0.2, 0.1))
     assert report.number("difference") == pytest.approx(expected, abs=1e-9)
     for index, name in ((0, "close"), (2, "tied")):
         curve = RiskCoverageCurve.from_predictions(y == "ill", scores[name])
@@ -277,7 +278,7 @@ def test_odd_scores_make_a_page_all_the_same(tmp_path, open_report):
     for index, (name, score) in enumerate({**odd, "heavy": odd["huge"]}.items()):
         report.select(index)
         surface = AbstentionCostSurface.from_predictions(y, score)
-        best = surface.for_costs(false_negative=10, false_positive=2, abstain=0.5)
+        best = surface.for_costs(false_negative=10, false_positive=2, abstain=1)
         for key, value in (("cost", best.cost), ("lower", best.lower), ("upper", best.upper)):
             assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), name
         assert "NaN" not in report.page.inner_text("main")
@@ -299,3 +300,25 @@ def test_one_model_has_no_comparison(scored, tmp_path, open_report):
     assert "winner" not in cards
     assert "confusion" in cards
     assert "Answer well up to" in report.page.inner_text("[data-card='advice']")
+
+
+def test_what_is_averaged_over_is_named(report_file, open_report):
+    report = open_report(report_file)
+    words = report.page.locator("[data-card='advice'] .unsure")
+    assert "all costs at which a missed “ill” is the dearer mistake" in words.inner_text()
+    assert "keeping quiet costs at most half of that mistake" in words.inner_text()
+    report.type("false_positive", 90)
+    assert "all costs at which a false “ill” is the dearer mistake" in words.inner_text()
+
+
+def test_nothing_answered_is_none(tmp_path, open_report):
+    # Both classes at every score, in shares that do not quite add up to one.
+    y = np.concatenate([[0] * 3 + [1] * (level + 1) for level in range(9)])
+    score = np.concatenate([[level / 10] * (level + 4) for level in range(9)])
+    report = open_report(build_report({"m": (y, score)}, tmp_path / "r.html"))
+    assert report.page.input_value("[data-input='abstain']") == "1"  # unless the caller says
+    report.type("abstain", 0.01)
+    tiles = report.page.inner_text("[data-card='advice'] .tiles")
+    assert "100%" in tiles
+    assert "0.0% answered" in tiles
+    assert "<" not in tiles

@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
 from cautious.decision.optimal_by_size import sets_by_size
@@ -15,7 +16,7 @@ from cautious.report import build_report
 from cautious.report.set_summary import summarise_sets
 from cautious.utility import u65, u80
 
-COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 0.5}
+COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +107,123 @@ def test_the_guess_can_be_corrected(base, open_report, scored):
     assert report.number("cost") == pytest.approx(surface.for_costs(**COSTS).cost, abs=1e-9)
 
 
+def test_the_positive_class_is_asked_for(base, open_report, scored):
+    y, scores = scored
+    y = np.where(y == "ill", 2, 1)
+    report = open_report(base)
+    report.drop("numbers.csv", as_csv(pd.DataFrame({"y_true": y, "score": scores["close"]})))
+    assert "say which one a high score speaks for" in report.notice()
+    assert report.page.evaluate("() => cautious.app.problems.length") == 1  # nothing was guessed
+    choice = report.page.get_by_label("positive class")
+    assert choice.locator("option:checked").inner_text() == "choose …"
+    choice.focus()
+    for label in (1, 2):  # the answer can be changed, and the keyboard stays at it
+        choice.select_option(str(label))
+        report.settle()
+        assert report.page.evaluate("() => document.activeElement.dataset.column") == "positive"
+        surface = AbstentionCostSurface.from_predictions(y == label, scores["close"])
+        assert report.number("cost") == pytest.approx(surface.for_costs(**COSTS).cost, abs=1e-9)
+    assert report.page.evaluate("() => cautious.app.problems.length") == 2
+    report.drop("again.csv", as_csv(pd.DataFrame({"y_true": y * 1.0, "score": scores["tied"]})))
+    assert "analysed" in report.notice()  # 1.0 and 2.0 are the classes the page knows by now
+    assert report.page.evaluate("() => cautious.app.problems[1].models.length") == 2
+
+
+SETTLED = [
+    ("score", ("1", "0"), "1"),
+    ("score", ("0.0", "1.0"), "1.0"),
+    ("score", ("1", "-1"), "1"),
+    ("score", ("True", "False"), "True"),
+    ("score", ("yes", "no"), "yes"),
+    ("score", ("N", "Y"), "Y"),
+    ("p_b", ("b", "a"), "b"),
+    ("p_1", ("1.0", "0.0"), "1.0"),
+    ("score", ("1", "2"), None),
+    ("score", ("positive", "negative"), None),
+    ("score", ("0", "1", "2"), None),
+    ("p_value", ("0", "1"), None),
+]
+
+
+def test_only_plain_labels_settle_the_positive_class(base, open_report):
+    report = open_report(base)
+    for column, labels, expected in SETTLED:
+        rows = "".join(f"{label},0.{i + 1}\n" for i, label in enumerate(labels))
+        found = report.page.evaluate(
+            """text => {
+                const table = cautious.parseCsv(text), columns = cautious.guessColumns(table.names);
+                try {
+                    return cautious.analyse(table, columns, "m").classes[1];
+                } catch (error) { return error.labels ? null : error.message; }
+            }""",
+            f"y_true,{column}\n{rows}",
+        )
+        assert found == expected, (column, labels)
+
+
+def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
+    y, scores = scored
+    report = open_report(base)
+    report.drop("other.csv", as_csv(pd.DataFrame({"y_true": y, "p_well": 1 - scores["close"]})))
+    report.page.select_option("[data-column='positive']", "ill")
+    report.settle()
+    check_binary(report, 1, y, scores["close"])
+    # A column named after no class speaks for whichever class is chosen.
+    report.drop("risk.csv", as_csv(pd.DataFrame({"y_true": y, "p_risk": scores["tied"]})))
+    report.page.select_option("[data-column='positive']", "ill")
+    report.settle()
+    check_binary(report, 2, y, scores["tied"])
+
+
+def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, classified):
+    y, p, classes = classified
+    report = open_report(base)
+    columns = [f"p_{label}" for label in classes]
+    for i, decimals in enumerate((1, 2, 6)):
+        rounded = p.round(decimals)
+        off = np.abs(rounded.sum(axis=1) - 1)
+        assert (off > 1e-6).any()
+        report.drop("trees.csv", as_csv(pd.DataFrame(rounded, columns=columns).assign(truth=y)))
+        assert "analysed" in report.notice(), report.notice()
+        whole = np.where(
+            (off > 1e-6)[:, None], rounded / rounded.sum(axis=1, keepdims=True), rounded
+        )
+        expected = aurc_score(y, whole, labels=classes)
+        assert report.number(f"aurc-{3 * i}") == pytest.approx(expected, abs=1e-9)
+        sets = sets_by_size(whole, 1 - np.asarray(u65(1 / np.arange(1, 6))), np.ones(5))
+        expected = utility_score(y, sets, labels=classes, utility="u65")
+        assert report.number(f"utility-{3 * i + 1}") == pytest.approx(expected, abs=1e-9)
+    bad = p.round(3)
+    bad[7] = [0.5, 0.3, 0.2, 0.002, 0.001]  # 1.003, where rounding explains 0.0025
+    report.drop("off.csv", as_csv(pd.DataFrame(bad, columns=columns).assign(truth=y)))
+    assert "row 8 add up to 1.003" in report.notice()
+
+
+def test_models_judged_on_other_cases_are_pointed_out(base, open_report, scored):
+    y, scores = scored
+    report = open_report(base)
+    note = report.page.locator("[data-key='cases']")
+    frame = pd.DataFrame({"y_true": y, "score": scores["tied"]})
+    report.drop("same.csv", as_csv(frame))
+    assert note.count() == 0
+    report.drop("fewer.csv", as_csv(frame[:500]))
+    assert "not judged on the same cases" in note.inner_text()
+    assert "close on 900, same on 900, fewer on 500" in note.inner_text()
+
+
+def test_a_score_that_speaks_against_the_positive_class(base, open_report, scored):
+    y, scores = scored
+    report = open_report(base)
+    note = report.page.locator("[data-key='inverted']")
+    assert note.count() == 0
+    report.drop("turned.csv", as_csv(pd.DataFrame({"y_true": y, "score": -scores["margin"]})))
+    auc = roc_auc_score(y == "ill", -scores["margin"])
+    assert report.number("auc") == pytest.approx(auc, abs=1e-12)
+    assert f"A high score of turned speaks against ill (AUC {auc:.2f})" in note.inner_text()
+    report.select(1)
+    assert "A high score of this model speaks against" in note.inner_text()
+
+
 def test_probabilities_of_many_classes(base, open_report, classified):
     y, p, classes = classified
     frame = pd.DataFrame(p, columns=[f"p_{label}" for label in classes]).assign(truth=y)
@@ -151,6 +269,10 @@ BAD = {
     "nan.csv": (b"y_true,score\n1,0.5\n0,\n", "row 2"),
     "range.csv": (b"y_true,p_1\n1,1.5\n0,0.2\n", "between 0 and 1"),
     "one_class.csv": (b"y_true,score\n1,0.5\n1,0.4\n", "two classes are needed"),
+    "none.csv": (b"y_true,p_a,p_b,p_c\na,0,0,0\n", "add up to 0"),
+    "several.csv": (b"y_true,p_a,p_b,p_c\na,1,1,0\n", "add up to 2"),
+    "two.csv": (b"y_true,p_a,p_b\na,0.25,0.35\nb,0.5,0.5\n", "row 1 add up to 0.6"),
+    "stranger.csv": (b"y_true,p_a,p_b\na,0.5,0.5\nc,0.5,0.5\n", "no column of its own"),
     "sum.csv": (b"y_true,p_a,p_b,p_c\na,0.5,0.4,0.3\n", "add up to 1.2"),
     "truth.csv": (b"y_true,score\n1,0.5\n,0.4\n", "Row 2 has no truth"),
     "quote.csv": (b'y_true,score\n"1,0.5\n', "never ends"),

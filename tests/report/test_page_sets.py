@@ -125,3 +125,43 @@ def test_two_hundred_classes_make_a_sensible_page(tmp_path, open_report):
     assert total == 1500
     wide = report.page.evaluate("() => document.documentElement.scrollWidth")
     assert wide <= 1280
+
+
+@pytest.fixture(scope="module")
+def close_models(tmp_path_factory):
+    """Three classes told apart so well that utilities differ in the third decimal."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(3, size=900)
+    z = rng.normal(size=(900, 3))
+    z[np.arange(900), truth] += 3.4
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    path = tmp_path_factory.mktemp("report") / "close.html"
+    both = {"sharp": (truth, p), "dull": (truth, np.sqrt(p) / np.sqrt(p).sum(axis=1)[:, None])}
+    return build_report(both, path)
+
+
+def test_tables_fit_and_columns_are_written_alike(close_models, open_report):
+    report = open_report(close_models, viewport={"width": 1200, "height": 900})
+    table = report.page.locator("[data-card='table']")
+    assert table.locator(".scroll").evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+    for key in ("utility", "size", "aurc", "determinacy", "containment"):
+        shown = table.locator(f"td [data-key^='{key}-']").all_inner_texts()
+        decimals = {len(text.rstrip("%").partition(".")[2]) for text in shown if text != "–"}
+        assert len(decimals) == 1, (key, shown)
+    assert "sets of greatest expected utility" in table.locator("caption").inner_text()
+    footer = report.page.inner_text("footer")
+    assert "hull" not in footer
+
+
+def test_numbers_beside_an_axis_do_not_run_into_its_label(close_models, open_report):
+    report = open_report(close_models)
+    room = report.page.evaluate(
+        """() => [...document.querySelectorAll("svg.chart")].map(chart => {
+            const box = node => node.getBoundingClientRect();
+            const label = box([...chart.querySelectorAll(".axis .label")].at(-1));
+            const ticks = chart.querySelectorAll(".axis text[text-anchor='end']");
+            return Math.min(...[...ticks].map(tick => box(tick).left)) - label.right;
+        })"""
+    )
+    assert len(room) == 3
+    assert min(room) > 0, room

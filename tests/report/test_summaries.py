@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.metrics import SetCounts, cautious_confusion_matrix, utility_score
@@ -30,6 +31,14 @@ def test_costs_follow_from_the_bins_whatever_the_prior(rows, mu, nu, prior):
     assert cost == pytest.approx(surface.cost(mu, nu), abs=1e-12)
     window = {-np.inf, np.inf, *summary["lower"].tolist(), *summary["upper"].tolist()}
     assert set(surface.window(mu, nu)) <= window
+
+
+@settings(max_examples=40, deadline=None)
+@given(examples)
+def test_area_under_roc_is_that_of_the_scores(rows):
+    score, y = np.array([s for s, _ in rows]), np.array([p for _, p in rows])
+    summary = summarise_binary(Staircase.from_predictions(y, score))
+    assert summary["auc"] == pytest.approx(roc_auc_score(y, score), abs=1e-12)
 
 
 def test_histogram_counts_everything_once():

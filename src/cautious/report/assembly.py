@@ -29,6 +29,8 @@ MODULES = (
     "columns",
     "csv",
     "parquet",
+    "positive",
+    "probabilities",
     "analyse",
     "format",
     "dom",

@@ -34,7 +34,7 @@ def summarise_binary(staircase: Staircase) -> dict[str, Any]:
     -------
     dict
         ``positives`` and ``negatives`` of each hull bin, the ``lower`` and ``upper`` thresholds
-        between the bins, ``histogram`` and ``risk``.
+        between the bins, ``auc``, ``histogram`` and ``risk``.
 
     Examples
     --------
@@ -49,9 +49,20 @@ def summarise_binary(staircase: Staircase) -> dict[str, Any]:
         "negatives": negatives,
         "lower": lower,
         "upper": upper,
+        "auc": _area_under_roc(staircase),
         "histogram": _histogram(staircase),
         "risk": risk_summary(confidence_of(staircase)),
     }
+
+
+def _area_under_roc(staircase: Staircase) -> float:
+    """Chance that a positive scores above a negative, ties counting half.
+
+    The hull always lies on the good side of the diagonal, so the bins cannot tell.
+    """
+    positives, negatives = staircase.positives, staircase.negatives
+    below = np.cumsum(negatives) - negatives / 2
+    return float(positives @ below / (positives.sum() * negatives.sum()))
 
 
 def confidence_of(staircase: Staircase) -> RiskCoverage:

@@ -19,7 +19,7 @@ from cautious.report.writing import check_writable, write_aside
 
 __all__ = ["build_report"]
 
-_COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 0.5}
+_COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
 
 def build_report(
@@ -66,7 +66,8 @@ def build_report(
     title : str, optional
         Title of the page.
     costs : mapping, optional
-        Where the sliders stand at first: ``false_negative``, ``false_positive``, ``abstain``.
+        Where the sliders stand at first: ``false_negative``, ``false_positive`` and ``abstain``,
+        10, 2 and 1 unless given.
     prior : float, optional
         Share of positives to assume at first instead of the sample's.
     pos_label : label, optional

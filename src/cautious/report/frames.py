@@ -73,7 +73,7 @@ def _arrays(frame: pd.DataFrame, columns: Columns) -> dict[str, Any]:
         result["y_set"] = frame[list(columns.members.values())].to_numpy().astype(np.bool_)
         result["classes"] = [by_text.get(label, label) for label in columns.members]
     elif columns.sets is not None:
-        written = frame[columns.sets].map(members_of)
+        written = frame[columns.sets].map(lambda text: members_of(text, by_text))
         labels = result.get("classes")
         if labels is None:
             named = {label for members in written for label in members}

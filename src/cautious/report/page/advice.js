@@ -1,6 +1,7 @@
 // The recommendation in plain words.
 import { el, value } from "./dom.js";
-import { number, percent, shorten } from "./format.js";
+import { count, number, percent, shorten } from "./format.js";
+import { sum } from "./surface.js";
 
 const strong = (text) => el("strong", {}, text);
 const named = (label) => el("em", {}, shorten(label));
@@ -87,22 +88,56 @@ export function advice(result, { several, cheapest }) {
   return [el("p", { class: "lead" }, lead, rule(result.window, result.classes)), el("p", {}, worth(result))];
 }
 
+// A score that ranks the wrong way round; one that rounds to a half says nothing either way.
+export function invertedAdvice(results, chosen) {
+  const inverted = results.filter(({ model }) => model.auc < 0.495);
+  if (!inverted.length) return null;
+  const told = inverted.includes(chosen) ? chosen : inverted[0],
+    others = inverted.length - 1;
+  return el(
+    "p",
+    { class: "warning", "data-key": "inverted" },
+    `A high score of ${told === chosen ? "this model" : shorten(told.model.name, 40)} speaks against `,
+    named(told.classes[1]),
+    " (AUC ",
+    value("auc", told.model.auc, told.model.auc.toFixed(2)),
+    others ? `; so it is with ${others} other model${others > 1 ? "s" : ""}` : "",
+    "): is the positive class the other one?",
+  );
+}
+
+// Costs and utilities found on different cases are not quite comparable. `counts` has for every
+// model the cases of each class.
+export function casesAdvice(names, counts) {
+  const close = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(a, b);
+  if (counts.every((each) => each.every((n, c) => close(n, counts[0][c])))) return null;
+  const listed = names.slice(0, 4).map((name, i) => `${shorten(name, 30)} on ${count(sum(counts[i]))}`);
+  return el(
+    "p",
+    { class: "warning", "data-key": "cases" },
+    `The models were not judged on the same cases: ${listed.join(", ")}${names.length > 4 ? ", …" : ""}. `,
+    "A difference between them may come from the cases.",
+  );
+}
+
 // If the costs are not known exactly: who wins how often, and who is best on average.
 export function uncertainAdvice(results, shares) {
   if (results.length < 2) return null;
   const steady = results.reduce((a, b) => (b.vacc < a.vacc ? b : a));
   const most = Math.max(...shares);
   if (most === 0) return el("p", { class: "unsure" }, "All models cost the same, whatever the costs.");
-  const widest = results[shares.indexOf(most)];
+  const widest = results[shares.indexOf(most)],
+    { flipped, classes } = results[0],
+    dear = `${flipped ? "false" : "missed"} “${shorten(classes[1], 26)}”`;
   return el(
     "p",
     { class: "unsure" },
     strong("Not sure about the costs? "),
-    "Averaged over all relative costs, ",
+    `Averaged over all costs at which a ${dear} is the dearer mistake, `,
     strong(shorten(steady.model.name, 40)),
     ` is the cheapest (VACC ${number(steady.vacc)}); `,
     widest === steady ? "it is also" : `${shorten(widest.model.name, 40)} is`,
-    ` the cheapest on the largest part of the map below (${percent(most)}).`,
+    ` the cheapest on the largest part (${percent(most)}) of the map below, where keeping quiet costs at most half of that mistake.`,
   );
 }
 

@@ -1,6 +1,8 @@
 // From a table of predictions to the summaries the page shows; the browser's own build_report.
 import { FileProblem, checkGuess } from "./columns.js";
 import { hullBins, mergeSorted, thresholdsAt } from "./hull.js";
+import { plainLabel, positionOf, settlePositive } from "./positive.js";
+import { probabilityRows } from "./probabilities.js";
 import { riskOfCells, riskOfStaircase } from "./risk.js";
 import { countSets, utilitySet } from "./set_counts.js";
 import { sortFloats } from "./sort.js";
@@ -47,33 +49,19 @@ function forbid(values, isBad, column, rule) {
   if (at >= 0) throw new FileProblem(`Column “${column}” is ${values[at]} in row ${at + 1}; ${rule}.`);
 }
 
-// The positive class: said by the user, by a p_<class> column, or plain from the labels.
-export function guessPositive(labels, columns) {
-  const named = columns.proba.length === 1 ? columns.proba[0].label : columns.proba[1]?.label;
-  if (named !== undefined && labels.includes(named)) return named;
-  const plain = labels.find((label) => /^(1|1\.0|true|yes|positive|pos)$/i.test(label));
-  return plain ?? [...labels].sort()[labels.length - 1];
-}
-
 function binaryProblem(table, columns, truth, weight, parts, positiveLabel) {
   const labels = truth.values;
   if (labels.length < 2)
     throw new FileProblem(`All rows have the truth “${labels[0]}”; rows of two classes are needed.`);
-  const positive = positiveLabel ?? guessPositive(labels, columns);
+  if (columns.proba.length > 1) checkTruths(labels, columns.proba);
+  const positive = positiveLabel ?? settlePositive(labels, columns);
   const rest = labels.filter((label) => label !== positive);
   const negative = rest.length === 1 ? rest[0] : `not ${positive}`;
   const code = labels.indexOf(positive);
-  const pair = columns.proba.find(({ label }) => label === positive);
-  const column = pair ? pair.column : (columns.score ?? columns.proba[0].column);
-  const turned = !pair && columns.proba.length === 1 && columns.proba[0].label !== positive;
-  const scores = table.columns[column].numbers();
+  const { column, scores } = columns.proba.length
+    ? probabilityScores(table, columns.proba, labels, positive)
+    : { column: columns.score, scores: table.columns[columns.score].numbers() };
   forbid(scores, (s) => s !== s, column, "every row needs a score");
-  if (columns.proba.length)
-    forbid(scores, (s) => s < 0 || s > 1, column, "probabilities lie between 0 and 1");
-  if (turned)
-    scores.forEach((s, i) => {
-      scores[i] = 1 - s;
-    });
   const models = parts.map(({ name, rows }) => {
     const stairs = weight
       ? weightedStaircase(rows, scores, truth.codes, code, weight)
@@ -81,6 +69,39 @@ function binaryProblem(table, columns, truth, weight, parts, positiveLabel) {
     return { name, ...summariseStaircase(stairs, name) };
   });
   return { kind: "binary", classes: [negative, positive], models };
+}
+
+// Which column belongs to each truth.
+function checkTruths(labels, columns) {
+  const at = new Map(columns.map(({ label }, i) => [plainLabel(label), i]));
+  return labels.map((label) => {
+    const found = at.get(plainLabel(label));
+    if (found === undefined)
+      throw new FileProblem(`The truth “${label.slice(0, 60)}” has no column of its own.`);
+    return found;
+  });
+}
+
+// Probabilities of the positive class; a column of the other class is turned round.
+function probabilityScores(table, proba, labels, positive) {
+  const named = proba.map(({ label }) => label),
+    p = readProbabilities(table, proba),
+    at = positionOf(named, positive);
+  const { column } = proba[Math.max(at, 0)];
+  if (p.length > 1) {
+    const row = probabilityRows(p);
+    return { column, scores: p[at].map((_, i) => row(i)[at]) };
+  }
+  const turned = at < 0 && positionOf(labels, named[0]) >= 0;
+  return { column, scores: turned ? p[0].map((value) => 1 - value) : p[0] };
+}
+
+function readProbabilities(table, proba) {
+  return proba.map(({ column }) => {
+    const values = table.columns[column].numbers();
+    forbid(values, (v) => !(v >= 0 && v <= 1), column, "probabilities lie between 0 and 1");
+    return values;
+  });
 }
 
 function staircase(rows, scores, codes, positive) {
@@ -124,9 +145,23 @@ export function summariseStaircase(stairs, name) {
     positives: bins.positives,
     negatives: bins.negatives,
     ...thresholdsAt(stairs.scores, bins.cuts.slice(1, -1)),
+    auc: areaUnderRoc(stairs),
     histogram: histogramOf(stairs),
     risk: riskOfStaircase(stairs),
   };
+}
+
+// The chance that a positive scores above a negative, ties counting half.
+function areaUnderRoc({ positives, negatives }) {
+  let above = 0,
+    below = 0,
+    n = 0;
+  for (let i = 0; i < positives.length; i++) {
+    above += positives[i] * (below + negatives[i] / 2);
+    below += negatives[i];
+    n += positives[i];
+  }
+  return above / (n * below);
 }
 
 function histogramOf({ scores, positives, negatives }) {
@@ -166,10 +201,9 @@ function setProblem(table, columns, truth, weight, parts) {
       if (!classes.includes(label)) classes.push(label);
     }),
   );
-  const position = truth.values.map((label) => classes.indexOf(label));
-  const lost = position.indexOf(-1);
-  if (lost >= 0)
-    throw new FileProblem(`The truth “${truth.values[lost].slice(0, 60)}” has no column of its own.`);
+  const position = named.length
+    ? checkTruths(truth.values, named)
+    : truth.values.map((label) => classes.indexOf(label));
   const y = Int32Array.from(truth.codes, (code) => position[code]);
   const models = parts.flatMap(({ name, rows }) => {
     if (columns.members.length) {
@@ -211,27 +245,16 @@ function membersOf(inside, columns) {
 }
 
 function probabilityModels(table, columns, name, rows, y, classes, weightOf) {
-  const p = columns.proba.map(({ column }) => table.columns[column].numbers());
-  columns.proba.forEach(({ column }, c) =>
-    forbid(p[c], (v) => !(v >= 0 && v <= 1), column, "probabilities lie between 0 and 1"),
-  );
-  const at = new Float64Array(classes.length);
-  const read = (row) => {
-    let total = 0;
-    for (let c = 0; c < p.length; c++) total += at[c] = p[c][row];
-    if (Math.abs(total - 1) > 1e-6)
-      throw new FileProblem(`The probabilities of row ${row + 1} add up to ${total}, not 1.`);
-    return at;
-  };
+  const read = probabilityRows(readProbabilities(table, columns.proba));
   const likeliest = (row) => {
-    read(row);
+    const p = read(row);
     let best = 0;
-    for (let c = 1; c < at.length; c++) if (at[c] > at[best]) best = c;
+    for (let c = 1; c < p.length; c++) if (p[c] > p[best]) best = c;
     return [best];
   };
   const cells = Array.from(rows, (row) => {
     const [best] = likeliest(row);
-    return { confidence: at[best], loss: best === y[row] ? 0 : 1, weight: weightOf(row) };
+    return { confidence: read(row)[best], loss: best === y[row] ? 0 : 1, weight: weightOf(row) };
   }).sort((a, b) => b.confidence - a.confidence);
   const risk = riskOfCells(...["confidence", "loss", "weight"].map((key) => cells.map((cell) => cell[key])));
   return [

@@ -1,15 +1,20 @@
 // The frame of a chart: scales, ticks, grid and labels.
 import { svg } from "./dom.js";
-import { number } from "./format.js";
+import { alike } from "./format.js";
 
 export function ticks(low, high, wanted = 5) {
   const raw = (high - low) / wanted,
     power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].find((s) => s * power >= raw * 0.999) * power;
   const result = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) result.push(i * step);
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
+    result.push(i * step + 0); // no tick at -0
   return result;
 }
+
+// About what a number takes in the type of the ticks, on the generous side.
+const widthOfText = (text) =>
+  Array.from(text).reduce((width, c) => width + (c === "%" ? 11 : ".,".includes(c) ? 3.7 : 7.3), 0);
 
 // `x` and `y` are [low, high]; gives the root, a group to draw into, and the two scales.
 export function frame({
@@ -29,6 +34,13 @@ export function frame({
 }) {
   const top = 10,
     bottom = 42;
+  const across = ticks(...x, Math.max(3, Math.round(width / 110))),
+    along = yTicks ?? ticks(...y, Math.max(3, Math.round(height / 70)));
+  const texts = (at, format = alike(at, 4)) => at.map((t) => format(t));
+  const xText = texts(across, xFormat),
+    yText = texts(along, yFormat);
+  // Long numbers need more room, or they run into the label that stands beside them.
+  left = Math.max(left, 26 + Math.max(0, ...yText.map(widthOfText)));
   const inner = { left, right: width - right, top, bottom: height - bottom };
   const sx = (v) => inner.left + ((v - x[0]) / (x[1] - x[0])) * (inner.right - inner.left);
   const sy = (v) => inner.bottom - ((v - y[0]) / (y[1] - y[0])) * (inner.bottom - inner.top);
@@ -40,18 +52,18 @@ export function frame({
   });
   const plot = svg("g", {}),
     axis = svg("g", { class: "axis" });
-  for (const t of ticks(...x, Math.max(3, Math.round(width / 110)))) {
+  across.forEach((t, i) => {
     axis.append(
       grid ? svg("line", { class: "grid", x1: sx(t), x2: sx(t), y1: inner.top, y2: inner.bottom }) : "",
-      svg("text", { x: sx(t), y: inner.bottom + 16, "text-anchor": "middle" }, (xFormat ?? number)(t)),
+      svg("text", { x: sx(t), y: inner.bottom + 16, "text-anchor": "middle" }, xText[i]),
     );
-  }
-  for (const t of yTicks ?? ticks(...y, Math.max(3, Math.round(height / 70)))) {
+  });
+  along.forEach((t, i) => {
     axis.append(
       grid ? svg("line", { class: "grid", x1: inner.left, x2: inner.right, y1: sy(t), y2: sy(t) }) : "",
-      svg("text", { x: inner.left - 7, y: sy(t) + 4, "text-anchor": "end" }, (yFormat ?? number)(t)),
+      svg("text", { x: inner.left - 7, y: sy(t) + 4, "text-anchor": "end" }, yText[i]),
     );
-  }
+  });
   axis.append(
     svg(
       "text",

@@ -1,12 +1,18 @@
 // Tables about two classes: the models side by side, and what happens under one window.
 import { modelColour } from "./colours.js";
 import { el, value } from "./dom.js";
-import { number, percent, shorten } from "./format.js";
-import { sortableTable } from "./tables.js";
+import { alike, number, percentAlike, shorten } from "./format.js";
+import { numberColumn, sortableTable } from "./tables.js";
 
 export function modelTable({ problem, view, results, chosen, select }) {
-  const cell = (key, exact, shown) => (r) => value(`${key}-${r.index}`, exact(r), shown(exact(r)));
-  const column = (name, key, exact, shown, about) => ({ name, about, exact, show: cell(key, exact, shown) });
+  const column = (name, key, exact, write, about) =>
+    numberColumn(results, { name, about, exact, write, key: (r) => `${key}-${r.index}` });
+  const cost = alike(results.map(({ window }) => window.cost)),
+    ends = alike(
+      results.flatMap(({ interval }) => [interval.low, interval.high]),
+      2,
+    ),
+    score = alike(results.flatMap(({ window }) => [window.lower, window.upper]));
   const columns = [
     {
       name: "model",
@@ -33,27 +39,27 @@ export function modelTable({ problem, view, results, chosen, select }) {
       about: "interval",
       exact: (r) => r.window.cost,
       show: (r) => [
-        value(`cost-${r.index}`, r.window.cost, number(r.window.cost)),
-        el("small", {}, ` ${number(r.interval.low, 2)}–${number(r.interval.high, 2)}`),
+        value(`cost-${r.index}`, r.window.cost, cost(r.window.cost)),
+        el("small", {}, ` ${ends(r.interval.low)}–${ends(r.interval.high)}`),
       ],
     },
-    column("if forced", "forced", (r) => r.forced, number, "forced"),
+    column("if forced", "forced", (r) => r.forced, alike, "forced"),
     {
       name: "window",
       about: "window",
       exact: (r) => r.window.lower,
       show: (r) => [
-        value(`lower-${r.index}`, r.window.lower, number(r.window.lower)),
+        value(`lower-${r.index}`, r.window.lower, score(r.window.lower)),
         " … ",
-        value(`upper-${r.index}`, r.window.upper, number(r.window.upper)),
+        value(`upper-${r.index}`, r.window.upper, score(r.window.upper)),
       ],
     },
-    column("quiet", "abstention", (r) => r.window.abstention, percent, "quiet"),
-    column("missed", "fn", (r) => r.window.fn, percent, "fn"),
-    column("false", "fp", (r) => r.window.fp, percent, "fp"),
-    column("wrong among answers", "selective", (r) => r.window.error / r.window.answered, percent, "wrong"),
-    column("VACC", "vacc", (r) => r.vacc, number, "vacc"),
-    column("AURC", "aurc", (r) => r.model.risk.aurc, number, "aurc"),
+    column("quiet", "abstention", (r) => r.window.abstention, percentAlike, "quiet"),
+    column("missed", "fn", (r) => r.window.fn, percentAlike, "fn"),
+    column("false", "fp", (r) => r.window.fp, percentAlike, "fp"),
+    column("wrong among answers", "selective", (r) => r.window.error / r.window.answered, percentAlike, "wrong"),
+    column("VACC", "vacc", (r) => r.vacc, alike, "vacc"),
+    column("AURC", "aurc", (r) => r.model.risk.aurc, alike, "aurc"),
   ];
   return sortableTable(columns, results, {
     caption: `Each model with its own best window for these costs, ${problem.models.length} models`,

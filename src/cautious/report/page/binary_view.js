@@ -1,5 +1,5 @@
 // Two classes: sliders on top, the recommendation under them, and everything that follows.
-import { advice, plainText, uncertainAdvice } from "./advice.js";
+import { advice, casesAdvice, invertedAdvice, plainText, uncertainAdvice } from "./advice.js";
 import { widthOf } from "./axes.js";
 import { RESPONSES, drawCurves, drawMaps } from "./binary_charts.js";
 import { MAPS } from "./binary_maps.js";
@@ -220,6 +220,11 @@ function drawAdvice({ problem, view, cards, results, chosen, cheapest, several, 
         "div",
         { class: "words" },
         advice(chosen, { several, cheapest: chosen === cheapest }),
+        invertedAdvice(results, chosen),
+        casesAdvice(
+          problem.models.map(({ name }) => name),
+          problem.models.map(({ positives, negatives }) => [sum(negatives), sum(positives)]),
+        ),
         uncertainAdvice(results, shares),
         chooser,
       ),
@@ -253,7 +258,7 @@ function drawAdvice({ problem, view, cards, results, chosen, cheapest, several, 
           "Kept quiet",
           "quiet",
           value("abstention", window.abstention, percent(window.abstention)),
-          el("small", {}, `${percent(1 - window.abstention)} answered`),
+          el("small", {}, `${percent(window.answered)} answered`),
         ),
         tile(
           "Wrong among answers",

@@ -5,6 +5,7 @@ import { parseCsv } from "./csv.js";
 import { choice, el } from "./dom.js";
 import { count, shorten } from "./format.js";
 import { parseParquet } from "./parquet.js";
+import { PositiveUnknown, plainLabel } from "./positive.js";
 
 async function readTable(file) {
   const buffer = await file.arrayBuffer();
@@ -57,23 +58,20 @@ export function filesView(app) {
         added = { ...found, models: [...found.models] };
         app.add(found);
         const took = performance.now() - begin;
-        describe(place, name, table, columns, added, took, (change) => {
-          positive = change.positive ?? positive;
-          Object.assign(columns, change.columns);
-          again(performance.now());
-        });
+        describe(place, name, table, columns, added, took, correct);
         place.dataset.took = String(took);
       } catch (error) {
-        refuse(
-          place,
-          name,
-          error,
-          chooser(table, columns, null, (change) => {
-            Object.assign(columns, change.columns);
-            again(performance.now());
-          }),
-        );
+        const asked = error instanceof PositiveUnknown ? error.labels : [];
+        refuse(place, name, error, chooser(table, columns, asked, null, correct));
       }
+    };
+    const correct = (change) => {
+      // A positive class belongs to the truths among which it was chosen.
+      positive = change.columns && "truth" in change.columns ? undefined : (change.positive ?? positive);
+      Object.assign(columns, change.columns);
+      const key = document.activeElement.dataset.column;
+      again(performance.now());
+      place.querySelector(`[data-column="${key}"]`)?.focus();
     };
     again(start);
   }
@@ -82,13 +80,16 @@ export function filesView(app) {
   function knownPositive(table, columns) {
     if (columns.truth === null || columns.proba.length === 1) return undefined;
     const labels = table.columns[columns.truth].labels().values;
-    return app.problems.find(
+    const meant = (wanted) => labels.find((label) => plainLabel(label) === plainLabel(wanted));
+    const known = app.problems.find(
       ({ kind, classes }) =>
-        kind === "binary" && labels.length === 2 && classes.every((label) => labels.includes(label)),
-    )?.classes[1];
+        kind === "binary" && labels.length === 2 && classes.every((label) => meant(label) !== undefined),
+    );
+    return known && meant(known.classes[1]);
   }
 
-  function chooser(table, columns, problem, change) {
+  // `labels` are those among which the positive class can be chosen.
+  function chooser(table, columns, labels, positive, change) {
     const names = [["", "none"], ...table.names.map((name) => [name, shorten(name, 30)])];
     const column = (label, key) =>
       choice(
@@ -104,7 +105,7 @@ export function filesView(app) {
         },
         { "data-column": key },
       );
-    const labels = problem?.kind === "binary" ? table.columns[columns.truth].labels().values : [];
+    const classes = labels.map((label) => [label, shorten(label, 30)]);
     return el(
       "div",
       { class: "choices" },
@@ -114,9 +115,9 @@ export function filesView(app) {
       labels.length >= 2 && labels.length <= 50
         ? choice(
             "positive class",
-            labels.map((label) => [label, shorten(label, 30)]),
-            problem.classes[1],
-            (positive) => change({ positive }),
+            positive === null ? [["", "choose …"], ...classes] : classes,
+            positive ?? "",
+            (chosen) => change({ positive: chosen === "" ? undefined : chosen }),
             { "data-column": "positive" },
           )
         : null,
@@ -126,6 +127,8 @@ export function filesView(app) {
   function describe(place, name, table, columns, problem, took, change) {
     const kind =
       problem.kind === "binary" ? "scores of two classes" : `answers over ${problem.classes.length} classes`;
+    const binary = problem.kind === "binary",
+      labels = binary ? table.columns[columns.truth].labels().values : [];
     place.className = "notice";
     place.replaceChildren(
       el(
@@ -133,7 +136,7 @@ export function filesView(app) {
         {},
         el("strong", {}, shorten(name, 60)),
         `: ${count(table.rows)} rows read and analysed in ${Math.round(took)} ms as ${kind}. Columns were guessed by name:`,
-        chooser(table, columns, problem, change),
+        chooser(table, columns, labels, binary ? problem.classes[1] : null, change),
       ),
       close(place),
     );

@@ -21,6 +21,22 @@ export function percent(x) {
   return `${share.toFixed(size >= 99.95 ? 0 : 1).replace("-", "−")}%`;
 }
 
+// The same decimals for all numbers of a column: as many as the one that needs most, within reason.
+export function alike(values, digits = 3) {
+  const plain = values.map((x) => number(x, digits)).filter((text) => /^−?[\d,]+(\.\d+)?$/.test(text));
+  const decimals = Math.min(4, Math.max(0, ...plain.map((text) => text.split(".")[1]?.length ?? 0)));
+  return (x) => {
+    // What so few decimals cannot show keeps its own form.
+    if (!(Math.abs(x) < 1e6) || (x !== 0 && Math.abs(x) < 5 * 10 ** -decimals))
+      return number(x, Math.min(digits, 3));
+    const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    return x.toLocaleString("en-GB", options).replace("-", "−");
+  };
+}
+
+export const percentAlike = (values) => (x) =>
+  values.some((v) => v > 0 && v < 0.9995) && x >= 0.9995 ? `${(100 * x).toFixed(1)}%` : percent(x);
+
 export const share = (x) => `${number(100 * x)}%`;
 
 export const count = (x) => x.toLocaleString("en-GB", { maximumFractionDigits: 1 });

@@ -9,6 +9,7 @@ import { el } from "./dom.js";
 import { filesView } from "./files_view.js";
 import { shorten } from "./format.js";
 import { hullBins } from "./hull.js";
+import { plainLabel } from "./positive.js";
 import { responseCurve } from "./response.js";
 import { sortFloats } from "./sort.js";
 import { setsView } from "./sets_view.js";
@@ -62,10 +63,8 @@ const app = {
   },
   // Join models to the problem they belong to, or open a new one. No name is used twice.
   add(found) {
-    const same = app.problems.findIndex(
-      (problem) =>
-        problem.kind === found.kind && JSON.stringify(problem.classes) === JSON.stringify(found.classes),
-    );
+    const question = ({ kind, classes }) => JSON.stringify([kind, ...classes.map(plainLabel)]);
+    const same = app.problems.findIndex((problem) => question(problem) === question(found));
     if (same < 0) app.problems.push(found);
     else {
       const problem = app.problems[same];

@@ -1,4 +1,5 @@
 // Many classes, and answers that may hold several: what doubt is worth, and where it lies.
+import { casesAdvice } from "./advice.js";
 import { card, choice, el, toggle, value } from "./dom.js";
 import { count, number, percent, shorten } from "./format.js";
 import { drawSetRisk, drawSizes, drawUtility } from "./sets_charts.js";
@@ -198,6 +199,10 @@ function drawSetAdvice({ problem, app, view, cards, results, best, chosen, selec
         { class: "words" },
         lead,
         el("p", {}, names, sets),
+        casesAdvice(
+          problem.models.map(({ name: n }) => n),
+          problem.models.map(({ by_class }) => by_class.map(([n]) => n)),
+        ),
         alone ? null : el("p", { class: "unsure" }, change),
         alone
           ? null

@@ -1,6 +1,13 @@
 // Tables whose columns sort when their headings are pressed.
-import { el } from "./dom.js";
+import { el, value } from "./dom.js";
 import { term } from "./terms.js";
+
+// A column of numbers, written alike; `write` makes a format of the numbers of all rows.
+export function numberColumn(rows, { name, about, exact, key, write, high }) {
+  const format = write(rows.map(exact));
+  const show = (row) => value(key(row), exact(row), format(exact(row)));
+  return { name, about, exact, high, show };
+}
 
 // `columns` are {name, about, exact: row => number|text, show: row => node, text}.
 export function sortableTable(columns, rows, { caption, order, onRow, rowClass, most = Infinity }) {

@@ -28,11 +28,11 @@ const TERMS = {
   ],
   vacc: [
     "VACC",
-    "Volume under the abstention cost surface: the mean cost if all relative costs μ and ν between 0 and 1 were equally likely. Lower is better. Go by it while you do not know the costs.",
+    "Volume under the abstention cost surface: the mean cost, in units of the dearer mistake, if the other mistake and keeping quiet were equally likely to cost anything from nothing up to as much as it. The dearer mistake is the one that is dearer on the sliders now, as a rule missing the positive class. Lower is better. Go by it while you know no more about the costs.",
   ],
   winner: [
     "Winner map",
-    "Each point is a pair of relative costs; its colour is the model that is cheapest there, each with its own best window.",
+    "Each point is a pair of relative costs; its colour is the model that is cheapest there, each with its own best window. The map spans all costs at which the dearer mistake stays the dearer one and keeping quiet costs at most half of it; shares are parts of this map, points where all models cost the same left out.",
   ],
   difference: [
     "Difference",
