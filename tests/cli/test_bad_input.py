@@ -23,6 +23,8 @@ GOOD = "y_true,score\n0,0.1\n1,0.9\n0,0.4\n"
         ("y_true,score\n0,0.1\n1,high\n", "'high' in line 3"),
         ("y_true,score\n0,0.1\n1,\n", "holds nothing in line 3"),
         ("y_true,score\n0,nan\n1,0.1\n", "in line 2"),
+        ('y_true,score,note\n0,.1,"two\nlines"\n\n  \n1,high,\n', "'high' in line 6"),
+        ('y_true,score,note\n0,.1,"' + "long" * 50_000 + '"\n1,high,\n', "'high' in row 2 below"),
         ("y_true,score\n0,0.1\n,0.1\n", "'y_true' is empty in line 3"),
         ("y_true,score\n1,0.1\n1,0.3\n", "every row has the truth '1'"),
         ("y_true,score\na,0.1\nb,0.3\n", "--positive b"),

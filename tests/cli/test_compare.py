@@ -120,7 +120,9 @@ def test_three_models_and_csv(run, scores, tmp_path):
 
 def test_scores_that_are_no_answers_are_compared_by_cost_alone(run_json, run):
     text = "y_true,margin,model\n" + "".join(
-        f"{y},{s},{m}\n" for m in "ab" for y, s in ((0, -2), (1, 2), (0, 1 if m == "a" else -1))
+        f"{y},{s},{m}\n"
+        for m in "ab"
+        for y, s in ((0, -2), (1, 2), (1, 3), (0, 1 if m == "a" else -1))
     )
     document = run_json("compare", "-", "--resamples", 20, "--json", stdin=text)
     assert "u65_difference" not in document["pairs"][0]
@@ -148,3 +150,25 @@ def test_it_may_depend_on_the_aversion_to_risk(run):
     result = run("compare", "-", "--resamples", 20, stdin=text).stdout
     assert "k = 0.667: careful" in result
     assert "depends on the aversion to risk" in result
+
+
+def test_equal_models_are_said_to_be_equal(run, scores, tmp_path):
+    (tmp_path / "same.csv").write_bytes((tmp_path / "good.csv").read_bytes())
+    text = run("compare", "good.csv", "same.csv", *ARGS).stdout
+    assert "good and same cost the same over all costs" in text
+    assert "The models are worth the same at every aversion to risk." in text
+    text = run("compare", "good.csv", "poor.csv", *ARGS).stdout
+    assert "cost the same" not in text
+    assert "worth the same" not in text
+
+
+def test_the_least_vacc_may_be_chance(run, scores, tmp_path):
+    text = run("compare", "good.csv", "poor.csv", *ARGS).stdout
+    assert "over all costs at which missing 'bad' is the dearer mistake, is the least." in text
+    assert "may be chance" not in text
+    assert "all relative costs, μ and ν from 0 to 1" in text
+    near = pd.read_csv(tmp_path / "good.csv")
+    near.loc[3:9, "score"] = 1 - near.loc[3:9, "score"]
+    near.to_csv(tmp_path / "near.csv", index=False)
+    text = run("compare", "near.csv", "poor.csv", "good.csv", *ARGS).stdout
+    assert "the difference to near may be chance" in text

@@ -245,3 +245,50 @@ def test_rules_that_do_not_fit_a_log(fails, several, tmp_path):
     frame.to_parquet(tmp_path / "sets.parquet")
     message = fails("evaluate", "sets.parquet", "--engine", "local", "--confidence", 0.5)
     assert "gives sets only" in message
+
+
+def test_a_positive_class_that_never_occurs(fails, tmp_path):
+    frame = pd.DataFrame({"y_true": ["a", "b"], "score": [0.1, 0.4]})
+    frame.to_parquet(tmp_path / "log.parquet")
+    args = ("evaluate", "log.parquet", "--positive", "c")
+    for engine in ((), ("--engine", "local")):
+        assert "the positive class is 'c', but" in fails(*args, *engine)
+
+
+@pytest.mark.parametrize("rule", [("--confidence", 0.7), ("--utility", "u65")])
+def test_two_classes_are_answered_by_windows_only(fails, tmp_path, rule):
+    frame = pd.DataFrame({"y": ["a", "b", "b"], "p_a": [0.75, 0.5, 0.25], "p_b": [0.25, 0.5, 0.75]})
+    frame.to_parquet(tmp_path / "two.parquet")
+    frame[["y", "p_b"]].to_parquet(tmp_path / "one.parquet")
+    for file in ("one.parquet", "two.parquet"):
+        for engine in ((), ("--engine", "local")):
+            message = fails("evaluate", file, *rule, *engine)
+            assert "give a window (`cautious tune` finds one), not a confidence" in message
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("true,true", "false,false|true", "false,false"),
+        ("01,01", "02,01|02", "01,02", "02,"),
+        ("1,1", "2,2", "1,", "2,"),
+        ("1,1", "2,3|2", "1,", "2,?"),
+        ("a,a", "b,{}", "a,a|b"),
+    ],
+    ids=["booleans", "zeros in front", "gaps", "more classes", "empty"],
+)
+def test_written_sets_are_read_as_in_memory(run_json, tmp_path, rows):
+    (tmp_path / "sets.csv").write_text("\n".join(("y_true,y_set", *rows)) + "\n")
+    args = ("evaluate", "sets.csv", "--empty", "abstain", "--json")
+    here = run_json(*args)["models"]["sets"]
+    there = run_json(*args, "--engine", "local")["models"]["sets"]
+    assert len(here["classes"]) == len(there["classes"])
+    assert here["n"] == there["n"] == len(rows)
+    for measure, found in there["measures"].items():
+        assert here["measures"][measure]["value"] == pytest.approx(found["value"], nan_ok=True)
+
+
+def test_a_doubled_column_is_named(fails, tmp_path):
+    (tmp_path / "log.csv").write_text("y,score,y\n0,0.1,1\n1,0.7,0\n")
+    message = fails("evaluate", "log.csv", "--engine", "local", "--positive", 1)
+    assert "log.csv: two columns are called 'y'" in message

@@ -172,7 +172,7 @@ def test_the_table_is_for_people(run, scores):
     for words in ("good", "poor", "vacc", "answers and abstentions", "bad from a score of 0.5"):
         assert words in result.stdout
     assert "\x1b" not in result.stdout
-    assert "truth 'y_true', score 'score'; ignored 'id', 'site'" in result.stderr
+    assert "truth 'y_true', score 'score' for 'bad'; ignored 'id', 'site'" in result.stderr
 
 
 def test_the_table_of_one_model_shows_its_classes_and_groups(run, scores):
@@ -301,3 +301,9 @@ def test_whole_numbers_of_cases_stay_whole(run_json, scores, binary):
     model = run_json("evaluate", "good.csv", "--positive", "bad", "--json")["models"]["good"]
     assert model["by_class"]["bad"]["n"] == y.sum()
     assert model["by_class"]["fine"]["n"] == (1 - y).sum()
+
+
+def test_a_class_may_be_called_as_abstaining_is_written(run_json, tmp_path):
+    (tmp_path / "odd.csv").write_text("y_true,y_set\n⊥,⊥\na,⊥\n⊥,a|⊥\na,a\n", encoding="utf-8")
+    found = run_json("evaluate", "odd.csv", "--measure", "coverage", "--json")
+    assert "0.75" in str(found), found

@@ -66,3 +66,11 @@ def test_nothing_is_written_on_error(fails, scores, tmp_path, args, words):
     assert words in fails("report", *args)
     assert (tmp_path / "report.html").read_text() == "old"
     assert not [p for p in tmp_path.iterdir() if p.suffix == ".html" and p.name != "report.html"]
+
+
+@pytest.mark.parametrize("engine", [[], ["--engine", "local"]], ids=["memory", "engine"])
+def test_a_file_that_is_read_is_not_written_over(fails, scores, tmp_path, engine):
+    before = (tmp_path / "good.csv").read_bytes()
+    said = fails("report", "good.csv", "--positive", "bad", "-o", "./good.csv", *engine)
+    assert "good.csv, which is read; name another file to write" in said
+    assert (tmp_path / "good.csv").read_bytes() == before

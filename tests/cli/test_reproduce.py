@@ -57,6 +57,23 @@ def test_the_page_of_the_docs_is_about_all_papers(fails, calls):
     assert calls == []
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--docs", "taken"), "--docs is taken, but taken is a file; name a folder."),
+        (("--docs", "taken/docs"), "but taken is a file"),
+        (("--docs", "site"), "but site/_static is a file"),
+        (("--output", "taken"), "--output is taken, but taken is a file; name a folder."),
+    ],
+)
+def test_a_file_is_no_folder_which_is_told_before_the_run(fails, calls, tmp_path, options, said):
+    (tmp_path / "taken").write_text("")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "_static").write_text("")
+    assert said in fails("reproduce", "all", *options)
+    assert calls == []
+
+
 def test_without_matplotlib_it_goes_on(run, calls, tmp_path, monkeypatch):
     real = builtins.__import__
 

@@ -145,6 +145,10 @@ class TestMoreClasses:
     [
         ((), "neither costs nor a budget"),
         (("--abstain", 1), "not what it saves"),
+        (
+            ("--false-negative", 2, "--false-positive", 1),
+            "what abstaining costs is missing: --abstain",
+        ),
         (("--abstain", 1, "--max-error", 0.1, "--mistake", 2), "--max-error and --abstain"),
         (("--abstain", 1, "--false-negative", 1), "give both"),
         (("--abstain", 1, "--false-negative", 1, "--mistake", 1), "stands for both"),
@@ -196,3 +200,24 @@ def test_a_folder_that_is_not_there(fails, scores):
 )
 def test_the_best_model_is_named_by_what_was_asked_for(run_json, scores, goal):
     assert run_json("tune", "good.csv", "poor.csv", *POSITIVE, *goal)["best"] == "good"
+
+
+def test_what_is_expected_is_said_to_be_of_the_cases_it_was_chosen_on(run, scores):
+    result = run("tune", "good.csv", *POSITIVE, *COSTS)
+    assert "Measured on the cases the thresholds were chosen on" in result.stderr
+    expected = json.loads(result.stdout)["models"]["good"]["expected"]
+    assert expected["on"] == "the cases it was chosen on"
+
+
+def test_json_or_a_table_but_not_both_on_one_screen(run, fails, scores, monkeypatch):
+    alone = run("tune", "good.csv", *POSITIVE, *COSTS, "--json")
+    assert json.loads(alone.stdout)["best"] == "good"
+    assert "wrong if answered" not in alone.stderr
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes this for a terminal
+    seen = run("tune", "good.csv", *POSITIVE, *COSTS)
+    assert seen.stdout == ""
+    assert "wrong if answered" in seen.stderr
+    assert "-o FILE" in seen.stderr
+    monkeypatch.delenv("FORCE_COLOR")
+    message = fails("tune", "good.csv", *POSITIVE, *COSTS, "--json", "-o", "t.json")
+    assert "both given" in message

@@ -198,11 +198,16 @@ def test_sets_in_a_file_may_be_separated_by_bars(tmp_path):
         ("cost,a,b\na,0,1\nb,1\n", "holds nothing in line 3"),
         ("cost,a,b\na,0,1,2\nb,1,0,2\n", "no regular CSV table"),
         ("cost,a,a\na,0,1\na,1,0\n", "two columns called 'a'"),
-        ("cost,a,b\na,0,1e999\nb,1,0\n", "costs must be finite"),
     ],
 )
 def test_what_spreadsheets_do_to_numbers(tmp_path, text, words):
     assert words in error_of(run(tmp_path, "audit", "-", stdin=text))
+
+
+def test_a_number_beyond_all_bounds_is_none(tmp_path):
+    said = error_of(run(tmp_path, "audit", "-", stdin="cost,a,b\na,0,1e999\nb,1,0\n"))
+    # Old releases of pandas take it for text, new ones for infinity.
+    assert "costs must be finite" in said or "'1e999' in line 2" in said
 
 
 def test_counts_keep_their_labels():

@@ -11,7 +11,7 @@ from cautious.cli.predictions import Predictions
 from cautious.curves import window_answers
 from cautious.decision import optimal_sets, threshold_rule
 
-__all__ = ["Rule", "answers_of", "window_for", "window_words"]
+__all__ = ["Rule", "answers_of", "confidence_words", "window_for", "window_words"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,11 @@ def window_words(window: tuple[float, float], classes: Sequence[Any]) -> str:
     return words + (f", {classes[0]} up to {lower:g}, quiet between" if lower < upper else "")
 
 
+def confidence_words(confidence: float) -> str:
+    """Say what a confidence does."""
+    return f"the likeliest class from a probability of {confidence:g}, else quiet"
+
+
 def _decided(proba: Floats, rule: Rule) -> tuple[Mask, str]:
     """Turn probabilities of several classes into sets."""
     if rule.window is not None:
@@ -94,6 +99,5 @@ def _decided(proba: Floats, rule: Rule) -> tuple[Mask, str]:
     if rule.utility is not None:
         return optimal_sets(proba, utility=rule.utility), f"{rule.utility}-optimal sets"
     if rule.confidence is not None:
-        words = f"the likeliest class from a probability of {rule.confidence:g}, else quiet"
-        return threshold_rule(proba, rule.confidence), words
+        return threshold_rule(proba, rule.confidence), confidence_words(rule.confidence)
     return threshold_rule(proba, 0.0), "the likeliest class"

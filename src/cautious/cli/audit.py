@@ -11,7 +11,8 @@ import pandas as pd
 import typer
 
 from cautious.cli import options
-from cautious.cli.showing import make_table, say, screen, show_json
+from cautious.cli.hints import few
+from cautious.cli.showing import make_table, note, say, screen, show_json
 from cautious.cli.tables import open_table
 from cautious.costs import (
     SetCosts,
@@ -23,11 +24,13 @@ from cautious.costs import (
 from cautious.costs import (
     audit as audit_costs,
 )
-from cautious.costs.verdict import witness_text
+from cautious.costs.verdict import verdict_lines, witness_text
 
 __all__ = ["audit"]
 
 _STYLES = {"holds": None, "not refuted": None, "fails": "yellow", "not shown": "yellow"}
+_MEAN = "single classes, extended to sets by the mean"
+_ABSTAIN = ("abstain", "⊥", "?")
 
 
 class Extension(StrEnum):
@@ -43,22 +46,29 @@ def audit(
     file: Annotated[
         str,
         typer.Argument(
-            help="CSV of costs: answers are rows, truths are columns. Rows may be classes, or sets "
-            "written '{a, b}' or 'a|b'; - reads standard input.",
+            help="CSV of costs: answers are rows, truths are columns. Rows may be classes, sets "
+            "written '{a, b}' or 'a|b', or 'abstain'; - reads standard input.",
             show_default=False,
         ),
     ],
     extension: Annotated[
-        Extension,
+        Extension | None,
         typer.Option(
             help="Where the table costs single classes only, how to extend it to sets: discounted "
-            "(the mean), cautious or averse (p-discounted), or abellan-masegosa."
+            "(the mean), cautious or averse (p-discounted), or abellan-masegosa.",
+            show_default="discounted",
         ),
-    ] = Extension.discounted,
+    ] = None,
     r: Annotated[
-        float, typer.Option("--r", help="Strength of p-discounting.", min=0.0, max=1.0)
-    ] = 0.5,
-    seed: options.Seed = 0,
+        float | None,
+        typer.Option(
+            "--r", help="Strength of p-discounting.", min=0.0, max=1.0, show_default="0.5"
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(help="Seed of the sample of sets, where more than 12 classes have too many."),
+    ] = 0,
     json: options.AsJson = False,
     csv: options.AsCsv = False,
 ) -> None:
@@ -71,6 +81,7 @@ def audit(
     if json and csv:
         raise ValueError("--json and --csv are both given; give one of them.")
     costs, words = _costs(file, extension, r)
+    _notice_rewards(costs)
     frame = audit_costs(costs, random_state=seed)
     if csv:
         sys.stdout.write(frame.to_csv())
@@ -79,9 +90,11 @@ def audit(
         show_json({"costs": words, "properties": frame.to_dict("index"), "verdict": settings})
     else:
         _show(frame, words)
+        if words == _MEAN:
+            say("No table passes with the plain mean: try --extension cautious.")
 
 
-def _costs(file: str, extension: Extension, r: float) -> tuple[SetCosts, str]:
+def _costs(file: str, extension: Extension | None, r: float | None) -> tuple[SetCosts, str]:
     """Read a table of sets as it is; extend one of single classes."""
     table = open_table(file)
     first, *classes = table.names
@@ -93,10 +106,20 @@ def _costs(file: str, extension: Extension, r: float) -> tuple[SetCosts, str]:
     frame = table.read([first], classes)
     answers = table.labels(frame, first).tolist()
     costs = np.column_stack([table.numbers(frame, name) for name in classes])
+    if any("|" in name or name.startswith("{") for name in classes) and {*answers} < {*classes}:
+        raise ValueError(
+            f"{table.name}: the columns are {few(classes)} and the rows {few(answers)}; answers "
+            "are rows, truths are columns. Transpose the table."
+        )
     try:
         if sorted(answers) == sorted(classes):
             matrix = pd.DataFrame(costs, index=answers, columns=classes).loc[classes]
             return _extended(matrix, extension, r)
+        unused = [
+            name for name, value in (("--extension", extension), ("--r", r)) if value is not None
+        ]
+        if unused:
+            note(f"note: not used, since the table lists sets itself: {', '.join(unused)}")
         rows = [_set_of(answer, classes) for answer in answers]
         listed = pd.DataFrame(costs, index=pd.Index(rows, tupleize_cols=False), columns=classes)
         return SetCosts.from_table(listed), "the sets of the table"
@@ -106,6 +129,8 @@ def _costs(file: str, extension: Extension, r: float) -> tuple[SetCosts, str]:
 
 def _set_of(answer: str, classes: list[str]) -> str | tuple[str, ...]:
     """Read ``a|b``: a bar separates classes too, since commas are awkward in CSV."""
+    if answer not in classes and answer.strip().lower() in _ABSTAIN:
+        return tuple(classes)
     if answer in classes or "|" not in answer:
         return answer
     inside = answer.strip()
@@ -114,11 +139,31 @@ def _set_of(answer: str, classes: list[str]) -> str | tuple[str, ...]:
     return tuple(part.strip() for part in inside.split("|"))
 
 
-def _extended(matrix: pd.DataFrame, extension: Extension, r: float) -> tuple[SetCosts, str]:
-    if extension is Extension.discounted:
-        return discounted(matrix), "single classes, extended to sets by the mean"
+def _notice_rewards(costs: SetCosts) -> None:
+    """Notice a right answer that is dearer than a wrong one."""
+    matrix, classes = costs.singletons(), costs.classes or range(costs.n_classes)
+    cheaper = np.argwhere(matrix < matrix.diagonal())
+    if len(cheaper):
+        i, y = cheaper[0].tolist()
+        note(
+            f"note: when {str(classes[y])[:60]!r} is true, the answer {str(classes[i])[:60]!r} "
+            f"costs {matrix[i, y]:g}, less than the right one ({matrix[y, y]:g}). Answers are "
+            "rows, truths are columns: transpose the table, or turn rewards into costs, unless "
+            "this is meant."
+        )
+
+
+def _extended(
+    matrix: pd.DataFrame, extension: Extension | None, r: float | None
+) -> tuple[SetCosts, str]:
+    discounts = extension in (Extension.cautious, Extension.averse)
+    if r is not None and not discounts:
+        note("note: --r is not used: it is for --extension cautious and averse")
+    if extension is None or extension is Extension.discounted:
+        return discounted(matrix), _MEAN
     if extension is Extension.abellan_masegosa:
         return abellan_masegosa(matrix), "single classes, extended to sets by Abellán and Masegosa"
+    r = 0.5 if r is None else r
     words = f"single classes, extended to sets by p-discounting ({extension.value}, r = {r:g})"
     attitude: Literal["cautious", "averse"]
     attitude = "cautious" if extension is Extension.cautious else "averse"
@@ -138,16 +183,5 @@ def _show(frame: pd.DataFrame, words: str) -> None:
     console.print(
         make_table(headings, rows, words=(0, 1, 2, 3), styles=styles, longest=120), "", sep="\n"
     )
-    for setting, row in verdict(frame).to_dict("index").items():
-        reasons = [
-            f"{what} {', '.join(map(str, row[column]))}"
-            for what, column in (
-                ("needs", "necessary_unmet"),
-                ("would like", "desirable_unmet"),
-                ("would rather not have", "undesirable_met"),
-                ("cannot tell from a sample", "undecided"),
-            )
-            if row[column]
-        ]
-        why = f": {'; '.join(reasons)}" if reasons else ""
-        say(f"For {setting} they are {row['verdict']}{why}.")
+    for line in verdict_lines(frame):
+        say(line)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cautious.cli.hints import heading_hint, label_hint
 from cautious.cli.options import Given
 from cautious.logs.columns import Columns, guess_columns, listed, prefixed
 
 __all__ = ["described", "settle_columns"]
+
+# Names of scores that are taken only where there is none of the usual ones.
+_OTHER_SCORES = ("y_prob", "y_proba", "y_pred_proba", "confidence")
+_ANSWERS = ("y_pred", "pred", "prediction", "predicted", "y_hat")
 
 
 def settle_columns(names: Sequence[str], given: Given) -> Columns:
@@ -37,8 +41,14 @@ def settle_columns(names: Sequence[str], given: Given) -> Columns:
         # What is asked for stands in for the guess, so that guessing cannot fail on it.
         guess = guess_columns([*names, "score"] if asked else names, truth=given.truth)
     except ValueError as error:
+        other = None if asked else _other_score(names)
+        if other is not None:
+            return settle_columns(names, given._replace(score=other))
         message = str(error).replace("truth=", "--truth")
-        raise ValueError(f"{message} Or say which with --score, --proba or --sets.") from None
+        raise ValueError(
+            f"{message} Or say which with --score, --proba or --sets.{_answers_hint(names)}"
+            f"{heading_hint(names)}"
+        ) from None
     found = replace(
         guess,
         model=given.model or guess.model,
@@ -54,8 +64,23 @@ def settle_columns(names: Sequence[str], given: Given) -> Columns:
     return replace(found, score=given.score, proba=proba, members=members, sets=sets)
 
 
-def described(columns: Columns, names: Sequence[str]) -> str:
-    """Say which columns were taken for what, and which were left out."""
+def _other_score(names: Sequence[str]) -> str | None:
+    """Find a score by its rarer names; beside answers, confidence is in those, and is no score."""
+    known = {name.strip().lower(): name for name in names}
+    wanted = _OTHER_SCORES[:-1] if known.keys() & set(_ANSWERS) else _OTHER_SCORES
+    return next((known[name] for name in wanted if name in known), None)
+
+
+def _answers_hint(names: Sequence[str]) -> str:
+    answers = [name for name in names if name.strip().lower() in _ANSWERS]
+    return f" If {answers[0]!r} holds single answers: --sets {answers[0]}" if answers else ""
+
+
+def described(columns: Columns, names: Sequence[str], positive: str | None = None) -> str:
+    """Say which columns were taken for what, and which were left out.
+
+    ``positive`` is the class that a high score speaks for, where there are scores.
+    """
     several = {
         "probabilities": list(columns.proba.values()),
         "set": [columns.sets] if columns.sets else list(columns.members.values()),
@@ -64,8 +89,11 @@ def described(columns: Columns, names: Sequence[str]) -> str:
     for what in ("score", "model", "weight", "group"):
         name = getattr(columns, what)
         if name is not None:
-            parts.append(f"{what} {name!r}")
+            speaks_for = f" for {positive!r}" if what == "score" and positive is not None else ""
+            parts.append(f"{what} {name!r}{speaks_for}")
     parts += [f"{what} {_some(found)}" for what, found in several.items() if found]
+    if columns.proba and positive is not None:
+        parts.append(f"positive {positive!r}")
     ignored = [name for name in names if name not in columns.names()]
     return ", ".join(parts) + (f"; ignored {_some(ignored)}" if ignored else "")
 
@@ -78,8 +106,7 @@ def _some(names: Sequence[str]) -> str:
 def _check(names: Sequence[str], option: str, name: str | None) -> None:
     if name is None or name in names:
         return
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = label_hint(name, names, cutoff=0.5)
     raise ValueError(f"--{option} is {name!r}, but the columns are {listed(list(names))}.{hint}")
 
 

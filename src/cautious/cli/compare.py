@@ -15,6 +15,7 @@ from cautious.cli.aligning import aligned
 from cautious.cli.answers import Rule
 from cautious.cli.comparing import Compared, compared
 from cautious.cli.measuring import Bootstrap
+from cautious.cli.noticing import notice_models, notice_rule
 from cautious.cli.options import Given, WhatEmptyMeans
 from cautious.cli.reading import read_predictions
 from cautious.cli.showing import make_table, number, progress, say, screen, share, show_json
@@ -51,8 +52,10 @@ def compare(
 ) -> None:
     """Compare models on the same cases: by cost while costs are unknown, and by utility.
 
-    VACC is the mean cost over all relative costs; the test of two models is a paired bootstrap,
-    and Holm's correction makes up for the number of pairs.
+    VACC is the mean cost over all costs at which missing the positive class is the dearer mistake
+    (μ, a false alarm's cost relative to that, from 0 to 1, and ν, that of keeping quiet, too). The
+    test of two models is a paired bootstrap, and Holm's correction makes up for the number of
+    pairs.
 
     [bold]Example:[/] three files, one a model, rows in the same order.
 
@@ -66,6 +69,9 @@ def compare(
     models = aligned(read_predictions(files, given))
     known = None if thresholds is None else read_thresholds(thresholds)
     rule = Rule(utility=utility, thresholds=known)
+    notice_models(models)
+    for one in models:
+        notice_rule(one.name, rule, one.score)
     pairs = len(models) * (len(models) - 1) // 2
     with progress("comparing pairs", pairs) as done:
         result = compared(models, rule, Bootstrap(level, resamples, seed), done)
@@ -81,10 +87,10 @@ def compare(
     elif csv:
         sys.stdout.write(result.pairs.to_csv())
     else:
-        _show(result, level)
+        _show(result, level, models[0].classes[1])
 
 
-def _show(result: Compared, level: float) -> None:
+def _show(result: Compared, level: float, positive: str) -> None:
     console = screen()
     models, pairs = result.models, result.pairs
     shown = models.drop(columns=["variance", "hedging"], errors="ignore")
@@ -99,14 +105,36 @@ def _show(result: Compared, level: float) -> None:
         say(f"{name}: answers: {words}")
     if "p" in pairs:
         console.print("", _cost_table(pairs, level), sep="\n")
+        say("Cheaper at: shares of all relative costs, μ and ν from 0 to 1.")
     if "u65_difference" in pairs:
         console.print("", _utility_table(pairs, level), sep="\n")
     console.print()
     if "vacc" in models:
-        least = str(models["vacc"].idxmin())
-        say(f"While the costs are unknown, {least} is the one to take: its VACC is the least.")
+        say(_least_vacc(models["vacc"], pairs, level, positive))
     if result.objective:
         say(result.objective)
+
+
+def _least_vacc(vacc: pd.Series, pairs: pd.DataFrame, level: float, positive: str) -> str:
+    """Name the model of the least mean cost, and say whether that may be chance."""
+    over = f"over all costs at which missing {positive[:60]!r} is the dearer mistake"
+    least = vacc.index[vacc <= vacc.min() + 1e-12].tolist()
+    if len(least) > 1:
+        return f"While the costs are unknown, {' and '.join(map(str, least))} cost the same {over}."
+    words = (
+        f"While the costs are unknown, {least[0]} is the one to take: its VACC, the mean cost "
+        f"{over}, is the least"
+    )
+    rivals = {
+        names[1] if names[0] == least[0] else names[0]: row["p_adjusted"]
+        for names, row in _rows(pairs)
+        if least[0] in names and "p_adjusted" in row
+    }
+    close = [
+        name for name, p in rivals.items() if not p <= 1 - level
+    ]  # undefined is no evidence either
+    chance = f"; the difference to {', '.join(close)} may be chance" if close else ""
+    return f"{words}{chance}."
 
 
 def _cost_table(pairs: pd.DataFrame, level: float) -> Table:

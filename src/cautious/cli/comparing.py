@@ -112,6 +112,8 @@ def _best(table: pd.DataFrame) -> tuple[str | None, str]:
     ends = table["discounted_accuracy"], table["discounted_accuracy"] + 2 * table["hedging"]
     best = [set(end.index[end >= end.max() - 1e-12]) for end in ends]
     both = sorted(best[0] & best[1])
+    if len(both) == len(table):
+        return None, "The models are worth the same at every aversion to risk."
     if len(both) == 1:
         return both[0], f"At every aversion to risk, from k = 0.5 to 1, {both[0]} is worth most."
     return None, "Which model is worth most depends on the aversion to risk: see where they change."

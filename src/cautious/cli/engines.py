@@ -54,6 +54,7 @@ def summarise_log(
         except ValueError as error:
             raise ValueError(f"{_title(files)}: {error}") from None
         note(f"{_title(files)}: {described(columns, schema.names)}")
+        several = len(columns.proba) > 2
         with progress("reading the log") as done:
             summary = summarise(
                 source,
@@ -64,9 +65,10 @@ def summarise_log(
                 weight=columns.weight or False,
                 group=columns.group or False,
                 model=columns.model or False,
-                pos_label=_typed(given.positive, schema.field(columns.truth).type),
-                utilities=tuple(utilities),
-                confidences=tuple(confidences),
+                pos_label=_typed(given.positive, schema, columns.truth),
+                # Two classes are answered by windows on the score, whatever the rule.
+                utilities=tuple(utilities) if several else (),
+                confidences=tuple(confidences) if several else (),
                 empty=given.empty,
                 engine=ready,
                 progress=done,
@@ -96,12 +98,13 @@ def _opened(source: Any, engine: str, ready: Any) -> tuple[Any, Any]:
     return source, open_source(source).schema
 
 
-def _typed(positive: str | None, kind: Any) -> Any:
+def _typed(positive: str | None, schema: Any, truth: str) -> Any:
     """Read a class as the column of truths has it."""
     if positive is None:
         return None
     import pyarrow as pa
 
+    kind = schema.types[schema.names.index(truth)]
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
     try:
         return pa.scalar(positive).cast(plain).as_py()
@@ -116,7 +119,8 @@ def _running(engine: str) -> Iterator[Any]:
         from distributed import Client
 
         # On this machine workers are started, and their farewells are nobody's business.
-        own = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+        own: dict[str, Any] = {"silence_logs": logging.CRITICAL}
+        own |= dict.fromkeys(["dashboard_address", "worker_dashboard_address"], "127.0.0.1:0")
         with Client(**own) if engine == "dask" else Client(engine) as client:  # type: ignore[no-untyped-call]
             yield client
     elif engine == "spark":

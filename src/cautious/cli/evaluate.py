@@ -15,10 +15,12 @@ from cautious.cli import options
 from cautious.cli.answers import Rule
 from cautious.cli.engines import summarise_log
 from cautious.cli.evidence import Evidence, evidence_of, evidence_of_log
+from cautious.cli.hints import percent_hint
 from cautious.cli.measuring import SECTIONS, Bootstrap, measured, measured_parts
+from cautious.cli.noticing import notice_rule, notice_scores
 from cautious.cli.options import Given, WhatEmptyMeans
 from cautious.cli.reading import read_predictions
-from cautious.cli.showing import make_table, number, progress, say, screen, show_json
+from cautious.cli.showing import make_table, note, number, progress, say, screen, show_json
 from cautious.cli.thresholds import read_thresholds
 
 __all__ = ["evaluate"]
@@ -90,6 +92,11 @@ def evaluate(
         utilities = [] if utility is None else [utility]
         summary = summarise_log(files, given, engine, utilities, _confidences(rule))
         found = list(evidence_of_log(summary, rule, name))
+    for one in found:
+        staircase = None if one.surface is None else one.surface.staircase
+        notice_rule(one.name, rule, None if staircase is None else staircase.scores)
+        if staircase is not None:
+            notice_scores(one.name, staircase)
     bootstrap = None if level is None else Bootstrap(level, resamples, seed)
     tables = {}
     with progress("measuring", len(found)) as done:
@@ -102,6 +109,15 @@ def evaluate(
         sys.stdout.write(_tidy(found, tables).to_csv(index=False))
     else:
         _show(found, tables, parts=not measure)
+        if rule == Rule() and not any(_may_be_quiet(one) for one in found):
+            note("Nothing is kept quiet: give --window, --confidence or --thresholds.")
+
+
+def _may_be_quiet(one: Evidence) -> bool:
+    """Say whether some answer is none or a set, or no rule could make it so."""
+    if one.counts is None or (one.window is None and one.risk is None):
+        return True
+    return bool((one.counts.size > 1).any())
 
 
 def _rule(
@@ -189,10 +205,14 @@ def _show(found: Sequence[Evidence], tables: Mapping[str, pd.DataFrame], *, part
         else:
             say(
                 f"{one.name}: the scores are no probabilities, so only --window (or `cautious "
-                "tune`) can turn them into answers."
+                f"tune`) can turn them into answers.{_percent(one)}"
             )
         if parts:
             _show_parts(one, alone=len(found) == 1)
+
+
+def _percent(one: Evidence) -> str:
+    return "" if one.surface is None else percent_hint(one.surface.staircase.scores[:, None])
 
 
 def _show_parts(one: Evidence, *, alone: bool) -> None:

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious.cli.answers import Rule, answers_of, window_for, window_words
+from cautious.cli.answers import (
+    Rule,
+    answers_of,
+    confidence_words,
+    window_for,
+    window_words,
+)
 from cautious.cli.predictions import Predictions
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.metrics import RiskCoverage, SetCounts, counts_of_confusion, risk_coverage
@@ -176,7 +182,7 @@ def _of_log(summary: Any, name: str, rule: Rule, **part: Any) -> Evidence:
     decision, words = decisions[0], "the sets in the log"
     if rule.confidence is not None:
         decision = confidence_decision(rule.confidence)
-        words = f"the likeliest class from a probability of {rule.confidence:g}, else quiet"
+        words = confidence_words(rule.confidence)
     elif rule.utility is not None:
         decision, words = rule.utility, f"{rule.utility}-optimal sets"
     elif decision == "argmax":

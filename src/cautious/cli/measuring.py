@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cautious.cli.evidence import Evidence
-from cautious.curves import AbstentionCostSurface
+from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.metrics import (
     MEASURES,
     USUAL_MEASURES,
@@ -19,7 +19,7 @@ from cautious.metrics import (
     interval_of_counts,
 )
 
-__all__ = ["SECTIONS", "Bootstrap", "measured", "measured_parts"]
+__all__ = ["SECTIONS", "Bootstrap", "auc_of", "measured", "measured_parts"]
 
 SECTIONS = {
     "scores": "scores",
@@ -121,7 +121,7 @@ def _of_scores(
     nan = float("nan")
     values = {
         "positives": surface.priors[1],
-        "auc": _auc(surface),
+        "auc": auc_of(surface.staircase),
         "vacc": surface.vacc(),
         # At these costs a mistake costs one, and abstaining too, so it never pays.
         "least_error": float(surface.cost(1.0, 1.0)),
@@ -140,9 +140,8 @@ def _of_scores(
         yield name, "scores", values[name], low, high
 
 
-def _auc(surface: AbstentionCostSurface) -> float:
+def auc_of(stairs: Staircase) -> float:
     """Area under the ROC curve, from counts at sorted distinct scores."""
-    stairs = surface.staircase
     below = np.cumsum(stairs.negatives) - stairs.negatives / 2
     return float(stairs.positives @ below / (stairs.n_positives * stairs.n_negatives))
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.cli.hints import (
+    few,
+    label_hint,
+    percent_hint,
+    twins_hint,
+    whole_labels,
+    without_point,
+)
 from cautious.cli.options import Given
 from cautious.cli.predictions import Predictions
+from cautious.cli.rounding import decimals_kept, rounding_explains
 from cautious.cli.tables import Table
 from cautious.logs.columns import Columns
 from cautious.logs.labels import members_of
@@ -20,11 +29,13 @@ __all__ = ["RawPredictions", "sorted_labels"]
 
 # Pairs of labels of which everybody knows the positive one.
 _PLAIN_PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"))
+# Nobody tells more classes apart by a single score: so many different truths are no classes.
+_MANY_CLASSES = 20
 
 
 @dataclass(frozen=True)
 class RawPredictions:
-    """A table's columns, before classes are settled."""
+    """A table's columns, before classes are settled; ``notes`` are for its user."""
 
     table: Table
     columns: Columns
@@ -33,6 +44,7 @@ class RawPredictions:
     written: list[list[str] | None]
     which: Ints | None
     case: str | None = None
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
     def read(cls, table: Table, columns: Columns, case: str | None = None) -> RawPredictions:
@@ -42,13 +54,16 @@ class RawPredictions:
         texts = [name for name in (*words, *columns.members.values()) if name is not None]
         numbers = [name for name in (columns.score, columns.weight) if name is not None]
         frame = table.read(texts, [*numbers, *columns.proba.values()])
+        truth = table.labels(frame, columns.truth)
         written: list[list[str] | None] = []
         which = None
         if columns.sets is not None:
             # A million rows hold few different sets: each is read once.
+            truths = set(pd.unique(truth).tolist())
             which, distinct = pd.factorize(table.labels(frame, columns.sets, gaps=True))
-            written = [_members(text) for text in distinct]
-        truth = table.labels(frame, columns.truth)
+            written = [_members(text, truths) for text in distinct]
+        if which is None and not {*columns.proba, *columns.members} & set(truth):
+            truth = whole_labels(truth)
         return cls(table, columns, frame, truth, written, which, case)
 
     def mentioned(self) -> set[str]:
@@ -92,21 +107,24 @@ class RawPredictions:
     def _predictions(self, name: str, given: Given, known: Sequence[str]) -> Predictions:
         """Settle the classes, and what speaks for them."""
         columns, table = self.columns, self.table
-        score = None if columns.score is None else table.numbers(self.frame, columns.score)
+        score = None if columns.score is None else self._score(columns.score)
         proba, positive = None, given.positive
         classes = tuple(columns.proba or columns.members or known)
         if columns.proba:
             proba = np.column_stack(
                 [table.numbers(self.frame, column) for column in columns.proba.values()]
             )
-            self._check_probabilities(proba)
+            proba = self._checked_probabilities(proba)
             if len(classes) == 1:
                 score, proba, positive = proba[:, 0], None, classes[0]
         if proba is not None and (len(classes) == 2 or positive is not None):
             self._check_truth(classes)
             chosen = classes[-1] if positive is None else positive
             if chosen not in classes:
-                raise ValueError(f"--positive is {chosen!r}, but the classes are {_few(classes)}.")
+                raise ValueError(
+                    f"--positive is {chosen!r}, but the classes are {few(classes)}."
+                    f"{label_hint(chosen, classes)}"
+                )
             score, proba = proba[:, classes.index(chosen)], None
             classes = (_rest(classes, chosen), chosen)
         elif score is not None:
@@ -115,7 +133,7 @@ class RawPredictions:
             self._check_truth(classes)
             if len(classes) < 2:
                 raise ValueError(
-                    f"{table.name}: there is only one class, {_few(classes)}; nothing can be told "
+                    f"{table.name}: there is only one class, {few(classes)}; nothing can be told "
                     "apart."
                 )
         truth = self.truth
@@ -129,11 +147,18 @@ class RawPredictions:
     def _pair(self, positive: str | None) -> tuple[str, str]:
         """Negative and positive class of scores."""
         seen = sorted_labels(set(pd.unique(self.truth).tolist()))
+        if positive is not None and positive not in seen and without_point(positive) in seen:
+            positive = without_point(positive)
+        if positive not in seen and len(seen) > _MANY_CLASSES and self.columns.score is not None:
+            raise ValueError(
+                f"{self.table.name}: column {self.columns.truth!r} holds {len(seen)} different "
+                f"truths; {self._swapped()}"
+            )
         if positive is not None:
             if positive not in seen:
                 raise ValueError(
                     f"{self.table.name}: the positive class is {positive!r}, but the truths are "
-                    f"{_few(seen)}."
+                    f"{few(seen)}.{label_hint(positive, seen)}"
                 )
             return _rest(seen, positive), positive
         for pair in _PLAIN_PAIRS:
@@ -145,10 +170,23 @@ class RawPredictions:
                 f"{self.table.name}: every row has the truth {seen[0]!r}; rows of two classes are "
                 "needed."
             )
+        twins = twins_hint(seen)
         raise ValueError(
-            f"{self.table.name}: the classes are {_few(seen)}; say which one a high score speaks "
-            f"for, for example --positive {seen[-1]}"
+            f"{self.table.name}: the classes are {few(seen)}; say which one a high score speaks "
+            f"for, for example --positive {seen[-1]}{twins and f'.{twins}'}"
         )
+
+    def _score(self, name: str) -> Floats:
+        try:
+            return self.table.numbers(self.frame, name)
+        except ValueError as error:
+            truths = pd.Series(pd.unique(self.truth))
+            numbers = pd.to_numeric(truths, errors="coerce").notna().all()
+            hint = f" Or {self._swapped()}" if len(truths) > 2 and numbers else ""
+            raise ValueError(f"{error}{hint}") from None
+
+    def _swapped(self) -> str:
+        return f"are {self.columns.truth!r} and {self.columns.score!r} swapped?"
 
     def _check_truth(self, classes: Sequence[str]) -> None:
         unknown = ~np.isin(self.truth, list(classes))
@@ -156,12 +194,13 @@ class RawPredictions:
             row = first_row(unknown)
             raise ValueError(
                 f"{self.table.name}: the truth in {self.table.where(row)} is "
-                f"{str(self.truth[row])[:60]!r}, which is not among the classes {_few(classes)}."
+                f"{str(self.truth[row])[:60]!r}, which is not among the classes {few(classes)}."
+                f"{label_hint(str(self.truth[row]), classes)}"
             )
 
-    def _check_probabilities(self, proba: Floats) -> None:
+    def _checked_probabilities(self, proba: Floats) -> Floats:
+        """Check probabilities, and make up for their having been rounded."""
         outside = ((proba < 0) | (proba > 1)).any(axis=1)
-        off = np.abs(proba.sum(axis=1) - 1) > 1e-6
         if outside.any():
             row = first_row(outside)
             column = list(self.columns.proba.values())[
@@ -169,16 +208,31 @@ class RawPredictions:
             ]
             raise ValueError(
                 f"{self.table.name}: column {column!r} holds no probability in "
-                f"{self.table.where(row)} ({_numbers(proba[row])}); they lie between 0 and 1. If "
-                "these are scores of another kind, name the column with --score."
+                f"{self.table.where(row)} ({_numbers(proba[row])}); they lie between 0 and 1."
+                f"{percent_hint(proba)} If these are scores of another kind, name the column with "
+                "--score."
             )
-        if off.any() and proba.shape[1] > 1:
-            row = first_row(off)
+        if proba.shape[1] == 1:
+            return proba
+        sums = proba.sum(axis=1)
+        off = np.abs(sums - 1)
+        beyond = off > rounding_explains(proba) + 1e-9
+        if beyond.any():
+            row = first_row(beyond)
             raise ValueError(
                 f"{self.table.name}: the probabilities add up to {proba[row].sum():.6g} in "
                 f"{self.table.where(row)} ({_numbers(proba[row])}); each row must add up to 1. "
-                "Is the column of a class missing?"
+                "Are they rounded too coarsely, or is the column of a class missing?"
             )
+        rounded = off > 5e-7  # the library takes less for exact
+        if not rounded.any():
+            return proba
+        self.notes.append(
+            f"the probabilities are rounded to {decimals_kept(proba) or 6} decimals; in "
+            f"{int(rounded.sum())} of {len(proba)} rows they do not add up to 1 (the worst: "
+            f"{sums[off.argmax()]:.6g}) and are divided by their sum"
+        )
+        return np.where(rounded[:, None], proba / sums[:, None], proba)
 
     def _sets(self, classes: tuple[str, ...], given: Given) -> Mask:
         position = {label: k for k, label in enumerate(classes)}
@@ -199,7 +253,7 @@ class RawPredictions:
                         row = first_row(self.which == at)
                         raise ValueError(
                             f"{self.table.name}: the set in {self.table.where(row)} names "
-                            f"{label[:60]!r}, which is not among the classes {_few(classes)}."
+                            f"{label[:60]!r}, which is not among the classes {few(classes)}."
                         )
                     distinct[at, position[label]] = True
             mask = distinct[self.which]
@@ -223,12 +277,12 @@ class RawPredictions:
         return np.asarray(yes, dtype=np.bool_)
 
 
-def _members(text: str) -> list[str] | None:
+def _members(text: str, truths: Collection[str]) -> list[str] | None:
     """Read a set written ``a|b`` or ``{a, b}``; None is abstaining."""
     inside = text.strip()
     if inside.startswith("{") and inside.endswith("}") and "|" not in inside:
         return [part.strip() for part in inside[1:-1].split(",") if part.strip()]
-    return members_of(inside) or None
+    return members_of(inside, truths) or None
 
 
 def _rest(classes: Sequence[str], positive: str) -> str:
@@ -239,11 +293,6 @@ def _rest(classes: Sequence[str], positive: str) -> str:
 
 def _numbers(row: Floats) -> str:
     return ", ".join(f"{value:g}" for value in row[:8]) + (", …" if len(row) > 8 else "")
-
-
-def _few(labels: Iterable[str]) -> str:
-    some = [repr(str(label)[:40]) for label in labels]
-    return ", ".join(some[:6]) + (f", … {len(some)} in all" if len(some) > 6 else "")
 
 
 def sorted_labels(labels: Iterable[str]) -> list[str]:

@@ -47,31 +47,40 @@ def read_predictions(files: Sequence[str], given: Given) -> list[Predictions]:
     """
     if len(set(files)) < len(files):
         raise ValueError("a file is given twice; give each model's file once.")
-    raw = [_read(file, given) for file in files]
-    # Sets written out name only the classes that occur: those of all files together count.
-    known = sorted_labels({label for one in raw for label in one.mentioned()})
-    found = [
-        part
-        for name, one in zip(_names(files), raw, strict=True)
-        for part in one.models(given, known, name)
-    ]
-    names = pd.Index([one.name for one in found])
+    said: dict[str, str] = {}
+    try:
+        raw = [_read(file, given, said) for file in files]
+        # Sets written out name only the classes that occur: those of all files together count.
+        known = sorted_labels({label for one in raw for label in one.mentioned()})
+        found = []
+        for file, name, one in zip(files, _names(files), raw, strict=True):
+            parts = list(one.models(given, known, name))
+            positive = None if parts[0].score is None else parts[0].positive[:60]
+            said[file] = f"{one.table.name}: {described(one.columns, one.table.names, positive)}"
+            found += parts
+    finally:  # which columns were taken explains many an error, too
+        for words in said.values():
+            note(words)
+    for one in raw:
+        for words in one.notes:
+            note(f"note: {one.table.name}: {words}")
+    names = pd.Index([model.name for model in found])
     if names.has_duplicates:
         name = names[first_row(names.duplicated())]
         raise ValueError(f"two models are called {name[:60]!r}; give each its own name.")
-    for one in found:
-        if one.score is not None:
-            _check_both_classes(one)
+    for model in found:
+        if model.score is not None:
+            _check_both_classes(model)
     return found
 
 
-def _read(file: str, given: Given) -> RawPredictions:
+def _read(file: str, given: Given, said: dict[str, str]) -> RawPredictions:
     table = open_table(file)
     try:
         columns = settle_columns(table.names, given)
     except ValueError as error:
         raise ValueError(f"{table.name}: {error}") from None
-    note(f"{table.name}: {described(columns, table.names)}")
+    said[file] = f"{table.name}: {described(columns, table.names)}"
     return RawPredictions.read(table, columns, given.case)
 
 

@@ -10,7 +10,7 @@ import typer
 from cautious.cli import options
 from cautious.cli.engines import summarise_log
 from cautious.cli.options import Given, WhatEmptyMeans
-from cautious.cli.reading import read_predictions
+from cautious.cli.reading import check_output, read_predictions
 from cautious.cli.showing import note
 
 __all__ = ["report"]
@@ -30,7 +30,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     false_negative: Annotated[float, _cost("Cost of missing a positive.")] = 10.0,
     false_positive: Annotated[float, _cost("Cost of a false alarm.")] = 2.0,
-    abstain: Annotated[float, _cost("Cost of keeping quiet.")] = 0.5,
+    abstain: Annotated[float, _cost("Cost of keeping quiet.")] = 1.0,
     prior: Annotated[
         float | None,
         typer.Option(
@@ -59,8 +59,7 @@ def report(
     from cautious.report import build_report
 
     given = Given(truth, score, proba, sets, positive, model, weight, None, empty.value)
-    if not output.parent.is_dir():
-        raise FileNotFoundError(f"{output.parent} is no folder; make it first.")
+    check_output(output, files)
     predictions: dict[str, Any]
     if engine is None:
         predictions = {one.name: one.for_report() for one in read_predictions(files, given)}

@@ -59,6 +59,10 @@ def reproduce(
 
     if docs is not None and paper != "all":
         raise ValueError(f"--docs is for the page of all papers; give all instead of {paper!r}.")
+    _must_be_a_folder("--output", output)
+    if docs is not None:
+        _must_be_a_folder("--docs", docs)
+        _must_be_a_folder("--docs", docs / "_static")
     done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka)
     for each in done:
         sys.stdout.write(f"{each}\n\n")
@@ -72,3 +76,10 @@ def reproduce(
     if docs is not None:
         write_reproduction_page(done, docs / "reproduction.md", pictures=docs / "_static")
     note(f"written to {output}")
+
+
+def _must_be_a_folder(option: str, folder: Path) -> None:
+    """Refuse before the run what could not be written after it."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not there.is_dir():
+        raise ValueError(f"{option} is {folder}, but {there} is a file; name a folder.")

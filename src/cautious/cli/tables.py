@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import sys
@@ -16,10 +17,17 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Labels
+from cautious.cli.hints import number_hint
 from cautious.sets import first_row
 
 __all__ = ["Table", "open_table"]
 
+# The last bit decides ties between scores; from 3.1 on, pandas reads it unasked.
+_TO_THE_LAST_BIT: dict[str, Any] = (
+    {"float_precision": "round_trip"}
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    else {}
+)
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 _OTHER_FILES = {
     b"PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV in UTF-8, or as Parquet.",
@@ -77,7 +85,28 @@ class Table:
 
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it."""
-        return f"row {row}" if self.separator is None else f"line {row + 2}"
+        if self.separator is None:
+            return f"row {row}"
+        try:
+            return f"line {self._line(row)}"
+        except csv.Error:  # a cell too long for Python's reader
+            return f"row {row + 1} below the heading"
+
+    def _line(self, row: int) -> int:
+        """Count the lines down to a row: quoted cells may hold several, and empty ones no row."""
+        assert self.separator is not None
+        opened: IO[bytes] = _opened(self.source)
+        unpacked = gzip.GzipFile(fileobj=opened) if self.compression == "gzip" else opened
+        with opened, io.TextIOWrapper(unpacked, "utf-8-sig", newline="") as text:
+            reader = csv.reader(text, delimiter=self.separator, skipinitialspace=True)
+            line = found = 0
+            for record in reader:
+                if len(record) > 1 or "".join(record).strip():
+                    if found > row:  # the first is the heading
+                        break
+                    found += 1
+                line = reader.line_num
+            return line + 1
 
     def numbers(self, frame: pd.DataFrame, name: str) -> Floats:
         """Numbers of a column, none of them missing."""
@@ -92,7 +121,8 @@ class Table:
             what = "nothing" if pd.isna(cell) or not str(cell).strip() else repr(str(cell)[:40])
             raise ValueError(
                 f"{self.name}: column {name!r} holds {what} in {self.where(row)} "
-                f"({int(bad.sum())} such in all); a number is needed. Mend or drop these rows."
+                f"({int(bad.sum())} such in all); a number is needed."
+                f"{number_hint(str(cell)) or ' Mend or drop these rows.'}"
             )
         return values
 
@@ -145,8 +175,7 @@ def open_table(file: str) -> Table:
 
 def _csv_table(name: str, source: Path | bytes) -> Table:
     """Find the columns of CSV, packed by gzip or not."""
-    opened: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
-    with opened:
+    with _opened(source) as opened:
         begin = opened.read(4)
         opened.seek(0)
         if begin in _OTHER_FILES:
@@ -161,6 +190,10 @@ def _csv_table(name: str, source: Path | bytes) -> Table:
     return Table(
         name, _csv_names(source, separator, name, compression), source, separator, compression
     )
+
+
+def _opened(source: Path | bytes) -> IO[bytes]:
+    return io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
 
 
 def _separator(heading: bytes, name: str) -> str:
@@ -205,6 +238,7 @@ def _read_csv(source: Any, *, name: str | None = None, **options: Any) -> pd.Dat
                 keep_default_na=False,
                 skipinitialspace=True,
                 index_col=False,
+                **_TO_THE_LAST_BIT,
                 **options,
             )
             return frame

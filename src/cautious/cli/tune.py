@@ -10,6 +10,7 @@ import typer
 
 import cautious
 from cautious.cli import options
+from cautious.cli.noticing import notice_goal, notice_models
 from cautious.cli.options import Given
 from cautious.cli.predictions import Predictions
 from cautious.cli.reading import check_output, read_predictions
@@ -28,6 +29,7 @@ from cautious.report.writing import write_aside
 __all__ = ["tune"]
 
 _COSTS, _BUDGETS = "Costs", "Budgets, where nobody knows what abstaining costs"
+_CHOSEN_ON = "the cases it was chosen on"
 
 
 def _cost(what: str) -> Any:
@@ -63,7 +65,7 @@ def tune(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File for the thresholds; default: standard output."),
+        typer.Option("--output", "-o", help="File for the thresholds, as JSON to deploy."),
     ] = None,
     truth: options.Truth = None,
     score: options.Score = None,
@@ -71,8 +73,11 @@ def tune(
     positive: options.Positive = None,
     model: options.Model = None,
     weight: options.Weight = None,
+    json: options.AsJson = False,
 ) -> None:
     """Find the thresholds between which a model should keep quiet, as JSON to deploy.
+
+    The JSON goes to the file of --output, or else into a pipe; --json shows it on the screen.
 
     [bold]Example:[/] missing a case costs 20, a false alarm 4, a second look 1.
 
@@ -83,6 +88,8 @@ def tune(
         cautious tune predictions.csv --max-error 0.02 -o thresholds.json
     """
     given = Given(truth, score, proba, None, positive, model, weight, None)
+    if json and output is not None:
+        raise ValueError("--json and --output are both given; give one of them.")
     if output is not None:
         check_output(output, files if costs is None else [*files, str(costs)])
     goal = Goal.of(
@@ -104,12 +111,19 @@ def tune(
         "best": best,
         "models": {one.name: _record(one, found[one.name]) for one in models},
     }
-    screen(stderr=True).print(_table(models, found, best))
-    if output is None:
-        show_json(document)
-    else:
+    notice_models(models)
+    for one in models:
+        notice_goal(one, goal, found[one.name])
+    if not json:
+        screen(stderr=True).print(_table(models, found, best))
+        note("Measured on the cases the thresholds were chosen on; expect a little worse.")
+    if output is not None:
         write_aside(output, as_json(document) + "\n")
         note(f"thresholds written to {output}")
+    elif json or not screen().is_terminal:
+        show_json(document)
+    else:
+        note("Add -o FILE to keep the thresholds, or --json to see all of them.")
 
 
 def _record(one: Predictions, best: Tuned) -> dict[str, Any]:
@@ -132,6 +146,7 @@ def _record(one: Predictions, best: Tuned) -> dict[str, Any]:
         }
     return rule | {
         "expected": {
+            "on": _CHOSEN_ON,
             "cost": best.cost,
             "abstention": best.abstention,
             "error": best.error,

@@ -61,6 +61,11 @@ class Goal:
         asked = [(name, value) for name, value in budgets.items() if value is not None]
         named = [f"--{name.replace('_', '-')}" for name, _ in asked]
         named += ["--abstain"] * (abstain is not None) + ["--costs"] * (table is not None)
+        if not named and not false_negative is false_positive is mistake is None:
+            raise ValueError(
+                "what abstaining costs is missing: --abstain; or give a budget, --max-abstention, "
+                "--max-error or --improve."
+            )
         if len(named) != 1:
             raise ValueError(
                 f"{' and '.join(named) or 'neither costs nor a budget'} given; give one of "
@@ -90,6 +95,17 @@ class Goal:
     def mu(self) -> float:
         """Relative cost of a false positive."""
         return self.false_positive / self.false_negative
+
+    @property
+    def dearest_abstention(self) -> float | None:
+        r"""Price from which on keeping quiet never pays, where the mistakes' costs say.
+
+        At the belief where both answers cost the same, each costs
+        :math:`c_{FN} c_{FP} / (c_{FN} + c_{FP})`, and elsewhere one of them costs less.
+        """
+        if self.table is not None:
+            return None
+        return self.false_negative * self.mu / (1 + self.mu)
 
     def loss(self, best: Tuned) -> float:
         """Say how bad tuned thresholds are: by cost, or by what the budget leaves open."""

@@ -1,0 +1,76 @@
+"""Odd but no error: a note on standard error."""
+
+import json
+
+import pytest
+
+BACKWARDS = "y_true,score\n1,0.2\n0,0.8\n1,.3\n0,.9\n"
+FORWARDS = BACKWARDS.replace(",0.2", ",0.95").replace(",.3", ",.96")
+AGAINST = "a high score speaks against '1' (AUC 0); is --positive the other class?"
+
+
+@pytest.mark.parametrize(
+    "args", [("evaluate", "-"), ("tune", "-", "--max-error", 0.1)], ids=["evaluate", "tune"]
+)
+def test_scores_that_point_the_other_way(run, args):
+    assert AGAINST in run(*args, stdin=BACKWARDS).stderr
+    for text, options in ((FORWARDS, ()), (BACKWARDS, ("--positive", "0"))):
+        assert "speaks against" not in run(*args, *options, stdin=text).stderr
+
+
+def test_scores_that_point_the_other_way_are_compared(run, tmp_path):
+    (tmp_path / "a.csv").write_text(BACKWARDS)
+    (tmp_path / "b.csv").write_text(FORWARDS)
+    result = run("compare", "a.csv", "b.csv", "--resamples", 20)
+    assert f"a: {AGAINST}" in result.stderr
+    assert "b: a high" not in result.stderr
+
+
+def test_thresholds_of_another_model(run, tmp_path):
+    (tmp_path / "a.csv").write_text(FORWARDS)
+    (tmp_path / "b.csv").write_text(FORWARDS)
+    run("tune", "a.csv", "--max-error", 0.1, "-o", "t.json")
+    assert (
+        "b: the thresholds are of 'a'" in run("evaluate", "b.csv", "--thresholds", "t.json").stderr
+    )
+    assert "thresholds are" not in run("evaluate", "a.csv", "--thresholds", "t.json").stderr
+
+
+@pytest.mark.parametrize(
+    ("window", "words"),
+    [
+        ((20, 80), "lies outside the scores, which run from 0.2 to 0.9"),
+        ((-2, -1), "lies outside the scores"),
+        ((0, 1), "no case is answered"),
+        ((0.3, 0.8), None),
+    ],
+)
+def test_windows_that_scores_never_reach(run, window, words):
+    notes = run("evaluate", "-", "--positive", "0", "--window", *window, stdin=BACKWARDS).stderr
+    assert words in notes if words else "note: " not in notes
+
+
+def test_nothing_is_kept_quiet_unless_asked_for(run, probabilities):
+    words = "Nothing is kept quiet: give --window, --confidence or --thresholds."
+    assert words in run("evaluate", "-", stdin=FORWARDS).stderr
+    assert words in run("evaluate", "trees.csv").stderr
+    assert words not in run("evaluate", "trees.csv", "--confidence", 0.5).stderr
+    assert words not in run("evaluate", "-", stdin="y,y_set\na,a\nb,a\n").stderr
+    assert words not in run("evaluate", "-", stdin="y,margin\n0,-3\n1,4\n").stderr
+
+
+def test_answers_in_place_of_scores(run):
+    text = "y_true,score\n0,0\n1,1\n1,0\n0,1\n"
+    notes = run("tune", "-", "--mistake", 1, "--abstain", 0.1, stdin=text).stderr
+    assert "only two different scores" in notes
+    assert "two different" not in run("tune", "-", "--max-error", 0.1, stdin=FORWARDS).stderr
+
+
+@pytest.mark.parametrize(("price", "noted"), [(0.66, False), (0.67, True), (5, True)])
+def test_the_price_from_which_on_keeping_quiet_never_pays(run, price, noted):
+    costs = ("--false-negative", 2, "--false-positive", 1, "--abstain", price)
+    result = run("tune", "-", *costs, stdin=BACKWARDS)
+    assert ("from a price of 0.666667 on, keeping quiet never pays" in result.stderr) == noted
+    if noted:
+        (model,) = json.loads(result.stdout)["models"].values()
+        assert model["expected"]["abstention"] == 0
