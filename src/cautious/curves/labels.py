@@ -53,12 +53,16 @@ def binary_truth(
         names = np.empty(2, dtype=object)
         names[:] = pair
         return as_codes(labels, names, name="y_true") == 1, pair
-    seen = pd.unique(labels)
-    pair = _find_pair(seen, pos_label)
     if labels.dtype != object:
+        pair = _find_pair(pd.unique(labels), pos_label)
         return np.asarray(labels == pair[1]), pair
-    # numpy would cut NULs off the end of a text to compare with, and take a tuple for an array.
-    equal = [label == pair[1] for label in labels.tolist()]
+    # Both libraries cut NULs off the end of a text somewhere, and numpy takes a tuple for an array.
+    values = labels.tolist()
+    distinct = dict.fromkeys(values)
+    seen = np.empty(len(distinct), dtype=object)
+    seen[:] = list(distinct)
+    pair = _find_pair(seen, pos_label)
+    equal = [label == pair[1] for label in values]
     return np.array(equal, dtype=np.bool_), pair
 
 
