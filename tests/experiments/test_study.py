@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import warnings
+from contextlib import closing
 from dataclasses import replace
 
 import joblib
@@ -243,7 +244,7 @@ def _finished(store):
     if not store.exists():
         return 0
     try:
-        with sqlite3.connect(store) as db:
+        with closing(sqlite3.connect(store)) as db:
             return db.execute("SELECT count(*) FROM folds").fetchone()[0]
     except sqlite3.OperationalError:  # not made yet
         return 0
