@@ -82,7 +82,7 @@ def vacc_interval(
 
     def judge(w: Floats) -> _Mean:
         bins = sorter.bins(w, scales)
-        return _mean([(bins.counts[k], bins.scores[k]) for k in (0, 1)], scales)
+        return _mean(list(zip(bins.counts, bins.scores, strict=True)), scales)
 
     found = _bootstrap(judge, is_positive, weight, n_resamples, random_state)
     estimate = vacc_of_counts(staircase.positives, staircase.negatives, scales)

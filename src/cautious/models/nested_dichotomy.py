@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from cautious.bootstrap import as_generator
 from cautious.costs import p_discounted
 from cautious.metrics import get_set_scorer, make_set_scorer
 from cautious.models.nested_dichotomy_learning import NestedDichotomyBase
-from cautious.models.nested_dichotomy_sampling import Decomposition, sample_decomposition
+from cautious.models.nested_dichotomy_sampling import Decomposition
 
 __all__ = ["NestedDichotomyClassifier"]
 
@@ -137,11 +136,7 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         -------
         self
         """
-        number: Any = self.n_candidates
-        if not (isinstance(number, Integral) and int(number) >= 1):
-            raise ValueError(
-                f"n_candidates is {self.n_candidates!r}; give a whole number, at least one."
-            )
+        self._check_number("n_candidates")
         if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
             raise TypeError(
                 f"scoring is {self.scoring!r}; give the name of a scorer, one made by "
@@ -149,10 +144,7 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
             )
         X, codes, weight = self._read_examples(X, y, sample_weight)
         rng = as_generator(self.random_state)
-        K = len(self.classes_)
-        drawn = [
-            sample_decomposition(K, rng, ordinal=self.ordinal) for _ in range(self.n_candidates)
-        ]
+        drawn = self._draw(self.n_candidates, rng)
         self.candidates_ = list({tree.key: tree for tree in drawn}.values())
         self._learn(self.candidates_, X, codes, weight, rng)
         self.candidate_scores_ = np.zeros(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy.typing as npt
@@ -10,7 +9,6 @@ import numpy.typing as npt
 from cautious._typing import RandomState
 from cautious.bootstrap import as_generator
 from cautious.models.nested_dichotomy_learning import NestedDichotomyBase
-from cautious.models.nested_dichotomy_sampling import sample_decomposition
 
 __all__ = ["NestedDichotomyForestClassifier"]
 
@@ -112,16 +110,8 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
         -------
         self
         """
-        number: Any = self.n_estimators
-        if not (isinstance(number, Integral) and int(number) >= 1):
-            raise ValueError(
-                f"n_estimators is {self.n_estimators!r}; give a whole number, at least one."
-            )
+        self._check_number("n_estimators")
         X, codes, weight = self._read_examples(X, y, sample_weight)
         rng = as_generator(self.random_state)
-        K = len(self.classes_)
-        trees = [
-            sample_decomposition(K, rng, ordinal=self.ordinal) for _ in range(self.n_estimators)
-        ]
-        self._learn(trees, X, codes, weight, rng)
+        self._learn(self._draw(self.n_estimators, rng), X, codes, weight, rng)
         return self

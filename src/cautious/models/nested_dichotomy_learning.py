@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from cautious.models.base import CredalClassifierMixin, row_chunks
 from cautious.models.class_costs import class_costs
 from cautious.models.naive_credal import NaiveCredalClassifier
 from cautious.models.nested_dichotomy_expectation import CredalForest
-from cautious.models.nested_dichotomy_sampling import Decomposition
+from cautious.models.nested_dichotomy_sampling import Decomposition, sample_decomposition
 from cautious.models.wrapping import (
     borrow_input_tags,
     check_examples,
@@ -58,6 +58,7 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
 
     estimator: Any
     costs: npt.ArrayLike | None
+    ordinal: bool
     doubt: float
     n_jobs: int | None
 
@@ -158,6 +159,17 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self._cost_matrix()
         return X, codes, weight
+
+    def _check_number(self, name: str) -> None:
+        """Check how many decompositions to draw."""
+        number = getattr(self, name)
+        if not (isinstance(number, Integral) and int(number) >= 1):
+            raise ValueError(f"{name} is {number!r}; give a whole number, at least one.")
+
+    def _draw(self, number: int, rng: np.random.Generator) -> list[Decomposition]:
+        """Draw decompositions of the classes that were read."""
+        K = len(self.classes_)
+        return [sample_decomposition(K, rng, ordinal=self.ordinal) for _ in range(number)]
 
     def _learn(
         self,
