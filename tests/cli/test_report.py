@@ -74,3 +74,11 @@ def test_a_file_that_is_read_is_not_written_over(fails, scores, tmp_path, engine
     said = fails("report", "good.csv", "--positive", "bad", "-o", "./good.csv", *engine)
     assert "good.csv, which is read; name another file to write" in said
     assert (tmp_path / "good.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("source", [".", "*.csv", "./good.csv"])
+def test_a_file_of_a_folder_that_is_read_is_not_written_over(fails, scores, tmp_path, source):
+    before = (tmp_path / "good.csv").read_bytes()
+    said = fails("report", source, "--positive", "bad", "--engine", "local", "-o", "good.csv")
+    assert "good.csv, which is read" in said
+    assert (tmp_path / "good.csv").read_bytes() == before

@@ -53,10 +53,12 @@ def test_what_was_made_before_a_failure_is_kept(tmp_path):
 
 
 def test_half_a_file_counts_as_none(tmp_path):
-    (tmp_path / ".a.csv.part").write_text("fold,truth,sc")
+    left = tmp_path / ".a.csv.part"
+    left.write_text("fold,truth,sc")
     made, _ = kept_predictions({"a": lambda: frame(0)}, tmp_path)
     assert len(made["a"]) == 50
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+    assert {path.name for path in tmp_path.iterdir()} == {"a.csv", left.name}
+    assert left.read_text() == "fold,truth,sc"
 
 
 def without_last_row(content):

@@ -11,7 +11,7 @@ import typer
 from cautious.cli import options
 from cautious.cli.showing import make_table, note, screen, show_json
 from cautious.datasets import list_datasets, load_dataset
-from cautious.report.writing import write_aside
+from cautious.files import write_whole
 
 __all__ = ["datasets"]
 
@@ -102,5 +102,5 @@ def export(
     if output is None:
         sys.stdout.write(text)
     else:
-        write_aside(output, text)
+        write_whole(output, text)
         note(f"written to {output}")

@@ -14,7 +14,7 @@ from cautious._typing import Floats
 from cautious.cli.showing import make_table, progress, screen
 from cautious.curves import AbstentionCostSurface, CostedWindow
 from cautious.datasets import load_dataset
-from cautious.report.writing import check_writable
+from cautious.files import check_output
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
@@ -125,7 +125,7 @@ def demo(
         cautious demo -o report.html
     """
     if report:
-        check_writable(output)
+        check_output(output)
     results = []
     with progress("cross-validating", len(classifiers())) as done:
         for scored in score_all():

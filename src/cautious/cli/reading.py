@@ -13,26 +13,9 @@ from cautious.cli.predictions import Predictions
 from cautious.cli.raw_predictions import RawPredictions, sorted_labels
 from cautious.cli.showing import note
 from cautious.cli.tables import open_table
-from cautious.report.writing import check_writable
 from cautious.sets import first_row
 
-__all__ = ["check_output", "read_predictions"]
-
-
-def check_output(output: Path, inputs: Sequence[str]) -> None:
-    """Make sure that a file can be written, and is none of those that are read.
-
-    Parameters
-    ----------
-    output : Path
-        File to write.
-    inputs : sequence of str
-        Files to read; ``-`` is standard input.
-    """
-    check_writable(output)
-    for file in inputs:
-        if file != "-" and output.is_file() and Path(file).is_file() and output.samefile(file):
-            raise ValueError(f"--output is {output}, which is read; name another file to write.")
+__all__ = ["read_predictions"]
 
 
 def read_predictions(files: Sequence[str], given: Given) -> list[Predictions]:

@@ -10,8 +10,9 @@ import typer
 from cautious.cli import options
 from cautious.cli.engines import summarise_log
 from cautious.cli.options import Given, WhatEmptyMeans
-from cautious.cli.reading import check_output, read_predictions
+from cautious.cli.reading import read_predictions
 from cautious.cli.showing import note
+from cautious.files import check_output
 
 __all__ = ["report"]
 

@@ -13,7 +13,7 @@ from cautious.cli import options
 from cautious.cli.noticing import notice_goal, notice_models
 from cautious.cli.options import Given
 from cautious.cli.predictions import Predictions
-from cautious.cli.reading import check_output, read_predictions
+from cautious.cli.reading import read_predictions
 from cautious.cli.showing import (
     as_json,
     make_table,
@@ -24,7 +24,7 @@ from cautious.cli.showing import (
     show_json,
 )
 from cautious.cli.tuning import Goal, Tuned, read_cost_table, tuned
-from cautious.report.writing import write_aside
+from cautious.files import check_output, write_whole
 
 __all__ = ["tune"]
 
@@ -118,7 +118,7 @@ def tune(
         screen(stderr=True).print(_table(models, found, best))
         note("Measured on the cases the thresholds were chosen on; expect a little worse.")
     if output is not None:
-        write_aside(output, as_json(document) + "\n")
+        write_whole(output, as_json(document) + "\n")
         note(f"thresholds written to {output}")
     elif json or not screen().is_terminal:
         show_json(document)

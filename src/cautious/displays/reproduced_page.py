@@ -12,9 +12,9 @@ from pathlib import Path
 
 from cautious.displays.reproduced_sheet import contact_sheet
 from cautious.experiments import Reproduction, Table
-from cautious.experiments.beside import write_whole
 from cautious.experiments.progress import duration
 from cautious.experiments.store import versions
+from cautious.files import write_whole
 
 __all__ = ["reproduction_page", "write_reproduction_page"]
 
@@ -58,7 +58,7 @@ def write_reproduction_page(
         paper: Path(os.path.relpath(sheet, page.parent)).as_posix()
         for paper, sheet in sheets.items()
     }
-    return [*sheets.values(), write_whole(page, reproduction_page(done, links).encode())]
+    return [*sheets.values(), write_whole(page, reproduction_page(done, links))]
 
 
 def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -> str:

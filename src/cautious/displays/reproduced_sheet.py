@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cautious.displays.reproduced import ReproducedFigureDisplay
 from cautious.experiments import Reproduction
-from cautious.experiments.beside import write_whole
+from cautious.files import write_whole
 
 if TYPE_CHECKING:
     from PIL import Image

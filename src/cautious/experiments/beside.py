@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from cautious.files import write_whole
+
 __all__ = [
     "Cell",
     "Figure",
@@ -19,7 +21,6 @@ __all__ = [
     "Table",
     "cells_of",
     "failures_in_words",
-    "write_whole",
 ]
 
 COLUMNS = ["row", "column", "ours", "paper", "difference", "agrees", "given", "remark"]
@@ -259,9 +260,9 @@ class Reproduction:
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         frames = [table.frame() for table in self.tables] + [f.frame for f in self.figures]
-        text = write_whole(place / f"{self.paper}.txt", str(self).encode())
+        text = write_whole(place / f"{self.paper}.txt", str(self))
         return [text] + [
-            write_whole(place / f"{stem}.csv", frame.to_csv(index=False).encode())
+            write_whole(place / f"{stem}.csv", frame.to_csv(index=False))
             for stem, frame in zip(self.stems(), frames, strict=True)
         ]
 
@@ -360,10 +361,3 @@ def failures_in_words(results: pd.DataFrame) -> str:
 
 def _file_name(name: str) -> str:
     return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write a file aside and then give it its name, so that nothing is left by halves."""
-    aside = path.with_name(f".{path.name}.part")
-    aside.write_bytes(content)
-    return aside.replace(path)

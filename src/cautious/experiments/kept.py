@@ -15,8 +15,8 @@ from typing import Any
 import pandas as pd
 from joblib import Parallel, delayed
 
-from cautious.experiments.beside import write_whole
 from cautious.experiments.progress import track
+from cautious.files import write_whole
 
 __all__ = ["kept_predictions", "with_first_line"]
 

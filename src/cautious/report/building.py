@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from cautious._typing import as_floats
+from cautious.files import check_output, write_whole
 from cautious.report.assembly import render_page
 from cautious.report.binary_summary import summarise_binary
 from cautious.report.readings import BinaryModel, Model, read_predictions
 from cautious.report.set_summary import summarise_sets
-from cautious.report.writing import check_writable, write_aside
 
 __all__ = ["build_report"]
 
@@ -92,7 +92,7 @@ def build_report(
     ('report.html', True)
     """
     file = Path(path)
-    check_writable(file)
+    check_output(file)
     data = {
         "costs": _check_costs(costs),
         "prior": _check_prior(prior),
@@ -100,7 +100,7 @@ def build_report(
         "problems": _problems(read_predictions(predictions, pos_label=pos_label)),
     }
     heading = "When should the model keep quiet?" if title is None else str(title)
-    write_aside(file, render_page(data | {"title": heading}, heading))
+    write_whole(file, render_page(data | {"title": heading}, heading))
     return file
 
 

@@ -1,0 +1,165 @@
+"""Files on disk: which ones a path stands for, and atomic writes that never lose one of them."""
+
+from __future__ import annotations
+
+import glob
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["CSV", "PARQUET", "check_output", "data_files", "write_whole"]
+
+PARQUET = (".parquet", ".parq", ".pq")
+CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+"""Endings of the names of files that are read out of a folder or a pattern."""
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write a file atomically: a reader sees the old file or the new one, never a part of it.
+
+    The content goes to a new file of a random name in the same folder, is flushed to disk, and
+    takes the place of the old file. No file or link that is there already is opened for that. A
+    file that is replaced keeps its permissions; a new one has those that the process gives. A
+    symbolic link stays one, and the file it points to is replaced. Devices and pipes cannot be
+    replaced and are written to.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write, in a folder that exists.
+    content : str or bytes
+        What to write; text in UTF-8, line ends as they are.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(f"{folder}/rule.json", "{}").read_text()
+    '{}'
+    """
+    path = Path(path)
+    check_output(path)
+    data = content.encode() if isinstance(content, str) else content
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return path
+    target = Path(os.path.realpath(path))
+    aside = target.with_name(f".cautious-{secrets.token_hex(8)}")
+    mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
+    # The system applies the umask itself: asking for it would change it for other threads.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    handle = os.open(aside, flags, 0o666 if mode is None else mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(aside, mode)
+        os.replace(aside, target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def check_output(
+    path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
+) -> None:
+    """Make sure that a file can be written, and is none of those that are read.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write.
+    inputs : iterable of path-like
+        What is read: files, folders and patterns; ``-`` is standard input.
+
+    Raises
+    ------
+    IsADirectoryError, FileNotFoundError
+        If `path` is a folder, or is in none.
+    ValueError
+        If `path` is an input, is in a folder that is read, or matches a pattern of what is read.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name the file to write.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is no folder; make it first.")
+    for each in inputs:
+        given = os.fspath(each)
+        if given == "-" or "://" in given:
+            continue
+        if _is_among(path, given):
+            part = "" if Path(given) == path else f" as part of {given}"
+            raise ValueError(
+                f"the file to write is {path}, which is read{part}; name another file to write."
+            )
+
+
+def _is_among(path: Path, given: str) -> bool:
+    """Whether a file is, or would be, among those that an input stands for."""
+    folder = Path(given)
+    if folder.is_dir() and _is_data(path):
+        inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+        if inside:
+            return True
+    if not path.is_file():
+        return False
+    try:
+        return any(path.samefile(file) for file in data_files(given))
+    except FileNotFoundError:  # whoever reads says so, better
+        return False
+
+
+def data_files(path: str | os.PathLike[str]) -> list[str]:
+    """List the files that a path stands for, in order.
+
+    Parameters
+    ----------
+    path : path-like
+        A file, whatever its name; a folder, with all folders in it; or a pattern such as
+        ``logs/*.parquet``. From folders and patterns only Parquet, CSV and TSV files are taken, by
+        their names, and nothing from a folder that writers hide, such as ``_temporary``.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    """
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        found = [str(file) for file in Path(path).rglob("*") if not _is_hidden(file, path)]
+    elif os.path.exists(path):
+        return [path]
+    elif glob.has_magic(path):
+        found = glob.glob(path, recursive=True)
+    else:
+        raise FileNotFoundError(f"there is no file {path!r}.")
+    files = sorted(name for name in found if _is_data(name) and os.path.isfile(name))
+    if not files:
+        raise FileNotFoundError(
+            f"{path!r} holds no file whose name ends in {', '.join(PARQUET + CSV)}."
+        )
+    return files
+
+
+def _is_data(name: str | Path) -> bool:
+    return str(name).lower().endswith(PARQUET + CSV)
+
+
+def _is_hidden(file: Path, root: str) -> bool:
+    """Leave out what writers hide, such as ``_SUCCESS`` and ``.part.crc``."""
+    return any(part.startswith((".", "_")) for part in file.relative_to(root).parts)

@@ -1,0 +1,164 @@
+"""Atomic writes, and outputs that are inputs."""
+
+import os
+import threading
+
+import pytest
+
+from cautious.files import check_output, data_files, write_whole
+
+
+@pytest.fixture
+def umask():
+    """Set the umask of the process for a test."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+def permissions(path):
+    return path.stat().st_mode & 0o777
+
+
+def test_text_and_bytes_are_written_as_they_are(tmp_path):
+    assert write_whole(tmp_path / "a.txt", "é\r\n").read_bytes() == b"\xc3\xa9\r\n"
+    assert write_whole(str(tmp_path / "a.txt"), b"\x00").read_bytes() == b"\x00"
+
+
+def test_a_new_file_has_the_permissions_the_process_gives(tmp_path, umask):
+    umask(0o022)
+    assert permissions(write_whole(tmp_path / "a", "x")) == 0o644
+    umask(0o077)
+    assert permissions(write_whole(tmp_path / "b", "x")) == 0o600
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_replaced_file_keeps_its_permissions(tmp_path, umask, mode):
+    path = tmp_path / "rule.json"
+    path.write_text("old")
+    path.chmod(mode)
+    write_whole(path, "new")
+    assert (path.read_text(), permissions(path)) == ("new", mode)
+
+
+def test_the_umask_is_never_touched(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the umask was changed"))
+    write_whole(tmp_path / "a", "x")
+    write_whole(tmp_path / "a", "y")
+
+
+def test_a_planted_link_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    for name in (".one.csv.part", ".one.csv", "one.csv.part", ".cautious-"):
+        (tmp_path / name).symlink_to(victim)
+    write_whole(tmp_path / "one.csv", "new")
+    assert victim.read_text() == "precious"
+    assert (tmp_path / "one.csv").read_text() == "new"
+
+
+def test_a_link_stays_one_and_what_it_points_to_is_replaced(tmp_path):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "latest.html"
+    link.symlink_to(tmp_path / "real" / "report.html")
+    write_whole(link, "one")
+    write_whole(link, "two")
+    assert link.is_symlink()
+    assert (tmp_path / "real" / "report.html").read_text() == "two"
+    assert [path.name for path in (tmp_path / "real").iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace", "fdopen"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, failing):
+    path = write_whole(tmp_path / "a", "old")
+
+    def fail(*args, **kwargs):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, failing, fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_whole(path, "new")
+    monkeypatch.undo()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_text_that_cannot_be_written_writes_nothing(tmp_path):
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(tmp_path / "a", "\ud800")
+    assert not list(tmp_path.iterdir())
+
+
+def test_pipes_are_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, "through")
+    reader.join(10)
+    assert got == [b"through"]
+    assert pipe.is_fifo()
+
+
+def test_there_must_be_a_folder_to_write_to(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder; name the file to write"):
+        check_output(tmp_path)
+    with pytest.raises(FileNotFoundError, match="nowhere is no folder; make it first"):
+        write_whole(tmp_path / "nowhere" / "a", "x")
+
+
+@pytest.fixture
+def logs(tmp_path, monkeypatch):
+    """Give a folder of logs with a report beside them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs" / "day=1").mkdir(parents=True)
+    for name in ("a.parquet", "day=1/b.CSV", "report.html", "_hidden.csv"):
+        (tmp_path / "logs" / name).write_text("x")
+    os.link("logs/a.parquet", "hard.html")
+    os.symlink("logs/a.parquet", "soft.html")
+    os.symlink("logs", "other")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("logs/a.parquet", "logs/a.parquet"),
+        ("logs/../logs/a.parquet", "logs/a.parquet"),
+        ("logs/a.parquet", "logs"),
+        ("logs/a.parquet", "other"),
+        ("other/day=1/b.CSV", "logs"),
+        ("logs/new.parquet", "logs"),
+        ("logs/a.parquet", "logs/*.parquet"),
+        ("logs/day=1/b.CSV", "logs/**/*"),
+        ("hard.html", "logs"),
+        ("soft.html", "logs/*.parquet"),
+    ],
+)
+def test_what_is_read_is_not_written_over(logs, path, given):
+    with pytest.raises(ValueError, match=r"which is read.*; name another file to write"):
+        check_output(path, ["-", "s3://elsewhere", "nowhere.csv", given])
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("logs/report.html", "logs"),
+        ("logs/report.html", "logs/*"),
+        ("new.parquet", "logs"),
+        ("logs/new.html", "logs"),
+    ],
+)
+def test_what_is_not_read_may_be_written(logs, path, given):
+    check_output(path, [given])
+
+
+def test_the_files_of_folders_and_patterns(logs):
+    assert data_files("logs") == ["logs/a.parquet", "logs/day=1/b.CSV"]
+    assert data_files("logs/*.parquet") == ["logs/a.parquet"]
+    assert data_files("logs/report.html") == ["logs/report.html"]
+    with pytest.raises(FileNotFoundError, match="there is no file 'gone'"):
+        data_files("gone")
+    with pytest.raises(FileNotFoundError, match=r"holds no file whose name ends in \.parquet"):
+        data_files("*.txt")
