@@ -1,0 +1,111 @@
+"""Tables that every way refuses with the same words.
+
+The words are not typed here: what the library says is compared with what the others say, each with
+its own names of the arguments. What is typed is what the words must mention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A table and what its refusal must mention."""
+
+    name: str
+    content: str | bytes
+    mentions: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    file: str = "given.csv"
+
+
+def sets(cell: str) -> str:
+    """A table with one odd set in its third line."""
+    quoted = '"' + cell.replace('"', '""') + '"'
+    return f"y_true,y_set\na,a\nb,{quoted}\nb,a|b\n"
+
+
+def score(cell: str) -> str:
+    """A table with one odd score in its third line."""
+    return f'y_true,score\n0,0.25\n1,"{cell}"\n0,0.5\n1,0.75\n'
+
+
+def member(cell: str) -> str:
+    """A table with one odd membership in its third line."""
+    return f'y_true,set_a,set_b\na,1,0\nb,"{cell}",1\n'
+
+
+REFUSALS = (
+    Refusal("blank set", sets(""), ("line 3", "empty")),
+    Refusal("empty braces", sets("{}"), ("line 3", "empty")),
+    Refusal("empty list", sets("[]"), ("line 3", "empty")),
+    Refusal("label missing at the end", sets("a|"), ("line 3", "a|", "missing")),
+    Refusal("label missing at the start", sets("|a"), ("line 3", "|a", "missing")),
+    Refusal("label missing inside", sets("a||b"), ("line 3", "a||b", "missing")),
+    Refusal("semicolon between labels", sets("a;b"), ("line 3", "a;b", "a|b")),
+    Refusal("space between labels", sets("a b"), ("line 3", "a b", "a|b")),
+    Refusal("slash between labels", sets("a/b"), ("line 3", "a/b", "a|b")),
+    Refusal("comma between labels", sets("a,b"), ("line 3", "a,b", "a|b")),
+    Refusal("membership of two", member("2"), ("set_a", "line 3", "2")),
+    Refusal("membership of a half", member(".5"), ("set_a", "line 3", ".5")),
+    Refusal("membership in words", member("maybe"), ("set_a", "line 3", "maybe")),
+    Refusal("missing truth", "y_true,score\n0,0.25\n,0.5\n1,0.75\n", ("y_true", "line 3")),
+    Refusal("missing score", score(""), ("score", "line 3")),
+    Refusal("hexadecimal", score("0x10"), ("score", "line 3", "0x10")),
+    Refusal("binary number", score("0b1"), ("score", "line 3", "0b1")),
+    Refusal("decimal comma", score("0,25"), ("score", "line 3", "0,25", "0.25")),
+    Refusal("per cent", score("25%"), ("score", "line 3", "25%")),
+    Refusal("thousands", score("1,234.5"), ("score", "line 3", "1,234.5")),
+    Refusal("date", score("2024-05-01"), ("score", "line 3", "2024-05-01")),
+    Refusal("word for a number", score("high"), ("score", "line 3", "high")),
+    Refusal(
+        "probabilities that lack a tenth",
+        "y_true,p_a,p_b,p_c\na,0.5,0.25,0.25\nb,0.25,0.5,0.15\nc,0,0,1\n",
+        ("line 3", "0.9"),
+    ),
+    Refusal(
+        "probability above one",
+        "y_true,p_a,p_b,p_c\na,0.5,0.25,0.25\nb,1.25,-0.25,0\nc,0,0,1\n",
+        ("p_a", "line 3", "1.25"),
+    ),
+    Refusal("positive class not said", "y_true,score\ngood,0.1\nbad,0.9\n", ("good", "bad")),
+    Refusal(
+        "positive class of two columns not said",
+        "y_true,p_good,p_bad\ngood,0.75,0.25\nbad,0.25,0.75\n",
+        ("good", "bad"),
+    ),
+    Refusal(
+        "positive class unknown",
+        "y_true,score\ngood,0.1\nbad,0.9\n",
+        ("ugly", "good", "bad"),
+        {"pos_label": "ugly"},
+    ),
+    Refusal("three classes with one score", "y_true,score\na,0.1\nb,0.9\nc,0.5\n", ("a", "b", "c")),
+    Refusal("one class only", "y_true,score\n1,0.25\n1,0.75\n", ("1",)),
+    Refusal("two columns of one name", "y_true,score,score\n0,0.1,0.2\n1,0.3,0.4\n", ("score",)),
+    Refusal("no rows", "y_true,score\n", ("row",)),
+    Refusal("no truth column", "outcome,score\n0,0.1\n1,0.9\n", ("outcome", "y_true")),
+    Refusal("no predictions column", "y_true,age\n0,31\n1,42\n", ("age", "y_set")),
+    Refusal("heading that is data", "0,0.25\n1,0.75\n0,0.5\n", ("heading",)),
+    Refusal("row too long", "y_true,score\n0,0.25\n1,0.75,9\n0,0.5\n", ("3",)),
+    Refusal("negative weight", "y_true,score,weight\n0,0.25,1\n1,0.75,-1\n", ("weight", "line 3")),
+    Refusal("infinite weight", "y_true,score,weight\n0,0.25,1\n1,0.75,inf\n", ("weight", "line 3")),
+    Refusal(
+        "weight beyond fixed point",
+        "y_true,score,weight\n0,0.25,1\n1,0.75,1e300\n",
+        ("weight", "line 3"),
+    ),
+    Refusal(
+        "truth outside the probability columns",
+        "y_true,p_a,p_b,p_c\na,1,0,0\nd,0,1,0\n",
+        ("d", "line 3"),
+    ),
+    Refusal(
+        "not UTF-8", "y_true,p_café\nthé,0.25\ncafé,0.75\n".encode("latin-1"), ("UTF-8", "byte")
+    ),
+    Refusal("cut Parquet", b"PAR1" + bytes(40), ("Parquet",), file="given.parquet"),
+    Refusal("empty file", b"", ("empty",)),
+)
