@@ -6,13 +6,16 @@ import base64
 import hashlib
 import json
 import os
+import posixpath
 import re
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cautious.report import build_report, building
-from cautious.report.assembly import MODULES, embedded_json, render_page
+from cautious.report.assembly import embedded_json, page_modules, render_page
 
 GOOD = {"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}
 
@@ -123,28 +126,29 @@ def test_policy_names_exactly_what_the_page_carries():
 
 
 def test_every_module_is_on_the_page():
-    from importlib.resources import files
-
-    sources = {f.name for f in files("cautious.report").joinpath("page").iterdir()}
-    assert sources == {f"{name}.js" for name in MODULES} | {"index.html", "style.css"}
-
-
-def test_modules_import_only_what_stands_before_them():
-    """One scope holds them all, so what is used at the top level must already be there."""
-    from importlib.resources import files
-
     folder = files("cautious.report").joinpath("page")
-    for place, name in enumerate(MODULES):
-        text = folder.joinpath(f"{name}.js").read_text("utf-8")
-        for used in re.findall(r'from "\./(\w+)\.js"', text):
-            assert used in MODULES[:place], f"{name} imports {used}"
+    there = {path.relative_to(folder).as_posix() for path in Path(str(folder)).rglob("*.*")}
+    assert there == {*page_modules(), "index.html", "style.css", "package.json"}
+
+
+def test_modules_stand_after_those_they_import():
+    """One scope holds them all, so what is used at the top level must already be there."""
+    seen = []
+    for path, text in page_modules().items():
+        for used in re.findall(r'^import [^;]* from "([^"]+)";', text, re.MULTILINE):
+            assert posixpath.normpath(posixpath.join(posixpath.dirname(path), used)) in seen
+        seen.append(path)
         assert "innerHTML" not in text
         assert len(text.splitlines()) <= 300
+    names = re.findall(
+        r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)",
+        "\n".join(page_modules().values()),
+        re.MULTILINE,
+    )
+    assert len(names) == len(set(names))  # no name means two things in that scope
 
 
 def test_vendored_code_keeps_its_licences():
-    from importlib.resources import files
-
     vendor = files("cautious.report").joinpath("vendor")
     versions = json.loads(vendor.joinpath("versions.json").read_text())
     licences = vendor.joinpath("LICENSES.txt").read_text()

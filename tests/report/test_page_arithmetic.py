@@ -50,7 +50,7 @@ def test_summaries_and_windows(page):
     ]
     found = page.evaluate(
         """given => given.map(([scores, positives, negatives, c, prior]) => {
-            const model = cautious.summariseStaircase({ scores, positives, negatives }, "m");
+            const model = cautious.summariseStaircase({ scores, positives, negatives });
             const [false_negative, false_positive, abstain] = c;
             const costs = cautious.costsOf({ false_negative, false_positive, abstain });
             const window = cautious.bestWindow(cautious.makeSurface(model, prior), costs);
@@ -82,7 +82,7 @@ def test_response_curve_is_the_lower_envelope(page):
     surface = AbstentionCostSurface(Staircase(scores, pos, neg))
     points = page.evaluate(
         """([scores, positives, negatives]) => {
-            const model = cautious.summariseStaircase({ scores, positives, negatives }, "m");
+            const model = cautious.summariseStaircase({ scores, positives, negatives });
             return cautious.responseCurve(cautious.makeSurface(model, null), { fn: 2, fp: 1 })
                 .map(p => [p.abstention, p.error]);
         }""",
@@ -92,21 +92,6 @@ def test_response_curve_is_the_lower_envelope(page):
         best = surface.for_costs(false_negative=2, false_positive=1, abstain=quiet).plane
         gaps = [abs(a - best.abstention) + abs(e - best.error) for a, e in points]
         assert min(gaps) < 1e-12
-
-
-def test_sorting_floats(page):
-    rng = np.random.default_rng(9)
-    values = np.concatenate(
-        [rng.normal(size=30_000), [np.inf, -np.inf, 0.0, 5e-324, -5e-324, 1e308, -1e308]]
-    )
-    rng.shuffle(values)
-    given = [str(v) for v in values.tolist()]
-    found = page.evaluate(
-        """given => Array.from(cautious.sortFloats(Float64Array.from(given, v =>
-            Number(v.replace("inf", "Infinity"))))).map(String)""",
-        given,
-    )
-    assert [float(v) for v in found] == np.sort(values).tolist()
 
 
 def test_numbers_in_csv_are_read_to_the_last_bit(page):

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -15,49 +16,6 @@ from typing import Any
 import numpy as np
 
 __all__ = ["render_page"]
-
-# In the order in which they may use each other; one scope holds them all.
-MODULES = (
-    "hull",
-    "surface",
-    "bootstrap",
-    "response",
-    "risk",
-    "sets",
-    "set_counts",
-    "sort",
-    "columns",
-    "csv",
-    "parquet",
-    "positive",
-    "probabilities",
-    "analyse",
-    "format",
-    "dom",
-    "terms",
-    "colours",
-    "axes",
-    "lines",
-    "risk_chart",
-    "contours",
-    "heatmap",
-    "surface3d",
-    "histogram",
-    "tables",
-    "controls",
-    "advice",
-    "binary_maps",
-    "binary_results",
-    "binary_tables",
-    "binary_charts",
-    "binary_view",
-    "sets_confusion",
-    "sets_charts",
-    "sets_tables",
-    "sets_view",
-    "files_view",
-    "main",
-)
 
 
 def render_page(data: Mapping[str, Any], title: str) -> str:
@@ -96,7 +54,7 @@ def render_page(data: Mapping[str, Any], title: str) -> str:
         "parquet": scripts[0],
         "script": scripts[1],
     }
-    template = _read("page", "index.html")
+    template = _read("page/index.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
 
 
@@ -137,9 +95,28 @@ def _plain(value: Any) -> Any:
 @cache
 def _sources() -> tuple[str, str, str]:
     """Style, the Parquet reader, and the page's own modules joined into one script."""
-    modules = "\n".join(_in_one_scope(_read("page", f"{name}.js")) for name in MODULES)
+    modules = "\n".join(map(_in_one_scope, page_modules().values()))
     script = f'"use strict";\n(() => {{\n{modules}\n}})();\n'
-    return _read("page", "style.css"), _read("vendor", "parquet.min.js"), script
+    return _read("page/style.css"), _read("vendor/parquet.min.js"), script
+
+
+def page_modules() -> dict[str, str]:
+    """Sources of the page's modules by path, each after those it imports."""
+    sources: dict[str, str] = {}
+    open_: list[str] = []
+
+    def add(path: str) -> None:
+        if path in open_:
+            raise ValueError(f"{' imports '.join([*open_, path])}; break the circle.")
+        if path not in sources:
+            open_.append(path)
+            source = _read(f"page/{path}")
+            for used in re.findall(r'^import [^;]* from "([^"]+)";', source, re.MULTILINE):
+                add(posixpath.normpath(posixpath.join(posixpath.dirname(path), used)))
+            sources[open_.pop()] = source
+
+    add("main.js")
+    return sources
 
 
 def _in_one_scope(module: str) -> str:
@@ -148,8 +125,8 @@ def _in_one_scope(module: str) -> str:
     return re.sub(r"^export ", "", without, flags=re.MULTILINE)
 
 
-def _read(folder: str, name: str) -> str:
-    return files("cautious.report").joinpath(folder, name).read_text(encoding="utf-8")
+def _read(path: str) -> str:
+    return files("cautious.report").joinpath(path).read_text(encoding="utf-8")
 
 
 def _hash(source: str) -> str:

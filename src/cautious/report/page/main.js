@@ -1,20 +1,19 @@
 // Start: read the data that came with the page, build the views, and keep them up to date.
-import { analyse, summariseStaircase } from "./analyse.js";
-import { binaryResults } from "./binary_results.js";
-import { binaryView } from "./binary_view.js";
-import { replicatesOf } from "./bootstrap.js";
-import { guessColumns } from "./columns.js";
-import { parseCsv } from "./csv.js";
-import { el } from "./dom.js";
-import { filesView } from "./files_view.js";
-import { shorten } from "./format.js";
-import { hullBins } from "./hull.js";
-import { plainLabel } from "./positive.js";
-import { responseCurve } from "./response.js";
-import { sortFloats } from "./sort.js";
-import { setsView } from "./sets_view.js";
-import { tidyTip } from "./terms.js";
-import { bestWindow, costsOf, makeSurface } from "./surface.js";
+import { el } from "./charts/dom.js";
+import { shorten } from "./charts/format.js";
+import { replicatesOf } from "./core/bootstrap.js";
+import { hullBins } from "./core/hull.js";
+import { summariseStaircase } from "./core/scores.js";
+import { bestWindow, costsOf, makeSurface, responseCurve } from "./core/surface.js";
+import { analyse } from "./files/analyse.js";
+import { guessColumns } from "./files/columns.js";
+import { parseCsv } from "./files/csv.js";
+import { plainLabel } from "./files/labels.js";
+import { binaryResults } from "./views/binary_results.js";
+import { binaryView } from "./views/binary_view.js";
+import { filesView } from "./views/files_view.js";
+import { setsView } from "./views/sets_view.js";
+import { tidyTip } from "./views/terms.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -156,6 +155,5 @@ globalThis.cautious = Object.freeze({
   parseCsv,
   replicatesOf,
   responseCurve,
-  sortFloats,
   summariseStaircase,
 });

@@ -1,13 +1,10 @@
 // From a table of predictions to the summaries the page shows; the browser's own build_report.
-import { FileProblem, checkGuess } from "./columns.js";
-import { hullBins, mergeSorted, thresholdsAt } from "./hull.js";
-import { plainLabel, positionOf, settlePositive } from "./positive.js";
+import { riskOfCells } from "../core/risk.js";
+import { staircase, summariseStaircase, weightedStaircase } from "../core/scores.js";
+import { countSets, utilitySet } from "../core/sets.js";
+import { checkGuess, FileProblem } from "./columns.js";
+import { plainLabel, positionOf, settlePositive } from "./labels.js";
 import { probabilityRows } from "./probabilities.js";
-import { riskOfCells, riskOfStaircase } from "./risk.js";
-import { countSets, utilitySet } from "./set_counts.js";
-import { sortFloats } from "./sort.js";
-
-const BARS = 60;
 
 export function analyse(table, columns, fileName, positiveLabel) {
   checkGuess(columns, table.names);
@@ -66,7 +63,9 @@ function binaryProblem(table, columns, truth, weight, parts, positiveLabel) {
     const stairs = weight
       ? weightedStaircase(rows, scores, truth.codes, code, weight)
       : staircase(rows, scores, truth.codes, code);
-    return { name, ...summariseStaircase(stairs, name) };
+    if (!stairs.positives.some(Boolean) || !stairs.negatives.some(Boolean))
+      throw new FileProblem(`“${name.slice(0, 60)}” has rows of one class only; rows of both are needed.`);
+    return { name, stairs, ...summariseStaircase(stairs) };
   });
   return { kind: "binary", classes: [negative, positive], models };
 }
@@ -102,92 +101,6 @@ function readProbabilities(table, proba) {
     forbid(values, (v) => !(v >= 0 && v <= 1), column, "probabilities lie between 0 and 1");
     return values;
   });
-}
-
-function staircase(rows, scores, codes, positive) {
-  let n = 0;
-  for (let i = 0; i < rows.length; i++) if (codes[rows[i]] === positive) n++;
-  const sides = [new Float64Array(rows.length - n), new Float64Array(n)],
-    filled = [0, 0];
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i],
-      side = codes[row] === positive ? 1 : 0;
-    sides[side][filled[side]++] = scores[row] + 0; // -0 sorts apart from 0, which it equals
-  }
-  return mergeSorted(...sides.map(sortFloats));
-}
-
-function weightedStaircase(rows, scores, codes, positive, weight) {
-  const order = Array.from(rows)
-    .filter((row) => weight[row] > 0)
-    .sort((a, b) => scores[a] - scores[b]);
-  const stairs = { scores: [], positives: [], negatives: [] };
-  for (const row of order) {
-    let last = stairs.scores.length - 1;
-    if (last < 0 || stairs.scores[last] !== scores[row]) {
-      stairs.scores.push(scores[row]);
-      stairs.positives.push(0);
-      stairs.negatives.push(0);
-      last++;
-    }
-    (codes[row] === positive ? stairs.positives : stairs.negatives)[last] += weight[row];
-  }
-  return stairs;
-}
-
-export function summariseStaircase(stairs, name) {
-  const bins = hullBins(stairs.positives, stairs.negatives);
-  const empty = [bins.positives, bins.negatives].findIndex((counts) => !counts.some((count) => count > 0));
-  if (empty >= 0) {
-    throw new FileProblem(`“${name.slice(0, 60)}” has rows of one class only; rows of both are needed.`);
-  }
-  return {
-    positives: bins.positives,
-    negatives: bins.negatives,
-    ...thresholdsAt(stairs.scores, bins.cuts.slice(1, -1)),
-    auc: areaUnderRoc(stairs),
-    histogram: histogramOf(stairs),
-    risk: riskOfStaircase(stairs),
-  };
-}
-
-// The chance that a positive scores above a negative, ties counting half.
-function areaUnderRoc({ positives, negatives }) {
-  let above = 0,
-    below = 0,
-    n = 0;
-  for (let i = 0; i < positives.length; i++) {
-    above += positives[i] * (below + negatives[i] / 2);
-    below += negatives[i];
-    n += positives[i];
-  }
-  return above / (n * below);
-}
-
-function histogramOf({ scores, positives, negatives }) {
-  let low = Infinity,
-    high = -Infinity;
-  for (let i = 0; i < scores.length; i++) {
-    if (Math.abs(scores[i]) === Infinity) continue;
-    low = Math.min(low, scores[i]);
-    high = Math.max(high, scores[i]);
-  }
-  // Ends so far apart that their distance is infinite could not be drawn.
-  [low, high] = [low, high].map((end) => Math.max(-1e300, Math.min(1e300, end)));
-  if (low > high || (low >= 0 && high <= 1)) [low, high] = [0, 1];
-  else if (low === high) {
-    const room = Math.max(0.5, Math.abs(low) / 2);
-    [low, high] = [low - room, high + room];
-  }
-  const width = high / BARS - low / BARS;
-  const bars = { low, high, positives: new Array(BARS).fill(0), negatives: new Array(BARS).fill(0) };
-  for (let i = 0; i < scores.length; i++) {
-    const inside = Math.max(low, Math.min(high, scores[i]));
-    const bar = Math.min(BARS - 1, Math.trunc((inside - low) / width));
-    bars.positives[bar] += positives[i];
-    bars.negatives[bar] += negatives[i];
-  }
-  return bars;
 }
 
 function setProblem(table, columns, truth, weight, parts) {

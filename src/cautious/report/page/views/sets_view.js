@@ -1,11 +1,10 @@
 // Many classes, and answers that may hold several: what doubt is worth, and where it lies.
+import { card, choice, el, toggle, value } from "../charts/dom.js";
+import { count, number, percent, shorten } from "../charts/format.js";
+import { crossovers, meanUtility, setMeasures } from "../core/sets.js";
 import { casesAdvice } from "./advice.js";
-import { card, choice, el, toggle, value } from "./dom.js";
-import { count, number, percent, shorten } from "./format.js";
 import { drawSetRisk, drawSizes, drawUtility } from "./sets_charts.js";
-import { setConfusion } from "./sets_confusion.js";
-import { crossovers, meanUtility, setMeasures } from "./sets.js";
-import { classTable, setTable } from "./sets_tables.js";
+import { classTable, setConfusion, setTable } from "./sets_tables.js";
 import { term } from "./terms.js";
 
 export function setResults(problem, k) {

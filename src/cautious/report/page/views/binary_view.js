@@ -1,16 +1,15 @@
 // Two classes: sliders on top, the recommendation under them, and everything that follows.
+import { widthOf } from "../charts/axes.js";
+import { card, choice, el, toggle, value } from "../charts/dom.js";
+import { number, percent, shorten } from "../charts/format.js";
+import { scoreHistogram } from "../charts/histogram.js";
+import { sum } from "../core/surface.js";
 import { advice, casesAdvice, invertedAdvice, plainText, uncertainAdvice } from "./advice.js";
-import { widthOf } from "./axes.js";
-import { RESPONSES, drawCurves, drawMaps } from "./binary_charts.js";
-import { MAPS } from "./binary_maps.js";
-import { binaryResults, compared } from "./binary_results.js";
+import { drawCurves, drawMaps, RESPONSES } from "./binary_charts.js";
+import { binaryResults, compared, MAPS } from "./binary_results.js";
 import { confusionTable, modelTable } from "./binary_tables.js";
-import { costControl, shareControl } from "./controls.js";
-import { card, choice, el, toggle, value } from "./dom.js";
-import { number, percent, shorten } from "./format.js";
-import { scoreHistogram } from "./histogram.js";
-import { sum } from "./surface.js";
 import { term } from "./terms.js";
+import { costControl, shareControl } from "./widgets.js";
 
 // At first the two cheapest are set against each other.
 function firstView(problem, app) {

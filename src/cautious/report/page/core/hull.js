@@ -50,33 +50,3 @@ export function thresholdsAt(scores, cuts) {
   }
   return { lower, upper };
 }
-
-// Count positives and negatives at each distinct score, from the sorted scores of either class.
-export function mergeSorted(negativeScores, positiveScores) {
-  const n = negativeScores.length,
-    p = positiveScores.length;
-  const scores = new Float64Array(n + p);
-  const positives = new Float64Array(n + p),
-    negatives = new Float64Array(n + p);
-  let i = 0,
-    j = 0,
-    k = 0;
-  while (i < n || j < p) {
-    const score =
-      j >= p || (i < n && negativeScores[i] <= positiveScores[j]) ? negativeScores[i] : positiveScores[j];
-    while (i < n && negativeScores[i] === score) {
-      negatives[k]++;
-      i++;
-    }
-    while (j < p && positiveScores[j] === score) {
-      positives[k]++;
-      j++;
-    }
-    scores[k++] = score;
-  }
-  return {
-    scores: scores.subarray(0, k),
-    positives: positives.subarray(0, k),
-    negatives: negatives.subarray(0, k),
-  };
-}

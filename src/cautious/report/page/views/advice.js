@@ -1,7 +1,7 @@
 // The recommendation in plain words.
-import { el, value } from "./dom.js";
-import { count, number, percent, shorten } from "./format.js";
-import { sum } from "./surface.js";
+import { el, value } from "../charts/dom.js";
+import { count, number, percent, shorten } from "../charts/format.js";
+import { sum } from "../core/surface.js";
 
 const strong = (text) => el("strong", {}, text);
 const named = (label) => el("em", {}, shorten(label));

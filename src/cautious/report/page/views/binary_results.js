@@ -1,15 +1,65 @@
-// Maps over relative costs: of one model, of the winner among all, and of the difference of two.
-import { diverging, modelRgb, sequential } from "./colours.js";
-import { ticks } from "./axes.js";
-import { heatmap } from "./heatmap.js";
-import { number, percent } from "./format.js";
-import { bestWindow, corners, leastCost, relativeCosts } from "./surface.js";
+// What the sliders say about every model of two classes, here and all over the map of costs.
+import { number, percent } from "../charts/format.js";
+import { costInterval, replicatesOf } from "../core/bootstrap.js";
+import {
+  bestWindow,
+  corners,
+  costsOf,
+  forcedCost,
+  leastCost,
+  makeSurface,
+  relativeCosts,
+  trivialCosts,
+  vacc,
+} from "../core/surface.js";
+
+// Surfaces and replicates are kept until the prior moves.
+export function binaryResults(problem, { costs: units, prior }) {
+  const costs = costsOf(units),
+    flipped = costs.fp > costs.fn;
+  return problem.models.map((model, index) => {
+    model.replicates ??= replicatesOf(model);
+    if (model.cached?.prior !== prior)
+      model.cached = { prior, surface: makeSurface(model, prior), grids: {} };
+    const { surface } = model.cached,
+      window = bestWindow(surface, costs);
+    return {
+      model,
+      index,
+      surface,
+      window,
+      costs,
+      flipped,
+      classes: problem.classes,
+      interval: costInterval(model, model.replicates, prior, costs, window.cost),
+      forced: forcedCost(surface, costs),
+      trivial: trivialCosts(surface, costs),
+      vacc: vacc(surface, flipped),
+    };
+  });
+}
+
+export function gridOf({ model, surface, flipped }, map) {
+  const key = `${map}-${flipped}`;
+  return (model.cached.grids[key] ??= costGrid(MAPS[map].of(surface), flipped));
+}
+
+// Comparing all models point by point is done once for a prior, not at every move.
+export function compared(problem, results, [first, second]) {
+  const { model, flipped } = results[0],
+    key = [model.cached.prior, flipped, first, second].join();
+  if (problem.compared?.key !== key) {
+    const grids = results.map((result) => gridOf(result, "cost"));
+    problem.compared = { key, won: winners(grids), difference: difference(grids[first], grids[second]) };
+  }
+  return problem.compared;
+}
 
 const NX = 121,
   NY = 61;
 
 // Evaluate over μ in [0, 1] and ν in [0, ½]; beyond that keeping quiet never pays.
-export function costGrid(evaluate, flipped) {
+function costGrid(evaluate, flipped) {
   const values = new Float64Array(NX * NY);
   for (let j = 0; j < NY; j++) {
     for (let i = 0; i < NX; i++) {
@@ -33,24 +83,6 @@ export const MAPS = {
   upper: { name: "upper threshold", of: (s) => (c) => bestWindow(s, c).upper, format: number },
 };
 
-function range(values) {
-  let low = Infinity,
-    high = -Infinity;
-  for (const v of values) {
-    if (Math.abs(v) === Infinity) continue;
-    if (v < low) low = v;
-    if (v > high) high = v;
-  }
-  return low > high ? [0, 1] : [low, high];
-}
-
-export function modelMap(grid, { format, ...options }) {
-  const [low, high] = range(grid.values);
-  const paint = (v) => sequential(high > low ? (v - low) / (high - low) : 0);
-  const levels = high > low && options.lines ? ticks(low, high, 8).filter((t) => t > low) : [];
-  return heatmap(grid, { ...options, paint, levels, bound: true, bar: { low, high, paint, format } });
-}
-
 // A finer grid by straight interpolation, which a surface of planes hardly notices.
 function finer({ values, nx, ny, ...rest }, times = 2) {
   const wide = (nx - 1) * times + 1,
@@ -72,7 +104,7 @@ function finer({ values, nx, ny, ...rest }, times = 2) {
 }
 
 // The cheapest model at each point; -1 where all cost the same.
-export function winners(coarse) {
+function winners(coarse) {
   const grids = coarse.map((grid) => finer(grid));
   const values = new Float64Array(grids[0].values.length),
     wins = grids.map(() => 0);
@@ -97,25 +129,6 @@ export function winners(coarse) {
   };
 }
 
-export function winnerMap(grid, options) {
-  const paint = (v) => (v < 0 ? [150, 150, 150] : modelRgb(v).map((c) => c * 0.82 + 40));
-  return heatmap(grid, { ...options, paint, bound: true });
-}
-
-export function difference(first, second) {
+function difference(first, second) {
   return { ...first, picture: undefined, values: first.values.map((v, at) => v - second.values[at]) };
-}
-
-export function differenceMap(grid, options) {
-  const most = grid.values.reduce((largest, v) => Math.max(largest, Math.abs(v)), 0) || 1;
-  const paint = (v) => diverging(v / most);
-  const levels = ticks(-most, most, 8).filter((t) => t !== 0);
-  return heatmap(grid, {
-    ...options,
-    paint,
-    levels,
-    zero: true,
-    bound: true,
-    bar: { low: -most, high: most, paint },
-  });
 }

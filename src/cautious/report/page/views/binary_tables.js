@@ -1,8 +1,8 @@
 // Tables about two classes: the models side by side, and what happens under one window.
-import { modelColour } from "./colours.js";
-import { el, value } from "./dom.js";
-import { alike, number, percentAlike, shorten } from "./format.js";
-import { numberColumn, sortableTable } from "./tables.js";
+import { modelColour } from "../charts/colours.js";
+import { el, value } from "../charts/dom.js";
+import { alike, number, percentAlike, shorten } from "../charts/format.js";
+import { numberColumn, sortableTable } from "./widgets.js";
 
 export function modelTable({ problem, view, results, chosen, select }) {
   const column = (name, key, exact, write, about) =>

@@ -1,5 +1,5 @@
 // What each word means: shown on hover, focus or tap.
-import { el } from "./dom.js";
+import { el } from "../charts/dom.js";
 
 const TERMS = {
   window: [

@@ -1,16 +1,13 @@
 // Maps and curves about two classes, as they stand for the costs of now.
-import { widthOf } from "./axes.js";
-import { MAPS, differenceMap, modelMap, winnerMap } from "./binary_maps.js";
-import { compared, gridOf } from "./binary_results.js";
-import { css, modelRgb } from "./colours.js";
-import { el, svg, value } from "./dom.js";
-import { number, percent, share, shorten } from "./format.js";
-import { pickable } from "./heatmap.js";
-import { legend, lineChart, swatches } from "./lines.js";
-import { responseCurve } from "./response.js";
-import { riskChart } from "./risk_chart.js";
-import { leastCost } from "./surface.js";
-import { surface3d } from "./surface3d.js";
+import { ticks, widthOf } from "../charts/axes.js";
+import { css, diverging, modelRgb, sequential } from "../charts/colours.js";
+import { el, svg, value } from "../charts/dom.js";
+import { number, percent, share, shorten } from "../charts/format.js";
+import { heatmap, pickable } from "../charts/heatmap.js";
+import { legend, lineChart, riskChart, swatches } from "../charts/lines.js";
+import { surface3d } from "../charts/surface3d.js";
+import { leastCost, responseCurve } from "../core/surface.js";
+import { compared, gridOf, MAPS } from "./binary_results.js";
 
 export const RESPONSES = {
   selective: ["wrong among answers", (p) => p.selective],
@@ -240,4 +237,41 @@ export function drawCurves({ app, view, cards, results, chosen }, names) {
     ),
     key(),
   );
+}
+
+function range(values) {
+  let low = Infinity,
+    high = -Infinity;
+  for (const v of values) {
+    if (Math.abs(v) === Infinity) continue;
+    if (v < low) low = v;
+    if (v > high) high = v;
+  }
+  return low > high ? [0, 1] : [low, high];
+}
+
+function modelMap(grid, { format, ...options }) {
+  const [low, high] = range(grid.values);
+  const paint = (v) => sequential(high > low ? (v - low) / (high - low) : 0);
+  const levels = high > low && options.lines ? ticks(low, high, 8).filter((t) => t > low) : [];
+  return heatmap(grid, { ...options, paint, levels, bound: true, bar: { low, high, paint, format } });
+}
+
+function winnerMap(grid, options) {
+  const paint = (v) => (v < 0 ? [150, 150, 150] : modelRgb(v).map((c) => c * 0.82 + 40));
+  return heatmap(grid, { ...options, paint, bound: true });
+}
+
+function differenceMap(grid, options) {
+  const most = grid.values.reduce((largest, v) => Math.max(largest, Math.abs(v)), 0) || 1;
+  const paint = (v) => diverging(v / most);
+  const levels = ticks(-most, most, 8).filter((t) => t !== 0);
+  return heatmap(grid, {
+    ...options,
+    paint,
+    levels,
+    zero: true,
+    bound: true,
+    bar: { low: -most, high: most, paint },
+  });
 }

@@ -1,19 +1,10 @@
 // Further prediction files, dropped onto the page or chosen: read, guessed, and shown at once.
-import { analyse } from "./analyse.js";
-import { FileProblem, guessColumns } from "./columns.js";
-import { parseCsv } from "./csv.js";
-import { choice, el } from "./dom.js";
-import { count, shorten } from "./format.js";
-import { parseParquet } from "./parquet.js";
-import { PositiveUnknown, plainLabel } from "./positive.js";
-
-async function readTable(file) {
-  const buffer = await file.arrayBuffer();
-  if (!buffer.byteLength) throw new FileProblem("The file is empty.");
-  const magic = new TextDecoder("latin1").decode(buffer.slice(0, 4));
-  if (magic === "PAR1" || /\.parquet$/i.test(file.name)) return parseParquet(buffer);
-  return parseCsv(new TextDecoder().decode(buffer));
-}
+import { choice, el } from "../charts/dom.js";
+import { count, shorten } from "../charts/format.js";
+import { analyse } from "../files/analyse.js";
+import { FileProblem, guessColumns } from "../files/columns.js";
+import { plainLabel, PositiveUnknown } from "../files/labels.js";
+import { readTable } from "../files/table.js";
 
 export function filesView(app) {
   const notices = document.getElementById("notices");
@@ -38,7 +29,7 @@ export function filesView(app) {
       place = el("div", { class: "notice", "data-notice": "file" });
     notices.replaceChildren(place);
     try {
-      const table = await readTable(file);
+      const table = await readTable(await file.arrayBuffer(), file.name);
       const columns = guessColumns(table.names);
       open(place, file.name, table, columns, start);
     } catch (error) {

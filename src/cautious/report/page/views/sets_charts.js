@@ -1,10 +1,9 @@
 // Charts about prediction sets: what they are worth, how large they are, and how risky.
-import { frame, widthOf } from "./axes.js";
-import { el, svg } from "./dom.js";
-import { number, percent, share, shorten } from "./format.js";
-import { legend, lineChart } from "./lines.js";
-import { riskChart } from "./risk_chart.js";
-import { crossovers } from "./sets.js";
+import { frame, widthOf } from "../charts/axes.js";
+import { el, svg } from "../charts/dom.js";
+import { number, percent, share, shorten } from "../charts/format.js";
+import { legend, lineChart, riskChart } from "../charts/lines.js";
+import { crossovers } from "../core/sets.js";
 
 export function drawUtility({ app, cards, results, chosen }) {
   const at = (r, k) => r.accuracy + (4 * k - 2) * r.hedging;
