@@ -101,7 +101,7 @@ def _sources() -> tuple[str, str, str]:
 
 
 def page_modules() -> dict[str, str]:
-    """Sources of the page's modules by path, each after those it imports."""
+    """Read the page's modules by path, each after those it imports."""
     sources: dict[str, str] = {}
     open_: list[str] = []
 
