@@ -12,8 +12,6 @@ from benchmarks.friedel import naive_grid, nested_grid
 from benchmarks.timing import row, seconds
 from cautious.curves import (
     AbstentionCostSurface,
-    bounded_abstention,
-    bounded_cost,
     vacc_test,
 )
 
@@ -58,8 +56,8 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     note = f"asked: at most 2; peak memory {peak:.1f} × the scores"
     yield row(f"surface + VACC + 200×200 grid, n = {n:,}", time, **against, note=note)
     for name, work in (
-        ("bounded abstention, per answer", lambda: bounded_abstention(surface, 0.1)),
-        ("bounded cost, per answer", lambda: bounded_cost(surface, 0.1)),
+        ("bounded abstention, per answer", lambda: surface.for_max_abstention(0.1)),
+        ("bounded cost, per answer", lambda: surface.for_max_error(0.1)),
         ("regions of constant window", surface.regions),
     ):
         yield row(f"{name}, n = {n:,}", seconds(work, repeats=1), **against)

@@ -33,10 +33,12 @@ surface = AbstentionCostSurface.from_predictions(y, p, pos_label="present")
 # them follow from the convex hull of the score's class counts. Nothing is
 # searched.
 
-best = surface.for_costs(false_negative=10, false_positive=2, abstain=1)
+best = surface.for_costs(
+    {"false_negative": 10, "false_positive": 2, "abstain": 1}
+)
 print(f"absent up to {best.lower:.3f}, present from {best.upper:.3f}")
 print(f"cost {best.cost:.3f} a patient")
-print(best.plane.frame().round(3))
+print(best.frame().round(3))
 
 # %%
 # Rows are answers, ⊥ being the specialist, and columns are truths; the cells
@@ -69,12 +71,14 @@ _ = display.ax_.plot(
 # useless, however good or bad the model is.
 
 for price in (0.25, 0.5, 1.0, 1.5, 1.7):
-    at = surface.for_costs(false_negative=10, false_positive=2, abstain=price)
-    print(
-        f"specialist {price:4}: {at.plane.abstention:6.1%} sent there, "
-        f"{at.plane.false_negative:.1%} missed, cost {at.cost:.3f}"
+    at = surface.for_costs(
+        {"false_negative": 10, "false_positive": 2, "abstain": price}
     )
-    assert at.plane.abstention == 0 or price <= 10 * mu / (1 + mu)
+    print(
+        f"specialist {price:4}: {at.abstention:6.1%} sent there, "
+        f"{at.false_negative:.1%} missed, cost {at.cost:.3f}"
+    )
+    assert at.abstention == 0 or price <= 10 * mu / (1 + mu)
 
 # %%
 # What we learned
@@ -90,5 +94,5 @@ for price in (0.25, 0.5, 1.0, 1.5, 1.7):
 #
 # Theory: Friedel, Rückert & Kramer (2006), :doc:`/papers/friedel`. API:
 # :class:`cautious.curves.AbstentionCostSurface`,
-# :class:`cautious.curves.CostedWindow`,
+# :class:`cautious.curves.Window`,
 # :class:`cautious.displays.AbstentionMapDisplay`.

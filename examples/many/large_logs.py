@@ -105,7 +105,7 @@ parts = [summarise(file, resolution=2**-12) for file in ends]
 assert parts[0] + parts[1] == summarise(ends, resolution=2**-12)
 
 costs = {"false_negative": 10, "false_positive": 3, "abstain": 1}
-windows = [part.cost_surface().for_costs(**costs) for part in parts]
+windows = [part.cost_surface().for_costs(costs) for part in parts]
 for file, window in zip(ends, windows, strict=True):
     print(f"{file.stem}: quiet from {window.lower:.3f} to {window.upper:.3f}")
 assert windows[0].lower < windows[1].lower

@@ -142,7 +142,7 @@ MEMBERS = {
         True,
         "proba",
         surface_numbers,
-        lambda a, b: AbstentionCostSurface.from_staircase(a.staircase + b.staircase),
+        lambda a, b: AbstentionCostSurface(a.staircase + b.staircase),
     ),
     "AbstentionROC": Curve(AbstentionROC, True, "proba", roc_numbers),
     "CapacityCurve": Curve(

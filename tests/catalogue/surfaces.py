@@ -13,8 +13,6 @@ from cautious.curves import (
     CapacityCurve,
     ResponseCurve,
     RiskCoverageCurve,
-    bounded_abstention,
-    bounded_cost,
     capacity_hull,
 )
 from cautious.metrics import capacity_score, efficacy_score, error_score, selective_accuracy_score
@@ -89,8 +87,8 @@ def only_the_order_of_scores(_: None, case: Scores, mu: float, nu: float) -> Non
 def a_window_costs_what_the_surface_says(_: None, case: Scores, mu: float, nu: float) -> None:
     """The optimal window, used as a classifier, costs what the surface says."""
     surface = surface_of(case)
-    plane = surface.plane(*surface.window(mu, nu))
-    same(plane.cost(mu, nu), surface.cost(mu, nu))
+    plane = surface.window_at(*surface.window(mu, nu))
+    same(plane.relative_cost(mu, nu), surface.cost(mu, nu))
     sets = plane.predict_set(case.score)
     missed = ~sets[np.arange(len(sets)), case.truth]
     each = np.where(sets.all(axis=1), nu, missed * np.where(case.truth == 1, 1.0, mu))
@@ -103,9 +101,9 @@ def units_of_costs(_: None, case: Scores, by: float, fn: float, fp: float, silen
     """Costs in other units, or with a number added under a truth, have the same best window."""
     surface = surface_of(case)
     table = np.array([[0.0, fn], [fp, 0.0], [silent, silent]])
-    best, scaled = surface.for_cost_table(table), surface.for_cost_table(by * table)
+    best, scaled = surface.for_costs(table), surface.for_costs(by * table)
     same(scaled.cost, by * best.cost)
-    moved = surface.for_cost_table(table + np.array([2.0, 3.0]))
+    moved = surface.for_costs(table + np.array([2.0, 3.0]))
     negative, positive = surface.priors
     same(moved.cost, best.cost + 2 * negative + 3 * positive)
 
@@ -116,10 +114,10 @@ def larger_budgets(_: None, case: Scores, budget: float, more: float) -> None:
     surface = surface_of(case)
     little, much = sorted((budget, more))
     for per in ("answer", "case"):
-        cheap = [bounded_abstention(surface, share, per=per) for share in (little, much)]
+        cheap = [surface.for_max_abstention(share, per=per) for share in (little, much)]
         costs = [p.selective_error if per == "answer" else p.error for p in cheap]
         at_most(costs[1], costs[0])
-        kept = [bounded_cost(surface, cost, per=per) for cost in (little, much)]
+        kept = [surface.for_max_error(cost, per=per) for cost in (little, much)]
         at_most(kept[1].abstention, kept[0].abstention)
 
 

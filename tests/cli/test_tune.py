@@ -8,9 +8,6 @@ import pytest
 from cautious.curves import (
     AbstentionCostSurface,
     RiskCoverageCurve,
-    bounded_abstention,
-    bounded_cost,
-    bounded_improvement,
 )
 
 COSTS = ("--false-negative", 20, "--false-positive", 4, "--abstain", 1)
@@ -25,11 +22,11 @@ def surface(binary):
 
 def test_costs_give_the_window_of_the_library(run_json, scores, surface):
     document = run_json("tune", "good.csv", *POSITIVE, *COSTS)
-    best = surface.for_costs(false_negative=20, false_positive=4, abstain=1)
+    best = surface.for_costs({"false_negative": 20, "false_positive": 4, "abstain": 1})
     found = document["models"]["good"]
     assert (found["lower"], found["upper"]) == (best.lower, best.upper)
     assert found["expected"]["cost"] == pytest.approx(best.cost)
-    assert found["expected"]["abstention"] == pytest.approx(best.plane.abstention)
+    assert found["expected"]["abstention"] == pytest.approx(best.abstention)
     assert (found["negative"], found["positive"]) == ("fine", "bad")
     assert document["tuned_for"] == {"false_negative": 20, "false_positive": 4, "abstain": 1}
 
@@ -37,7 +34,7 @@ def test_costs_give_the_window_of_the_library(run_json, scores, surface):
 def test_a_cost_table_may_charge_abstentions_by_class(run_json, scores, surface, tmp_path):
     (tmp_path / "costs.csv").write_text("answer,bad,fine\nfine,20,0\nbad,0,4\nask,2,1\n")
     found = run_json("tune", "good.csv", *POSITIVE, "--costs", "costs.csv")
-    best = surface.for_cost_table([[0, 20], [4, 0], [1, 2]])
+    best = surface.for_costs([[0, 20], [4, 0], [1, 2]])
     assert found["models"]["good"]["lower"] == best.lower
     assert found["models"]["good"]["upper"] == best.upper
     assert found["models"]["good"]["expected"]["cost"] == pytest.approx(best.cost)
@@ -47,12 +44,12 @@ def test_a_cost_table_may_charge_abstentions_by_class(run_json, scores, surface,
 @pytest.mark.parametrize(
     ("option", "plane"),
     [
-        (("--max-abstention", 0.1), lambda s: bounded_abstention(s, 0.1)),
-        (("--max-error", 0.02), lambda s: bounded_cost(s, 0.02)),
-        (("--improve", 0.5), lambda s: bounded_improvement(s, 0.5, per="case")),
+        (("--max-abstention", 0.1), lambda s: s.for_max_abstention(0.1)),
+        (("--max-error", 0.02), lambda s: s.for_max_error(0.02)),
+        (("--improve", 0.5), lambda s: s.for_saving(0.5, per="case")),
         (
             ("--max-abstention", 0.1, "--false-negative", 4, "--false-positive", 1),
-            lambda s: bounded_abstention(s, 0.1, mu=0.25),
+            lambda s: s.for_max_abstention(0.1, mu=0.25),
         ),
     ],
 )
@@ -157,7 +154,7 @@ class TestMoreClasses:
         (("--abstain", -1), "--abstain"),
         (("--costs", "odd.csv"), "3 columns of costs"),
         (("--costs", "rows.csv"), "one for abstaining"),
-        (("--costs", "other.csv"), "but the classes are"),
+        (("--costs", "other.csv"), "expected the classes"),
     ],
 )
 def test_unclear_goals(fails, scores, tmp_path, options, words):

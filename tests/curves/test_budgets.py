@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 
 from cautious.curves import (
     AbstentionCostSurface,
-    bounded_abstention,
-    bounded_cost,
-    bounded_improvement,
 )
-from cautious.curves.range_queries import first_at_most, range_minimum
+from cautious.curves.budgets import first_at_most, range_minimum
 
 
 def costs_of(table, mu, per):
@@ -41,10 +38,10 @@ def test_bounded_abstention_is_the_best_of_all_windows(data, per, cases):
     if per == "answer":
         feasible &= abstention < 1 - 1e-12  # a mean over no answers is none
     best = cost[feasible].min()
-    found = bounded_abstention(surface, budget, mu=mu, per=per)
+    found = surface.for_max_abstention(budget, mu=mu, per=per)
     assert found.abstention <= budget + 1e-9
-    height = found.cost(mu, 0)
-    assert (height if per == "case" else height / found.answered) == pytest.approx(best, abs=1e-9)
+    height = found.relative_cost(mu, 0)
+    assert (height if per == "case" else height / found.coverage) == pytest.approx(best, abs=1e-9)
     least = abstention[feasible & (cost <= best + 1e-13)].min()
     assert found.abstention <= least + 1e-9
 
@@ -61,11 +58,11 @@ def test_bounded_cost_abstains_least_of_all_windows(data, per, cases):
     )
     cost, abstention = costs_of(case.windows(), mu, per)
     feasible = cost <= budget + 1e-13
-    found = bounded_cost(surface, budget, mu=mu, per=per)
+    found = surface.for_max_error(budget, mu=mu, per=per)
     assert found.abstention == pytest.approx(abstention[feasible].min(), abs=1e-9)
-    height = found.cost(mu, 0)
-    if per == "answer" and found.answered > 1e-9:
-        height /= found.answered
+    height = found.relative_cost(mu, 0)
+    if per == "answer" and found.coverage > 1e-9:
+        height /= found.coverage
     assert height <= budget + 1e-9
     equals = feasible & (abstention <= abstention[feasible].min() + 1e-12)
     assert height == pytest.approx(cost[equals].min(), abs=1e-9)
@@ -73,25 +70,25 @@ def test_bounded_cost_abstains_least_of_all_windows(data, per, cases):
 
 def test_budgets_on_real_scores(weka):
     surface = AbstentionCostSurface.from_predictions(weka.actual, weka.NB)
-    free = bounded_abstention(surface, 0.0)
+    free = surface.for_max_abstention(0.0)
     assert free.abstention == 0
     assert free.error == pytest.approx(surface.cost(1, 1))
-    some = bounded_abstention(surface, 0.05)
+    some = surface.for_max_abstention(0.05)
     assert 0 < some.abstention <= 0.05
     assert some.selective_error < free.error
-    strict = bounded_cost(surface, 0.01)
+    strict = surface.for_max_error(0.01)
     assert strict.selective_error <= 0.01
-    half = bounded_improvement(surface, 0.5)
+    half = surface.for_saving(0.5)
     assert half.selective_error <= free.error / 2
-    assert bounded_improvement(surface, 0.0).abstention == 0
-    per_case = bounded_cost(surface, 0.01, per="case")
+    assert surface.for_saving(0.0).abstention == 0
+    per_case = surface.for_max_error(0.01, per="case")
     assert per_case.error <= 0.01
     assert per_case.abstention <= strict.abstention
 
 
 def test_nothing_can_be_answered_within_a_hopeless_budget():
     surface = AbstentionCostSurface.from_predictions([0, 1, 0, 1], [1, 1, 2, 2])
-    nothing = bounded_cost(surface, 0.1)
+    nothing = surface.for_max_error(0.1)
     assert nothing.abstention == 1
     assert (nothing.lower, nothing.upper) == (-np.inf, np.inf)
 
@@ -99,14 +96,14 @@ def test_nothing_can_be_answered_within_a_hopeless_budget():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda s: bounded_abstention(s, -0.1), "max_abstention is -0.1"),
-        (lambda s: bounded_abstention(s, 1.1), "max_abstention is 1.1"),
-        (lambda s: bounded_abstention(s, 0.1, per="row"), "per is 'row'"),
-        (lambda s: bounded_abstention(s, 0.1, mu=-1), "mu is -1"),
-        (lambda s: bounded_cost(s, -1), "max_cost is -1"),
-        (lambda s: bounded_cost(s, np.nan), "max_cost is nan"),
-        (lambda s: bounded_cost(s, 0.1, per="row"), "per is 'row'"),
-        (lambda s: bounded_improvement(s, 1.5), "fraction is 1.5"),
+        (lambda s: s.for_max_abstention(-0.1), "max_abstention is -0.1"),
+        (lambda s: s.for_max_abstention(1.1), "max_abstention is 1.1"),
+        (lambda s: s.for_max_abstention(0.1, per="row"), "per is 'row'"),
+        (lambda s: s.for_max_abstention(0.1, mu=-1), "mu is -1"),
+        (lambda s: s.for_max_error(-1), "max_error is -1"),
+        (lambda s: s.for_max_error(np.nan), "max_error is nan"),
+        (lambda s: s.for_max_error(0.1, per="row"), "per is 'row'"),
+        (lambda s: s.for_saving(1.5), "min_saving is 1.5"),
     ],
 )
 def test_bad_budgets_are_named(call, message):

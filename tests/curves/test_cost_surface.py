@@ -55,8 +55,8 @@ def test_cost_and_window_equal_brute_force(data, cases, costs):
         abstention = table[totals <= best + 1e-14, 2:].sum(axis=1)
         assert share[abstains].sum() <= abstention.min() + 1e-12 or _nearly_tied(weights, case)
         assert surface.abstention(mu, *nu) == pytest.approx(share[abstains].sum(), abs=1e-12)
-        plane = surface.plane(lower, upper)
-        assert plane.cost(mu, *nu) == pytest.approx(best, abs=1e-12)
+        window = surface.window_at(lower, upper)
+        assert window.relative_cost(mu, *nu) == pytest.approx(best, abs=1e-12)
         rates = surface.rates(mu, *nu)
         assert rates.loc["⊥"].sum() == pytest.approx(share[abstains].sum(), abs=1e-12)
         assert rates.loc[0, 1] == pytest.approx(counted[0], abs=1e-12)
@@ -112,7 +112,7 @@ def test_arrays_broadcast_and_scalars_stay_scalars():
     assert type(surface.cost(0.5, 0.5)) is float
     lower, upper = surface.window(mu, 0.1)
     assert lower.shape == upper.shape == (5,)
-    assert surface.plane(1.5, 3.5).cost(mu, nu).shape == (3, 5)
+    assert surface.window_at(1.5, 3.5).relative_cost(mu, nu).shape == (3, 5)
 
 
 def test_lemma_1_never_abstain_beyond_its_bound(weka):
@@ -139,21 +139,22 @@ def test_the_lower_threshold_does_not_depend_on_mu_while_abstaining(weka):
 
 def test_fixed_window_is_a_plane(weka):
     surface = AbstentionCostSurface.from_predictions(weka.actual, weka.RF10)
-    plane = surface.plane(0.3, 0.7)
+    window = surface.window_at(0.3, 0.7)
     score, positive = weka.RF10.to_numpy(), weka.actual.to_numpy() == 1
-    assert plane.false_negative == pytest.approx(np.mean(positive & (score <= 0.3)))
-    assert plane.false_positive == pytest.approx(np.mean(~positive & (score >= 0.7)))
-    assert plane.abstention == pytest.approx(np.mean((score > 0.3) & (score < 0.7)))
-    assert plane.answered == pytest.approx(1 - plane.abstention)
-    assert plane.error == pytest.approx(plane.false_negative + plane.false_positive)
-    assert plane.selective_error == pytest.approx(plane.error / plane.answered)
-    corners = plane.cost(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]))
+    assert window.false_negative == pytest.approx(np.mean(positive & (score <= 0.3)))
+    assert window.false_positive == pytest.approx(np.mean(~positive & (score >= 0.7)))
+    assert window.abstention == pytest.approx(np.mean((score > 0.3) & (score < 0.7)))
+    assert window.coverage == pytest.approx(1 - window.abstention)
+    assert window.error == pytest.approx(window.false_negative + window.false_positive)
+    assert window.selective_error == pytest.approx(window.error / window.coverage)
+    corners = window.relative_cost(np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]))
     assert corners[3] == pytest.approx(corners[1] + corners[2] - corners[0])
     assert (
-        plane.cost(*np.meshgrid([0, 0.5, 1], [0, 0.5])) >= surface.cost([0, 0.5, 1], [[0], [0.5]])
+        window.relative_cost(*np.meshgrid([0, 0.5, 1], [0, 0.5]))
+        >= surface.cost([0, 0.5, 1], [[0], [0.5]])
     ).all()
-    assert np.isnan(surface.plane(-np.inf, np.inf).selective_error)
-    on_both = AbstentionCostSurface.from_predictions([0, 1, 0], [1, 2, 2]).plane(2, 2)
+    assert np.isnan(surface.window_at(-np.inf, np.inf).selective_error)
+    on_both = AbstentionCostSurface.from_predictions([0, 1, 0], [1, 2, 2]).window_at(2, 2)
     assert on_both.true_positive == on_both.false_positive == pytest.approx(1 / 3)
     assert on_both.abstention == on_both.false_negative == 0
 
@@ -207,16 +208,14 @@ def test_trivial_classifiers(weka):
 
 def test_costs_in_real_units(weka):
     surface = AbstentionCostSurface.from_predictions(weka.actual, weka.J48)
-    best = surface.for_costs(false_negative=500, false_positive=100, abstain=40)
+    best = surface.for_costs({"false_negative": 500, "false_positive": 100, "abstain": 40})
     assert best.cost == pytest.approx(500 * surface.cost(0.2, 0.08))
     assert (best.lower, best.upper) == surface.window(0.2, 0.08)
     assert best.trivial.loc[1] == pytest.approx(100 * np.mean(weka.actual == 0))
     assert best.trivial.loc[0] == pytest.approx(500 * np.mean(weka.actual == 1))
     assert best.trivial.loc["⊥"] == pytest.approx(40)
     assert best.saving == pytest.approx(best.trivial.min() - best.cost)
-    assert (best.plane.predict_set(weka.J48).sum(axis=1) == 2).mean() == pytest.approx(
-        best.plane.abstention
-    )
+    assert (best.predict_set(weka.J48).sum(axis=1) == 2).mean() == pytest.approx(best.abstention)
 
 
 @settings(max_examples=40, deadline=None)
@@ -235,13 +234,13 @@ def test_cost_tables_equal_brute_force(data, cases):
     negative, positive = surface.priors
     always = negative * right_n + positive * right_p
     expected = (case.windows() @ [fn, fp, on_p, on_n]).min() + always
-    found = surface.for_cost_table(table)
+    found = surface.for_costs(table)
     assert found.cost == pytest.approx(expected, abs=1e-9)
     turned = pd.DataFrame(table, index=[0, 1, "⊥"], columns=[0, 1]).iloc[[2, 1, 0], [1, 0]]
-    assert surface.for_cost_table(turned).cost == pytest.approx(expected, abs=1e-9)
+    assert surface.for_costs(turned).cost == pytest.approx(expected, abs=1e-9)
     assert found.trivial.loc[1] == pytest.approx(negative * fp + always)
     with_classes = surface.for_costs(
-        false_negative=fn, false_positive=fp, abstain=on_p, abstain_negative=on_n
+        {"false_negative": fn, "false_positive": fp, "abstain": on_p, "abstain_negative": on_n}
     )
     assert with_classes.cost == pytest.approx(expected - always, abs=1e-9)
 
@@ -249,18 +248,18 @@ def test_cost_tables_equal_brute_force(data, cases):
 def test_bad_cost_tables_are_named():
     surface = AbstentionCostSurface.from_predictions(["a", "b"], [1, 2], pos_label="b")
     with pytest.raises(ValueError, match="shape"):
-        surface.for_cost_table([[0, 1], [1, 0]])
+        surface.for_costs([[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="columns"):
-        surface.for_cost_table(pd.DataFrame(np.eye(3, 2), columns=["a", "z"]))
+        surface.for_costs(pd.DataFrame(np.eye(3, 2), columns=["a", "z"]))
     with pytest.raises(ValueError, match="less than the"):
-        surface.for_costs(false_negative=1, false_positive=-1, abstain=0)
+        surface.for_costs({"false_negative": 1, "false_positive": -1, "abstain": 0})
 
 
 def test_chows_rule_is_the_window_of_calibrated_scores():
     # Scores that are calibrated probabilities: 10 examples a score, q·10 of them positive.
     q = np.arange(11) / 10
     staircase = Staircase(q, q * 10, (1 - q) * 10)
-    surface = AbstentionCostSurface.from_staircase(staircase)
+    surface = AbstentionCostSurface(staircase)
     for mu, nu in ((1.0, 0.22), (0.5, 0.12), (0.4, 0.9)):
         lower, upper = surface.window(mu, nu)
         low, high = chow_window(mu, nu)
@@ -314,9 +313,9 @@ def test_infinite_scores_are_ordinary_scores():
     # A threshold at infinity lies beyond infinite scores as well.
     everything = window_answers([-np.inf, 0, np.inf], -np.inf, np.inf)
     assert everything.all()
-    assert surface.plane(-np.inf, np.inf).abstention == 1
-    assert surface.plane(np.inf, np.inf).false_negative == 0.5
-    assert surface.plane(-np.inf, -np.inf).false_positive == 0.5
+    assert surface.window_at(-np.inf, np.inf).abstention == 1
+    assert surface.window_at(np.inf, np.inf).false_negative == 0.5
+    assert surface.window_at(-np.inf, -np.inf).false_positive == 0.5
     assert window_answers([np.inf], np.inf, np.inf).tolist() == [[True, False]]
 
 
@@ -366,8 +365,8 @@ def test_constant_scores_leave_three_trivial_answers():
         (lambda s: s.window(0.5, 0.1, -1), "nu_negative is -1"),
         (lambda s: s.abstention(np.nan, 0.1), "mu is nan"),
         (lambda s: s.cost(0.5, np.inf), "nu is inf"),
-        (lambda s: s.plane(1, 0), "lower threshold may not exceed"),
-        (lambda s: s.plane(np.nan, 0), "NaN"),
+        (lambda s: s.window_at(1, 0), "lower threshold may not exceed"),
+        (lambda s: s.window_at(np.nan, 0), "NaN"),
     ],
 )
 def test_bad_costs_and_windows_are_named(call, message):
@@ -403,11 +402,11 @@ def test_classes_called_as_abstaining_is():
     surface = AbstentionCostSurface.from_predictions(
         ["⊥", "⊤", "⊥", "⊤"], [0.1, 0.2, 0.3, 0.4], pos_label="⊤"
     )
-    frame = surface.plane(0.15, 0.35).frame()
+    frame = surface.window_at(0.15, 0.35).frame()
     assert frame.index.tolist() == ["⊥", "⊤", "⊥′"]
     assert frame.loc["⊥′"].tolist() == [0.25, 0.25]
     assert frame.columns.tolist() == ["⊥", "⊤"]
-    trivial = surface.for_cost_table([[0, 4], [1, 0], [0.5, 0.5]]).trivial
+    trivial = surface.for_costs([[0, 4], [1, 0], [0.5, 0.5]]).trivial
     assert trivial.to_dict() == {"⊥": 2, "⊤": 0.5, "⊥′": 0.5}
 
 
@@ -436,8 +435,33 @@ def test_costs_go_with_the_classes_whatever_they_are_called(classes) -> None:
     y = np.array([0, 1, 0, 1, 1, 0])
     score = np.array([0.9, 0.2, 0.4, 0.5, 0.1, 0.3])
     costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
-    plain = AbstentionCostSurface.from_predictions(y, score).for_costs(**costs)
+    plain = AbstentionCostSurface.from_predictions(y, score).for_costs(costs)
     named = AbstentionCostSurface.from_predictions(
         np.array(classes)[y], score, pos_label=classes[1]
-    ).for_costs(**costs)
+    ).for_costs(costs)
     assert (named.cost, named.lower, named.upper) == (plain.cost, plain.lower, plain.upper)
+
+
+def test_weights_that_do_not_add_up_to_one_exactly():
+    # The shares of these weights add up to 1.0000000000000002.
+    with pytest.warns(UndefinedMetricWarning):
+        surface = AbstentionCostSurface.from_predictions(
+            [1, 1, 1], [0.1, 0.4, 0.2], sample_weight=[0.1, 0.4, 0.2]
+        )
+    best = surface.for_costs({"false_negative": 10, "false_positive": 2, "abstain": 1})
+    assert best.cost == 0
+    assert best.trivial.tolist() == pytest.approx([10, 0, 1])
+
+
+def test_windows_are_shown_in_one_line():
+    surface = AbstentionCostSurface.from_predictions(
+        ["no", "yes", "no", "yes"], range(4), pos_label="yes"
+    )
+    best = surface.for_costs({"false_negative": 1, "false_positive": 1, "abstain": 0.3})
+    assert repr(best) == (
+        "Window(lower=0.5, upper=2.5, abstention=0.5, selective_error=0, cost=0.15, "
+        "classes=('no', 'yes'))"
+    )
+    assert "<table" in best._repr_html_()
+    assert best == surface.for_costs([[0, 1], [1, 0], [0.3, 0.3]])
+    assert surface.window_at(0, 1).saving is None

@@ -17,11 +17,13 @@ def check_regions(surface):
     assert min(areas) > 0
     volume = 0.0
     for region in regions:
-        vertices, plane = region.vertices, region.plane
+        vertices, window = region.vertices, region.window
         assert (vertices >= 0).all()
         assert (vertices <= 1 + 1e-12).all()
         # The surface is this plane at the corners and hence, both being linear there, all over.
-        assert surface.cost(*vertices.T) == pytest.approx(plane.cost(*vertices.T), abs=1e-12)
+        assert surface.cost(*vertices.T) == pytest.approx(
+            window.relative_cost(*vertices.T), abs=1e-12
+        )
         # Convex and counter-clockwise.
         edge = np.roll(vertices, -1, axis=0) - vertices
         turn = edge[:, 0] * np.roll(edge[:, 1], -1) - edge[:, 1] * np.roll(edge[:, 0], -1)
@@ -30,12 +32,12 @@ def check_regions(surface):
         for a, b in pairwise(vertices[1:]):
             first, second = a - vertices[0], b - vertices[0]
             area = (first[0] * second[1] - first[1] * second[0]) / 2
-            volume += area * plane.cost(*np.mean([vertices[0], a, b], axis=0))
+            volume += area * window.relative_cost(*np.mean([vertices[0], a, b], axis=0))
         inside = vertices.mean(axis=0)
         if region.area > 1e-9:
-            assert surface.window(*inside) == (plane.lower, plane.upper)
+            assert surface.window(*inside) == (window.lower, window.upper)
     assert volume == pytest.approx(surface.vacc(), abs=1e-12)
-    windows = {(region.plane.lower, region.plane.upper) for region in regions}
+    windows = {(region.window.lower, region.window.upper) for region in regions}
     assert len(windows) == len(regions)
 
 
@@ -57,7 +59,7 @@ def test_regions_of_real_learners(weka):
 
 def test_constant_scores_have_three_regions():
     surface = AbstentionCostSurface.from_predictions([0, 1], [1, 1])
-    regions = {(r.plane.lower, r.plane.upper): r for r in surface.regions()}
+    regions = {(r.window.lower, r.window.upper): r for r in surface.regions()}
     # min(1/2, μ/2, ν): always p while ν >= μ/2, else always abstain; always n only beyond μ = 1.
     assert set(regions) == {(-np.inf, -np.inf), (-np.inf, np.inf)}
     assert regions[-np.inf, np.inf].area == pytest.approx(1 / 4)

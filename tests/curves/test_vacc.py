@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 from cautious.bootstrap import bootstrap_weights
 from cautious.curves import AbstentionCostSurface, Staircase, vacc_test
-from cautious.curves.priors import ClassScales
+from cautious.curves.staircase import ClassScales
 from cautious.curves.vacc import bin_volumes, vacc_of_counts
 
 LEARNERS = ["J48", "NB", "PART", "RF10", "SMOM"]
@@ -243,6 +243,6 @@ def test_merged_batches_have_the_volume_of_the_whole(weka):
         Staircase.from_predictions(part.actual, part.NB, classes=(0, 1))
         for part in (weka[:200], weka[200:201], weka[201:])
     ]
-    merged = AbstentionCostSurface.from_staircase(parts[2] + parts[0] + parts[1])
+    merged = AbstentionCostSurface(parts[2] + parts[0] + parts[1])
     whole = AbstentionCostSurface.from_predictions(weka.actual, weka.NB)
     assert merged.vacc() == whole.vacc()

@@ -54,9 +54,6 @@ WITHOUT_ARRAYS = {
     "costs.read_cost_matrix": "a file; see test_cost_tables",
     "costs.verdict": "the frame of audit",
     "costs.zero_one": "a count",
-    "curves.bounded_abstention": "a surface",
-    "curves.bounded_cost": "a surface",
-    "curves.bounded_improvement": "a surface",
     "curves.capacity_hull": "curves",
     "datasets.list_datasets": "nothing",
     "datasets.load_dataset": "a name",
@@ -96,8 +93,8 @@ WITHOUT_ARRAYS = {
 }
 # Results of the curves, which nobody makes by hand.
 _OF_CURVES = (
-    "BestBias BestWindow CapacityHull CostHull CostPlane CostedWindow DifferentialCostSurface "
-    "DifferentialGrid Region SurfaceGrid VaccTest WorkingPoint"
+    "BestBias BestWindow CapacityHull ClassThresholdCurve CostHull DifferentialCostSurface "
+    "DifferentialGrid Region SurfaceGrid VaccTest Window WorkingPoint"
 )
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
 # Packages that take the objects of others, or files.

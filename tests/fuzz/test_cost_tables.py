@@ -169,7 +169,7 @@ def test_a_class_may_be_called_like_abstaining(classes, tmp_path):
     surface = AbstentionCostSurface.from_predictions(
         [classes[0], classes[1], classes[0]], [0.1, 0.9, 0.4], pos_label=classes[1]
     )
-    assert f'"cost": {surface.for_cost_table(form.table()).cost}' in result.stdout
+    assert f'"cost": {surface.for_costs(form.table()).cost}' in result.stdout
 
 
 def test_two_rows_of_one_name_are_refused():

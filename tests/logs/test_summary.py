@@ -233,8 +233,8 @@ def test_rounded_scores_bound_the_true_cost_on_both_sides(seed, shape):
     # The windows given do what is said of them, on the scores that nobody kept.
     for mu, nu in ((1.0, 0.1), (0.3, 0.2), (0.8, 0.05)):
         window = worst.window(mu, nu)
-        found = surface.plane(*window)
-        assert found.cost(mu, nu) == pytest.approx(worst.cost(mu, nu), abs=1e-12)
+        found = surface.window_at(*window)
+        assert found.relative_cost(mu, nu) == pytest.approx(worst.cost(mu, nu), abs=1e-12)
 
 
 def test_bounds_close_in_as_the_budget_grows(make_binary_log):

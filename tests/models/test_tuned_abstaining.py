@@ -19,7 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cautious.curves import AbstentionCostSurface
+from cautious.curves import AbstentionCostSurface, ClassThresholdCurve
 from cautious.decision import chow_rule, class_threshold_rule
 from cautious.metrics import (
     abstention_score,
@@ -29,7 +29,6 @@ from cautious.metrics import (
 )
 from cautious.models import TunedAbstainingClassifierCV, check_cautious_estimator
 from cautious.models.holding_out import hold_out
-from cautious.models.tuned_abstaining_thresholds import ClassThresholdCurve
 
 VARIANTS = [
     TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2, cv=3),

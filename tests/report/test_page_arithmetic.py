@@ -70,7 +70,7 @@ def test_summaries_and_windows(page):
         assert model["risk"]["coverage"] == pytest.approx(summary["risk"]["coverage"].tolist())
         priors_given = None if prior is None else (1 - prior, prior)
         best = AbstentionCostSurface(staircase, priors=priors_given).for_costs(
-            false_negative=c[0], false_positive=c[1], abstain=c[2]
+            {"false_negative": c[0], "false_positive": c[1], "abstain": c[2]}
         )
         assert window["cost"] == pytest.approx(best.cost, abs=1e-12)
         assert (float(window["lower"]), float(window["upper"])) == (best.lower, best.upper)
@@ -89,7 +89,7 @@ def test_response_curve_is_the_lower_envelope(page):
         [scores.tolist(), pos.tolist(), neg.tolist()],
     )
     for quiet in np.linspace(0.01, 0.66, 25):
-        best = surface.for_costs(false_negative=2, false_positive=1, abstain=quiet).plane
+        best = surface.for_costs({"false_negative": 2, "false_positive": 1, "abstain": quiet})
         gaps = [abs(a - best.abstention) + abs(e - best.error) for a, e in points]
         assert min(gaps) < 1e-12
 

@@ -51,16 +51,16 @@ def check_numbers(report, y, scores, fn, fp, quiet, prior):
     best = {}
     for index, (name, score) in enumerate(scores.items()):
         surface = surface_of(y, score, prior)
-        expected = best[name] = surface.for_costs(**costs)
-        forced = surface.for_costs(**costs | {"abstain": max(fn, fp)})
+        expected = best[name] = surface.for_costs(costs)
+        forced = surface.for_costs(costs | {"abstain": max(fn, fp)})
         vacc = (surface.flipped() if fp > fn else surface).vacc()
         shown = {
             "cost": expected.cost,
             "lower": expected.lower,
             "upper": expected.upper,
-            "abstention": expected.plane.abstention,
-            "fn": expected.plane.false_negative,
-            "fp": expected.plane.false_positive,
+            "abstention": expected.abstention,
+            "fn": expected.false_negative,
+            "fp": expected.false_positive,
             "forced": forced.cost,
             "vacc": vacc,
         }
@@ -71,7 +71,7 @@ def check_numbers(report, y, scores, fn, fp, quiet, prior):
     assert report.page.inner_text("[data-key='model']") == min(best, key=lambda n: best[n].cost)
     index = list(best).index("tied")
     report.select(index)
-    plane = best["tied"].plane
+    plane = best["tied"]
     rates = {
         "tn": plane.true_negative,
         "fn": plane.false_negative,
@@ -96,7 +96,7 @@ def test_moving_a_slider_with_the_keyboard(report_file, open_report, scored):
     quiet = float(report.page.input_value("[data-input='abstain']"))
     assert quiet > before
     costs = {"false_negative": 10, "false_positive": 2, "abstain": quiet}
-    expected = surface_of(y, scores["close"], None).for_costs(**costs)
+    expected = surface_of(y, scores["close"], None).for_costs(costs)
     assert report.number("cost-0") == pytest.approx(expected.cost, abs=1e-9)
     spoken = report.page.locator("[data-key='live']", has_text="keep quiet between")
     spoken.wait_for(state="attached", timeout=5000)  # what a screen reader is told, after a pause
@@ -138,7 +138,7 @@ def test_interval_is_the_basic_one_of_the_replicates(report_file, open_report, s
     report.type("abstain", 1)
     report.select(0)
     cost = surface_of(y, scores["close"], None).for_costs(
-        false_negative=10, false_positive=2, abstain=1
+        {"false_negative": 10, "false_positive": 2, "abstain": 1}
     )
     low, high = np.quantile([d.sum() for d in drawn], [0.025, 0.975])
     assert report.number("cost-low") == pytest.approx(2 * cost.cost - high, abs=1e-9)
@@ -278,7 +278,7 @@ def test_odd_scores_make_a_page_all_the_same(tmp_path, open_report):
     for index, (name, score) in enumerate({**odd, "heavy": odd["huge"]}.items()):
         report.select(index)
         surface = AbstentionCostSurface.from_predictions(y, score)
-        best = surface.for_costs(false_negative=10, false_positive=2, abstain=1)
+        best = surface.for_costs({"false_negative": 10, "false_positive": 2, "abstain": 1})
         for key, value in (("cost", best.cost), ("lower", best.lower), ("upper", best.upper)):
             assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), name
         assert "NaN" not in report.page.inner_text("main")

@@ -50,12 +50,12 @@ def check_binary(report, index, y, score, weight=None):
     surface = AbstentionCostSurface.from_predictions(
         y, score, pos_label="ill", sample_weight=weight
     )
-    expected = surface.for_costs(**COSTS)
+    expected = surface.for_costs(COSTS)
     shown = {
         "cost": expected.cost,
         "lower": expected.lower,
         "upper": expected.upper,
-        "abstention": expected.plane.abstention,
+        "abstention": expected.abstention,
         "vacc": surface.vacc(),
     }
     for key, value in shown.items():
@@ -104,7 +104,7 @@ def test_the_guess_can_be_corrected(base, open_report, scored):
     report.settle()
     assert report.page.locator("#tabs button").count() == 2  # another question, another page
     surface = AbstentionCostSurface.from_predictions(y, scores["margin"], pos_label="well")
-    assert report.number("cost") == pytest.approx(surface.for_costs(**COSTS).cost, abs=1e-9)
+    assert report.number("cost") == pytest.approx(surface.for_costs(COSTS).cost, abs=1e-9)
 
 
 def test_the_positive_class_is_asked_for(base, open_report, scored):
@@ -122,7 +122,7 @@ def test_the_positive_class_is_asked_for(base, open_report, scored):
         report.settle()
         assert report.page.evaluate("() => document.activeElement.dataset.column") == "positive"
         surface = AbstentionCostSurface.from_predictions(y == label, scores["close"])
-        assert report.number("cost") == pytest.approx(surface.for_costs(**COSTS).cost, abs=1e-9)
+        assert report.number("cost") == pytest.approx(surface.for_costs(COSTS).cost, abs=1e-9)
     assert report.page.evaluate("() => cautious.app.problems.length") == 2
     report.drop("again.csv", as_csv(pd.DataFrame({"y_true": y * 1.0, "score": scores["tied"]})))
     assert "analysed" in report.notice()  # 1.0 and 2.0 are the classes the page knows by now

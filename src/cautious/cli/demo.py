@@ -12,7 +12,7 @@ from rich.table import Table
 
 from cautious._typing import Floats
 from cautious.cli.showing import make_table, progress, screen
-from cautious.curves import AbstentionCostSurface, CostedWindow
+from cautious.curves import AbstentionCostSurface, Window
 from cautious.datasets import load_dataset
 from cautious.files import check_output
 
@@ -33,7 +33,7 @@ class Scored(NamedTuple):
     accuracy: float
     auc: float
     surface: AbstentionCostSurface
-    best: CostedWindow
+    best: Window
 
 
 def classifiers() -> dict[str, ClassifierMixin]:
@@ -75,13 +75,18 @@ def score_all() -> Iterator[Scored]:
             accuracy=float(np.mean((scores >= 0.5) == is_positive)),
             auc=float(roc_auc_score(is_positive, scores)),
             surface=surface,
-            best=surface.for_costs(**COSTS),
+            best=surface.for_costs(COSTS),
         )
+
+
+def _cost(window: Window) -> float:
+    assert window.cost is not None  # windows for costs have one
+    return window.cost
 
 
 def as_table(results: list[Scored]) -> Table:
     """Lay the results out for the terminal, the cheapest classifier marked."""
-    cheapest = min(results, key=lambda scored: scored.best.cost)
+    cheapest = min(results, key=lambda scored: _cost(scored.best))
     title = "breast-w: is the tumour malignant? Out-of-fold predictions, ten folds"
     headings = ("classifier", "accuracy", "AUC", "VACC", "from", "to", "quiet", "cost", "forced")
     rows = []
@@ -95,8 +100,8 @@ def as_table(results: list[Scored]) -> Table:
                 f"{scored.surface.vacc():.4f}",
                 f"{best.lower:.3f}",
                 f"{best.upper:.3f}",
-                f"{best.plane.abstention:.1%}",
-                f"{best.cost:.3f}",
+                f"{best.abstention:.1%}",
+                f"{_cost(best):.3f}",
                 f"{_forced_cost(scored):.3f}",
             )
         )
@@ -107,7 +112,7 @@ def as_table(results: list[Scored]) -> Table:
 def _forced_cost(scored: Scored) -> float:
     """Least cost of the same scores when abstaining is not allowed."""
     never = COSTS | {"abstain": COSTS["false_negative"]}
-    return scored.surface.for_costs(**never).cost
+    return _cost(scored.surface.for_costs(never))
 
 
 def demo(
@@ -156,14 +161,14 @@ def write_report(results: list[Scored], path: Path) -> Path:
 
 
 def _in_words(results: list[Scored]) -> str:
-    cheapest = min(results, key=lambda scored: scored.best.cost)
+    cheapest = min(results, key=lambda scored: _cost(scored.best))
     best, forced = cheapest.best, _forced_cost(cheapest)
     return (
         f"Missing a malignant tumour costs {COSTS['false_negative']:g}, a false alarm "
         f"{COSTS['false_positive']:g}, a second look {COSTS['abstain']:g}.\n"
         f"Cheapest is {cheapest.name}: answer 'benign' up to a score of {best.lower:.3g}, "
         f"'malignant' from {best.upper:.3g}, and ask for a second look between. "
-        f"It keeps quiet on {best.plane.abstention:.1%} of the cases and costs {best.cost:.3f} a "
-        f"case instead of {forced:.3f} if forced to answer ({1 - best.cost / forced:.0%} less).\n"
+        f"It keeps quiet on {best.abstention:.1%} of the cases and costs {_cost(best):.3f} a "
+        f"case instead of {forced:.3f} if forced to answer ({1 - _cost(best) / forced:.0%} less).\n"
         "VACC is the mean cost over all relative costs; go by it while the costs are unknown."
     )

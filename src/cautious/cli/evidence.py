@@ -118,7 +118,7 @@ def _of_scores(name: str, staircase: Staircase, rule: Rule) -> Evidence:
     window = window_for(scores[0], scores[-1], rule, name)
     counts, risk, words = None, None, ""
     if window is not None:
-        shares = surface.plane(*window).frame().to_numpy()
+        shares = surface.window_at(*window).frame().to_numpy()
         # Whole numbers of cases, which shares of them no longer quite are.
         counts = counts_of_confusion(np.round(shares * n, 9), labels=staircase.classes)
         words = window_words(window, staircase.classes)

@@ -13,11 +13,8 @@ from cautious.cli.predictions import Predictions
 from cautious.cli.tables import open_table
 from cautious.curves import (
     AbstentionCostSurface,
-    CostPlane,
     RiskCoverageCurve,
-    bounded_abstention,
-    bounded_cost,
-    bounded_improvement,
+    Window,
 )
 from cautious.sets import abstain_name
 
@@ -172,26 +169,28 @@ def _window(one: Predictions, goal: Goal) -> Tuned:
     )
     if goal.budget is None:
         if goal.table is not None:
-            best = surface.for_cost_table(goal.table)
+            best = surface.for_costs(goal.table)
         else:
             assert goal.abstain is not None
             best = surface.for_costs(
-                false_negative=goal.false_negative,
-                false_positive=goal.false_positive,
-                abstain=goal.abstain,
+                {
+                    "false_negative": goal.false_negative,
+                    "false_positive": goal.false_positive,
+                    "abstain": goal.abstain,
+                }
             )
-        return _of_plane(best.plane, best.cost)
+        return _of_plane(best, float(best.cost or 0.0))
     name, amount = goal.budget
     if name == "max_abstention":
-        plane = bounded_abstention(surface, amount, mu=goal.mu)
+        plane = surface.for_max_abstention(amount, mu=goal.mu)
     elif name == "max_error":
-        plane = bounded_cost(surface, amount, mu=1.0)
+        plane = surface.for_max_error(amount, mu=1.0)
     else:
-        plane = bounded_improvement(surface, amount, mu=goal.mu, per="case")
-    return _of_plane(plane, goal.false_negative * float(plane.cost(goal.mu, 0.0)))
+        plane = surface.for_saving(amount, mu=goal.mu, per="case")
+    return _of_plane(plane, goal.false_negative * float(plane.relative_cost(goal.mu, 0.0)))
 
 
-def _of_plane(plane: CostPlane, cost: float) -> Tuned:
+def _of_plane(plane: Window, cost: float) -> Tuned:
     return Tuned(
         plane.lower,
         plane.upper,

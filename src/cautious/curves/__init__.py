@@ -4,15 +4,13 @@ Each is an object with data only, exact at its breakpoints; drawing is done else
 """
 
 from cautious.curves.bias_search import BestBias, best_bias
-from cautious.curves.budgets import bounded_abstention, bounded_cost, bounded_improvement
 from cautious.curves.capacity import CapacityCurve
+from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.cost_surface import AbstentionCostSurface
-from cautious.curves.costed_window import CostedWindow
 from cautious.curves.differential import DifferentialCostSurface, DifferentialGrid
 from cautious.curves.hull import CostHull
 from cautious.curves.mixtures import CapacityHull, capacity_hull
 from cautious.curves.one_vs_rest import one_vs_rest
-from cautious.curves.plane import CostPlane
 from cautious.curves.readings import roc_readings
 from cautious.curves.regions import Region
 from cautious.curves.response import BestWindow, ResponseCurve
@@ -21,7 +19,7 @@ from cautious.curves.roc import AbstentionROC
 from cautious.curves.staircase import Staircase
 from cautious.curves.surface_grid import SurfaceGrid
 from cautious.curves.vacc_inference import VaccTest, vacc_test
-from cautious.curves.windows import chow_window, roc_slopes, window_answers
+from cautious.curves.window import Window, chow_window, roc_slopes, window_answers
 
 __all__ = [
     "AbstentionCostSurface",
@@ -30,9 +28,8 @@ __all__ = [
     "BestWindow",
     "CapacityCurve",
     "CapacityHull",
+    "ClassThresholdCurve",
     "CostHull",
-    "CostPlane",
-    "CostedWindow",
     "DifferentialCostSurface",
     "DifferentialGrid",
     "Region",
@@ -41,11 +38,9 @@ __all__ = [
     "Staircase",
     "SurfaceGrid",
     "VaccTest",
+    "Window",
     "WorkingPoint",
     "best_bias",
-    "bounded_abstention",
-    "bounded_cost",
-    "bounded_improvement",
     "capacity_hull",
     "chow_window",
     "one_vs_rest",

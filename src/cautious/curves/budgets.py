@@ -1,128 +1,239 @@
-r"""Windows under a budget: least cost at bounded abstention, least abstention at bounded cost.
+r"""Search for the best window under a budget, exact over all windows in n log n time.
 
-Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005). All
-three models search every window, not only those on the convex hull.
+Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005). Every
+window is searched, not only those on the convex hull.
+
+With :math:`P(i), T(i)` the shares of positives and of all cases below cut :math:`i`,
+:math:`\mathrm{FP}(j)` the share of negatives above cut :math:`j` and a window :math:`i \le j`, the
+cost per case is :math:`F = P(i) + \mu\,\mathrm{FP}(j)` and the abstention
+:math:`T(j) - T(i)`; the cost per answer is :math:`F / (1 - T(j) + T(i))`.
 """
 
 from __future__ import annotations
 
-from cautious.curves.budget_search import Per, least_abstaining_window, least_costly_window
-from cautious.curves.cost_surface import AbstentionCostSurface
-from cautious.curves.plane import CostPlane
+from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["bounded_abstention", "bounded_cost", "bounded_improvement"]
+import numpy as np
 
+from cautious._typing import Floats, Ints
+from cautious.curves.staircase import ClassScales, Staircase
+from cautious.curves.window import check_costs, thresholds_at
 
-def bounded_abstention(
-    surface: AbstentionCostSurface, max_abstention: float, *, mu: float = 1.0, per: Per = "answer"
-) -> CostPlane:
-    """Cheapest window among those that abstain on at most a given share of cases.
+__all__ = ["Per", "least_abstaining_window", "least_costly_window"]
 
-    Among equals, the one that abstains least.
+Per = Literal["answer", "case"]
 
-    Parameters
-    ----------
-    surface : AbstentionCostSurface
-        The classifier, with its class shares.
-    max_abstention : float
-        Budget, a share of all cases.
-    mu : float, default=1.0
-        Relative cost of a false positive; 1 minimises errors.
-    per : {"answer", "case"}
-        Whether to minimise the mean cost of the answers given, as Pietraszek (2005) does, or of
-        all cases.
-
-    Returns
-    -------
-    CostPlane
-        The window, its rates, and its cost.
-
-    Examples
-    --------
-    >>> from cautious.curves import AbstentionCostSurface
-    >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
-    >>> best = bounded_abstention(surface, 0.25, per="case")
-    >>> best.lower, best.upper, best.error, best.abstention
-    (3.5, 5.5, 0.125, 0.25)
-    """
-    if not 0 <= max_abstention <= 1:
-        raise ValueError(f"max_abstention is {max_abstention}; a share lies between 0 and 1.")
-    _check_per(per)
-    window = least_costly_window(surface.staircase, surface.scales, max_abstention, mu=mu, per=per)
-    return surface.plane(*window)
+# Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
+_ROUNDING = 1e-12
 
 
-def bounded_cost(
-    surface: AbstentionCostSurface, max_cost: float, *, mu: float = 1.0, per: Per = "answer"
-) -> CostPlane:
-    """Window that abstains least among those whose mean cost is within a budget.
+@dataclass(frozen=True)
+class _Cuts:
+    """Cumulated shares at every cut of a staircase, and the relative cost of a false positive."""
 
-    Among equals, the cheapest. If no answer can be given within the budget, the window abstains
-    on everything.
+    positives_below: Floats
+    false_positives: Floats  # already multiplied by mu
+    cases_below: Floats
+
+    @classmethod
+    def of(cls, staircase: Staircase, scales: ClassScales, mu: float) -> _Cuts:
+        mu = float(check_costs(mu, 0.0).false_positive)
+        positives = np.append(0.0, np.cumsum(staircase.positives)) * scales.positive
+        negatives = np.append(0.0, np.cumsum(staircase.negatives)) * scales.negative
+        return cls(positives, mu * (negatives[-1] - negatives), positives + negatives)
+
+    def cost(self, lower: Ints, upper: Ints, per: Per) -> Floats:
+        """Cost of windows; zero per answer where nothing is answered."""
+        cost = self.positives_below[lower] + self.false_positives[upper]
+        if per == "case":
+            return np.asarray(cost)
+        answered = self.cases_below[-1] - self.abstention(lower, upper)
+        nothing = answered <= _ROUNDING
+        return np.asarray(np.where(nothing, 0.0, cost / np.where(nothing, 1.0, answered)))
+
+    def abstention(self, lower: Ints, upper: Ints) -> Floats:
+        return np.asarray(self.cases_below[upper] - self.cases_below[lower])
+
+
+def least_abstaining_window(
+    staircase: Staircase, scales: ClassScales, max_cost: float, *, mu: float, per: Per
+) -> tuple[float, float]:
+    """Find the window that abstains least among those whose cost is within a budget.
+
+    Among equals, the cheapest; then the one with the lowest thresholds.
 
     Parameters
     ----------
-    surface : AbstentionCostSurface
-        The classifier, with its class shares.
+    staircase : Staircase
+        Counts of both classes.
+    scales : ClassScales
+        What one count of each class stands for.
     max_cost : float
-        Budget in units of a false negative; with ``mu=1`` an error rate.
-    mu : float, default=1.0
-        Relative cost of a false positive.
+        Budget, in units of a false negative.
+    mu : float
+        Relative cost of a false positive; 1 counts errors.
     per : {"answer", "case"}
-        Whether the budget is for the mean cost of the answers given or of all cases.
+        Whether costs are averaged over the answers given or over all cases.
 
     Returns
     -------
-    CostPlane
-        The window, its rates, and its cost.
-
-    Examples
-    --------
-    >>> from cautious.curves import AbstentionCostSurface
-    >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
-    >>> best = bounded_cost(surface, 0.2)  # at most one answer in five may be wrong
-    >>> best.lower, best.upper, round(best.selective_error, 4), best.abstention
-    (3.5, 5.5, 0.1667, 0.25)
+    lower, upper : float
+        Thresholds.
     """
-    if not max_cost >= 0:
-        raise ValueError(f"max_cost is {max_cost}; a budget may not be negative.")
-    _check_per(per)
-    window = least_abstaining_window(surface.staircase, surface.scales, max_cost, mu=mu, per=per)
-    return surface.plane(*window)
+    cuts = _Cuts.of(staircase, scales, mu)
+    within = min(max_cost, max(1.0, mu))  # nothing costs more than its worst mistake
+    return _thresholds(staircase, *_least_abstaining(cuts, within, per))
 
 
-def bounded_improvement(
-    surface: AbstentionCostSurface, fraction: float, *, mu: float = 1.0, per: Per = "answer"
-) -> CostPlane:
-    """Window that abstains least among those that save a part of the cost of never abstaining.
+def _least_abstaining(cuts: _Cuts, max_cost: float, per: Per) -> tuple[int, int]:
+    lower = np.arange(len(cuts.cases_below))
+    budget = max_cost + _ROUNDING
+    # Moving the upper threshold up abstains more, so each lower one wants the first that will do.
+    if per == "case":
+        left_over = budget - cuts.positives_below
+        lower = lower[left_over >= 0]
+        upper = np.searchsorted(-cuts.false_positives, -left_over[lower], side="left")
+        upper = np.maximum(lower, upper)
+    else:
+        per_case = max_cost * cuts.cases_below
+        limit = budget - (cuts.positives_below - per_case)
+        upper = first_at_most(cuts.false_positives + per_case, lower, limit)
+        possible = upper < len(cuts.cases_below)
+        lower, upper = lower[possible], upper[possible]
+    abstention = cuts.abstention(lower, upper)
+    least = np.flatnonzero(abstention <= abstention.min() + _ROUNDING)
+    cheapest = least[np.argmin(cuts.cost(lower[least], upper[least], per))]
+    return int(lower[cheapest]), int(upper[cheapest])
+
+
+def least_costly_window(
+    staircase: Staircase, scales: ClassScales, max_abstention: float, *, mu: float, per: Per
+) -> tuple[float, float]:
+    """Find the window that costs least among those whose abstention is within a budget.
+
+    Among equals, the one that abstains least. The cost per answer is a ratio, minimised by
+    Dinkelbach's iteration: each round minimises a difference exactly and the ratio of its solution
+    is the next guess, until none is better.
 
     Parameters
     ----------
-    surface : AbstentionCostSurface
-        The classifier, with its class shares.
-    fraction : float
-        Part of the least cost without abstention that has to go, between 0 and 1.
-    mu, per
-        As in :func:`bounded_cost`.
+    staircase, scales, mu, per
+        As in :func:`least_abstaining_window`.
+    max_abstention : float
+        Budget, a share of all cases between 0 and 1.
 
     Returns
     -------
-    CostPlane
-        The window, its rates, and its cost.
+    lower, upper : float
+        Thresholds.
+    """
+    cuts = _Cuts.of(staircase, scales, mu)
+    lower = np.arange(len(cuts.cases_below))
+    reach = cuts.cases_below + max_abstention + _ROUNDING
+    furthest = np.searchsorted(cuts.cases_below, reach, side="right") - 1
+    best = float(cuts.cost(lower, furthest, "case").min())
+    if per == "answer":
+        best = float(cuts.cost(lower, lower, "answer").min())  # without abstaining, to start from
+        while True:
+            per_case = best * cuts.cases_below
+            above = cuts.false_positives + per_case
+            gain = cuts.positives_below - per_case + range_minimum(above, lower, furthest) - best
+            i = int(np.argmin(gain))
+            j = i + int(np.argmin(above[i : furthest[i] + 1]))
+            better = float(cuts.cost(np.array([i]), np.array([j]), "answer")[0])
+            if gain[i] >= -_ROUNDING or better >= best:
+                break
+            best = better
+    return _thresholds(staircase, *_least_abstaining(cuts, best, per))
+
+
+def _thresholds(staircase: Staircase, lower: int, upper: int) -> tuple[float, float]:
+    low, high = thresholds_at(staircase.scores, np.array([lower, upper]))
+    return float(low[0] if lower < upper else high[1]), float(high[1])
+
+
+# Many questions about stretches of one array, answered together without a loop over them.
+
+
+def range_minimum(values: Floats, first: Ints, last: Ints) -> Floats:
+    """Minimum of each stretch ``values[first : last + 1]``.
+
+    Two overlapping stretches of a power of two cover any stretch. The minima of all stretches of
+    one power are kept only while they are asked for, so memory stays linear; time is n log n.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers.
+    first, last : ndarray of shape (m,), int
+        Ends of the stretches, both included, ``first <= last``.
+
+    Returns
+    -------
+    ndarray of shape (m,)
 
     Examples
     --------
-    >>> from cautious.curves import AbstentionCostSurface
-    >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
-    >>> bounded_improvement(surface, 0.5, per="case").abstention
-    0.25
+    >>> import numpy as np
+    >>> range_minimum(np.array([3., 1, 2, 5]), np.array([0, 2, 3]), np.array([3, 3, 3]))
+    array([1., 2., 5.])
     """
-    if not 0 <= fraction <= 1:
-        raise ValueError(f"fraction is {fraction}; a part lies between 0 and 1.")
-    never_abstaining = float(surface.cost(mu, 1.0))
-    return bounded_cost(surface, (1 - fraction) * never_abstaining, mu=mu, per=per)
+    minima = np.empty(len(first))
+    power = np.frexp(last - first + 1.0)[1] - 1  # the largest power of two that fits
+    table = values
+    for exponent in range(int(power.max(initial=-1)) + 1):
+        asked = np.flatnonzero(power == exponent)
+        width = 1 << exponent
+        minima[asked] = np.minimum(table[first[asked]], table[last[asked] + 1 - width])
+        table = np.minimum(table[:-width], table[width:]) if len(table) > width else table
+    return minima
 
 
-def _check_per(per: str) -> None:
-    if per not in ("answer", "case"):
-        raise ValueError(f"per is {per!r}; choose 'answer' or 'case'.")
+def first_at_most(values: Floats, start: Ints, limit: Floats) -> Ints:
+    """Position of the first value from each `start` on that does not exceed each `limit`.
+
+    A pyramid of pairwise minima is climbed until a block with such a value is found and then
+    descended, all questions side by side: n log n time, linear memory.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers.
+    start : ndarray of shape (m,), int
+        Where to start looking.
+    limit : ndarray of shape (m,)
+        What not to exceed.
+
+    Returns
+    -------
+    ndarray of shape (m,), int
+        Positions; n where there is no such value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_at_most(np.array([5., 3, 4, 1]), np.array([0, 1, 2]), np.array([4., 4, 0]))
+    array([1, 1, 4])
+    """
+    size = 1 << max(1, int(np.ceil(np.log2(max(2, len(values))))))
+    pyramid = [np.append(values, np.full(size - len(values), np.inf))]
+    while len(pyramid[-1]) > 1:
+        pyramid.append(np.minimum(pyramid[-1][::2], pyramid[-1][1::2]))
+    block, height = start.copy(), np.full(len(start), -1)
+    looking = np.arange(len(start))
+    for level, minima in enumerate(pyramid[:-1]):
+        # A left-hand block begins where its parent does, so only right-hand ones are looked into.
+        right = looking[block[looking] % 2 == 1]
+        found = minima[block[right]] <= limit[right]
+        height[right[found]] = level
+        block[right[~found]] += 1
+        looking = looking[height[looking] < 0]
+        block[looking] //= 2
+    top = looking[block[looking] == 0]
+    height[top[pyramid[-1][0] <= limit[top]]] = len(pyramid) - 1
+    for level in range(len(pyramid) - 1, 0, -1):
+        down = np.flatnonzero(height >= level)
+        left = block[down] * 2
+        block[down] = left + (pyramid[level - 1][left] > limit[down])
+    return np.where(height >= 0, block, len(values))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,18 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import Interval
-from cautious.curves.costed_window import CostedWindow, costed_window
+from cautious.curves.answer_costs import binary_costs, check_answer_costs
+from cautious.curves.budgets import Per, least_abstaining_window, least_costly_window
 from cautious.curves.differential import DifferentialCostSurface
 from cautious.curves.hull import CostHull
-from cautious.curves.plane import CostPlane, window_plane
-from cautious.curves.priors import Priors, class_scales
 from cautious.curves.regions import Region, optimal_regions
 from cautious.curves.responses import estimator_scores, pooled_scores
-from cautious.curves.staircase import Staircase
+from cautious.curves.staircase import Priors, Staircase, class_scales
 from cautious.curves.surface_grid import SurfaceGrid, surface_grid
 from cautious.curves.vacc import bin_volumes
 from cautious.curves.vacc_inference import vacc_interval
-from cautious.curves.windows import check_costs, plain
+from cautious.curves.window import Window, check_costs, check_window, plain
+from cautious.sets import abstain_name
 
 __all__ = ["AbstentionCostSurface"]
 
@@ -99,21 +100,6 @@ class AbstentionCostSurface:
         self.hull = CostHull.of(staircase, scales)
         self.priors = (float(self.hull.negatives.sum()), float(self.hull.positives.sum()))
         self.scales = scales
-
-    @classmethod
-    def from_staircase(
-        cls, staircase: Staircase, *, priors: Priors | None = None
-    ) -> AbstentionCostSurface:
-        """Surface of counts, which may come from many batches added up.
-
-        Parameters
-        ----------
-        staircase : Staircase
-            Counts of positives and negatives at sorted distinct scores.
-        priors : mapping or pair (negative, positive), optional
-            Class probabilities to assume instead of the sample's.
-        """
-        return cls(staircase, priors=priors)
 
     @classmethod
     def from_predictions(
@@ -270,10 +256,12 @@ class AbstentionCostSurface:
         Parameters as in :meth:`cost`, single numbers.
         """
         lower, upper = self.window(mu, nu, nu_negative)
-        return self.plane(float(lower), float(upper)).frame()
+        return self.window_at(float(lower), float(upper)).frame()
 
-    def plane(self, lower: float, upper: float) -> CostPlane:
-        """Rates and cost plane of one fixed window.
+    # Windows with all that is known of them.
+
+    def window_at(self, lower: float, upper: float) -> Window:
+        """Rates of one fixed window.
 
         Parameters
         ----------
@@ -283,59 +271,157 @@ class AbstentionCostSurface:
 
         Returns
         -------
-        CostPlane
+        Window
         """
-        return window_plane(self.staircase, self.scales, lower, upper)
+        check_window(lower, upper)
+        stairs, scales = self.staircase, self.scales
+        scores = stairs.scores
+        above = len(scores) if upper == np.inf else int(np.searchsorted(scores, upper, side="left"))
+        below = 0 if lower == -np.inf else int(np.searchsorted(scores, lower, side="right"))
+        below = min(below, above)  # a score on both thresholds is answered positive
+        parts = (slice(0, below), slice(above, None), slice(below, above))
+        tn, fp, bn = (float(stairs.negatives[part].sum() * scales.negative) for part in parts)
+        fn, tp, bp = (float(stairs.positives[part].sum() * scales.positive) for part in parts)
+        return Window(float(lower), float(upper), tn, fn, fp, tp, bn, bp, self.classes)
 
-    def for_costs(
-        self,
-        *,
-        false_negative: float,
-        false_positive: float,
-        abstain: float,
-        abstain_negative: float | None = None,
-    ) -> CostedWindow:
-        """Optimal window for costs in your own units, right answers costing nothing.
+    def for_costs(self, costs: Mapping[str, float] | npt.ArrayLike | pd.DataFrame) -> Window:
+        """Optimal window for costs in your own units.
 
         Parameters
         ----------
-        false_negative, false_positive : float
-            What the two mistakes cost.
-        abstain : float
-            What abstaining costs (on a positive, if `abstain_negative` is given).
-        abstain_negative : float, optional
-            What abstaining on a negative costs, where it differs.
+        costs : mapping, or array-like or DataFrame of shape (3, 2)
+            ``{"false_negative": …, "false_positive": …, "abstain": …}``, right answers costing
+            nothing; or a full table. Its rows are answers (negative, positive, abstain), its
+            columns truths (negative, positive); the rows and columns of a frame may be in any
+            order, if they carry the class labels.
 
         Returns
         -------
-        CostedWindow
+        Window
+            With its expected cost per case, and that of giving every case the same answer.
 
         Examples
         --------
         >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], range(6))
-        >>> best = surface.for_costs(false_negative=100, false_positive=20, abstain=5)
+        >>> best = surface.for_costs({"false_negative": 100, "false_positive": 20, "abstain": 5})
         >>> best.lower, best.upper, round(best.cost, 4), round(best.saving, 4)
         (1.5, 3.5, 1.6667, 3.3333)
         """
-        on_negative = abstain if abstain_negative is None else abstain_negative
-        return self.for_cost_table(
-            [[0.0, false_negative], [false_positive, 0.0], [on_negative, abstain]]
+        table = check_answer_costs(costs, self.classes)
+        beyond = binary_costs(table, self.classes)
+        lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
+        window = self.window_at(float(lower), float(upper))
+        negative, positive = self.priors
+        right = negative * table[0, 0] + positive * table[1, 1]
+        trivial = [
+            positive * beyond.false_negative,
+            negative * beyond.false_positive,
+            positive * beyond.abstain_positive + negative * beyond.abstain_negative,
+        ]
+        answers = pd.Index(
+            [*self.classes, abstain_name(self.classes)], dtype=object, name="prediction"
+        )
+        return replace(
+            window,
+            cost=float(window.cost_at(beyond) + right),
+            trivial=pd.Series(np.array(trivial) + right, index=answers),
         )
 
-    def for_cost_table(self, table: npt.ArrayLike | pd.DataFrame) -> CostedWindow:
-        """Optimal window for a full cost table, in which right answers may cost something too.
+    # Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005).
+
+    def for_max_abstention(
+        self, max_abstention: float, *, mu: float = 1.0, per: Per = "answer"
+    ) -> Window:
+        """Cheapest window among those that abstain on at most a given share of cases.
+
+        Among equals, the one that abstains least. All windows are searched, exactly.
 
         Parameters
         ----------
-        table : array-like or DataFrame of shape (3, 2)
-            Rows are answers (negative, positive, abstain), columns are truths (negative,
-            positive). The columns of a frame may be in any order if they carry the class labels.
+        max_abstention : float
+            Budget, a share of all cases.
+        mu : float, default=1.0
+            Relative cost of a false positive; 1 minimises errors.
+        per : {"answer", "case"}
+            Whether to minimise the mean cost per answer given, as Pietraszek (2005) does, or per
+            case.
 
         Returns
         -------
-        CostedWindow
+        Window
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
+        >>> best = surface.for_max_abstention(0.25, per="case")
+        >>> best.lower, best.upper, best.error, best.abstention
+        (3.5, 5.5, 0.125, 0.25)
         """
-        return costed_window(self, table)
+        if not 0 <= max_abstention <= 1:
+            raise ValueError(f"max_abstention is {max_abstention}; a share lies between 0 and 1.")
+        _check_per(per)
+        return self.window_at(
+            *least_costly_window(self.staircase, self.scales, max_abstention, mu=mu, per=per)
+        )
+
+    def for_max_error(self, max_error: float, *, mu: float = 1.0, per: Per = "answer") -> Window:
+        """Window that abstains least among those whose errors are within a budget.
+
+        Among equals, the one with the fewest errors. If no answer can be given within the budget,
+        the window abstains on everything. All windows are searched, exactly.
+
+        Parameters
+        ----------
+        max_error : float
+            Budget: the share of wrong answers, at least 0. With another `mu`, the mean cost of
+            errors in units of a false negative.
+        mu : float, default=1.0
+            What a false positive counts; a false negative counts 1.
+        per : {"answer", "case"}
+            Whether the budget is for the mean over the answers given or over all cases.
+
+        Returns
+        -------
+        Window
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
+        >>> best = surface.for_max_error(0.2)  # at most one answer in five may be wrong
+        >>> best.lower, best.upper, round(best.selective_error, 4), best.abstention
+        (3.5, 5.5, 0.1667, 0.25)
+        """
+        if not max_error >= 0:
+            raise ValueError(f"max_error is {max_error}; a budget may not be negative.")
+        _check_per(per)
+        return self.window_at(
+            *least_abstaining_window(self.staircase, self.scales, max_error, mu=mu, per=per)
+        )
+
+    def for_saving(self, min_saving: float, *, mu: float = 1.0, per: Per = "answer") -> Window:
+        """Window that abstains least among those that save a part of the cost of never abstaining.
+
+        Parameters
+        ----------
+        min_saving : float
+            Part of the least cost without abstention that has to go, between 0 and 1.
+        mu, per
+            As in :meth:`for_max_error`.
+
+        Returns
+        -------
+        Window
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
+        >>> surface.for_saving(0.5, per="case").abstention
+        0.25
+        """
+        if not 0 <= min_saving <= 1:
+            raise ValueError(f"min_saving is {min_saving}; a part lies between 0 and 1.")
+        never_abstaining = float(self.cost(mu, 1.0))
+        return self.for_max_error((1 - min_saving) * never_abstaining, mu=mu, per=per)
 
     # The surface as a whole.
 
@@ -448,3 +534,8 @@ class AbstentionCostSurface:
                 "probability": self.hull.probability,
             }
         )
+
+
+def _check_per(per: str) -> None:
+    if per not in ("answer", "case"):
+        raise ValueError(f"per is {per!r}; choose 'answer' or 'case'.")

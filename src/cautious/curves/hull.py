@@ -18,9 +18,8 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from cautious._typing import Floats, Ints
-from cautious.curves.priors import ClassScales
-from cautious.curves.staircase import Staircase
-from cautious.curves.windows import Costs, posterior_window, thresholds_at
+from cautious.curves.staircase import ClassScales, Staircase
+from cautious.curves.window import Costs, posterior_window, thresholds_at
 
 __all__ = ["CostHull", "hull_bins"]
 

@@ -67,5 +67,5 @@ def one_vs_rest(
             codes == k, scores[:, k], classes=(False, True), sample_weight=sample_weight
         )
         named = replace(staircase, classes=(f"not {label}", label))
-        surfaces[label] = AbstentionCostSurface.from_staircase(named)
+        surfaces[label] = AbstentionCostSurface(named)
     return surfaces

@@ -3,12 +3,13 @@ r"""Regions of the cost square in which one abstention window is optimal."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cautious._typing import Floats, Ints
-from cautious.curves.plane import CostPlane, corner_planes
+from cautious.curves.hull import CostHull
+from cautious.curves.window import Window
 
 if TYPE_CHECKING:
     from cautious.curves.cost_surface import AbstentionCostSurface
@@ -24,14 +25,14 @@ class Region:
     ----------
     vertices : ndarray of shape (m, 2)
         Corners (μ, ν) of the polygon, counter-clockwise.
-    plane : CostPlane
-        The window and its rates; on the polygon the surface is this plane.
+    window : Window
+        The window and its rates; on the polygon the surface is the plane of its relative cost.
     area : float
         Area of the polygon, the share of the unit square it covers.
     """
 
     vertices: Floats
-    plane: CostPlane
+    window: Window
     area: float
 
 
@@ -63,11 +64,23 @@ def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
     polygons = np.where(same[:, None, None], _strips(q, lower), _bands(q, lower, upper))
     areas = _areas(polygons)
     keep = np.flatnonzero(areas > 1e-15)
-    planes = corner_planes(surface.hull, lower[keep], upper[keep], surface.classes)
+    windows = _windows(surface.hull, lower[keep], upper[keep], surface.classes)
     return [
-        Region(_distinct(polygons[k]), plane, float(areas[k]))
-        for k, plane in zip(keep, planes, strict=True)
+        Region(_distinct(polygons[k]), window, float(areas[k]))
+        for k, window in zip(keep, windows, strict=True)
     ]
+
+
+def _windows(hull: CostHull, lower: Ints, upper: Ints, classes: tuple[Any, Any]) -> list[Window]:
+    """Windows between given corners of a hull."""
+    fn, tp = hull.positives_below[lower], hull.positives_below[-1] - hull.positives_below[upper]
+    tn, fp = hull.negatives_above[0] - hull.negatives_above[lower], hull.negatives_above[upper]
+    abstained = (
+        hull.negatives_above[lower] - hull.negatives_above[upper],
+        hull.positives_below[upper] - hull.positives_below[lower],
+    )
+    columns = np.stack([*hull.thresholds(lower, upper), tn, fn, fp, tp, *abstained])
+    return [Window(*(*row, classes)) for row in columns.T.tolist()]
 
 
 def _bands(q: Floats, i: Ints, j: Ints) -> Floats:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves.hull import CostHull
-from cautious.curves.windows import check_costs
+from cautious.curves.window import check_costs
 
 __all__ = ["SurfaceGrid", "grid_lines", "surface_grid"]
 

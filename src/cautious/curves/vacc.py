@@ -6,7 +6,7 @@ import numpy as np
 
 from cautious._typing import Floats
 from cautious.curves.hull import hull_bins
-from cautious.curves.priors import ClassScales
+from cautious.curves.staircase import ClassScales
 
 __all__ = ["bin_volumes", "vacc_of_counts"]
 

@@ -59,8 +59,8 @@ def _fixed_window(family: Family, points: int, whose: str) -> Figure:
     surface = family.surfaces["breast-w", learner]
     grid = surface.grid(points).frame()[["mu", "nu", "cost"]]
     lower, upper = surface.window(0.5, 0.2)
-    plane = surface.plane(float(lower), float(upper))
-    cost = plane.cost(grid["mu"].to_numpy(), grid["nu"].to_numpy())
+    window = surface.window_at(float(lower), float(upper))
+    cost = window.relative_cost(grid["mu"].to_numpy(), grid["nu"].to_numpy())
     frame = pd.concat(
         [grid.assign(cost=cost, panel="one window"), grid.assign(panel="optimal windows")],
         ignore_index=True,

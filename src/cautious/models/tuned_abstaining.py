@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Literal
 
@@ -18,14 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import (
     AbstentionCostSurface,
-    bounded_abstention,
-    bounded_cost,
+    ClassThresholdCurve,
     window_answers,
 )
 from cautious.curves.answer_costs import check_answer_costs
 from cautious.decision.rules import answer_or_abstain
 from cautious.models.holding_out import hold_out
-from cautious.models.tuned_abstaining_thresholds import ClassThresholdCurve
 from cautious.models.wrapping import (
     ProbabilisticWrapper,
     check_examples,
@@ -242,19 +239,16 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             sample_weight=weight,
         )
         if self.costs is not None:
-            by_name = isinstance(self.costs, Mapping)
-            best = (
-                surface.for_costs(**self.costs) if by_name else surface.for_cost_table(self.costs)
-            )
-            plane, score = best.plane, -best.cost
+            best = surface.for_costs(self.costs)
+            score = -float(best.cost or 0.0)
         elif self.max_abstention is not None:
-            plane = bounded_abstention(surface, self.max_abstention, per=self.per)
-            score = 1 - (plane.selective_error if self.per == "answer" else plane.error)
+            best = surface.for_max_abstention(self.max_abstention, per=self.per)
+            score = 1 - (best.selective_error if self.per == "answer" else best.error)
         else:
-            plane = bounded_cost(surface, float(self.max_error or 0.0), per=self.per)
-            score = 1 - plane.abstention
-        self.curve_, self.window_ = surface, (plane.lower, plane.upper)
-        self.abstention_, self.best_score_ = float(plane.abstention), float(score)
+            best = surface.for_max_error(float(self.max_error or 0.0), per=self.per)
+            score = 1 - best.abstention
+        self.curve_, self.window_ = surface, (best.lower, best.upper)
+        self.abstention_, self.best_score_ = float(best.abstention), float(score)
 
     def _choose_thresholds(self, truth: Ints, p: Floats, weight: Floats) -> None:
         choice, confidence = self._preferred(p)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cautious.curves import Staircase
 from cautious.curves.hull import hull_bins
-from cautious.curves.windows import thresholds_at
+from cautious.curves.window import thresholds_at
 from cautious.metrics import RiskCoverage, risk_coverage
 
 __all__ = ["risk_summary", "summarise_binary"]

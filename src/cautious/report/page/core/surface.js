@@ -47,15 +47,11 @@ export function makeSurface(model, prior) {
   };
 }
 
-// Costs relative to the dearer mistake and back, the way the library's normal form rounds them.
-export function costsOf({ false_negative, false_positive, abstain }) {
-  const scale = Math.max(false_negative, false_positive);
-  return {
-    fn: scale * (false_negative / scale),
-    fp: scale * (false_positive / scale),
-    quiet: scale * (abstain / scale),
-  };
-}
+export const costsOf = ({ false_negative, false_positive, abstain }) => ({
+  fn: false_negative,
+  fp: false_positive,
+  quiet: abstain,
+});
 
 // First position whose value is at least (left) or greater than (right) the one sought.
 function search(sorted, value, right) {

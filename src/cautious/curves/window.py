@@ -2,18 +2,158 @@ r"""Abstention windows: where thresholds lie, what they answer, and which are Ba
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.curves.staircase import check_scores
-from cautious.sets import first_row
+from cautious.sets import abstain_name, first_row
 
-__all__ = ["Costs", "chow_window", "roc_slopes", "thresholds_at", "window_answers"]
+__all__ = ["Costs", "Window", "chow_window", "roc_slopes", "thresholds_at", "window_answers"]
 
 _LARGEST = np.finfo(np.float64).max
+
+
+@dataclass(frozen=True, repr=False)
+class Window:
+    r"""Two thresholds on a score, what they do with the cases, and what that costs.
+
+    The positive class is answered from `upper` on, the negative class up to `lower`, and between
+    them the classifier abstains. For a fixed window :math:`a` the expected cost in units of a
+    false negative is a plane over the relative costs (Friedel, Rückert & Kramer 2006, eq. 7):
+
+    .. math:: c(a, \mu, \nu) = \mathrm{FN} + \mu\,\mathrm{FP} + \nu\,\bot.
+
+    Attributes
+    ----------
+    lower, upper : float
+        The thresholds.
+    true_negative, false_negative, false_positive, true_positive : float
+        Shares of all cases that get each kind of answer.
+    abstained_negative, abstained_positive : float
+        Shares of all cases that are abstained on, by their true class.
+    classes : tuple (negative, positive)
+        The labels of the two classes.
+    cost : float or None
+        Expected cost per case in the units of the costs the window was chosen for; None if it was
+        chosen without costs.
+    trivial : Series or None
+        Expected cost per case if every case got the same answer: either class, or abstaining.
+
+    See Also
+    --------
+    AbstentionCostSurface.for_costs, AbstentionCostSurface.for_max_abstention : find windows.
+
+    Examples
+    --------
+    >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+    >>> window
+    Window(lower=0.2, upper=0.8, abstention=0.2, selective_error=0.1875, classes=(0, 1))
+    >>> round(window.relative_cost(mu=0.5, nu=0.2), 4)
+    0.165
+    >>> window.predict_set([0.1, 0.5, 0.9])
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    """
+
+    lower: float
+    upper: float
+    true_negative: float
+    false_negative: float
+    false_positive: float
+    true_positive: float
+    abstained_negative: float
+    abstained_positive: float
+    classes: tuple[Any, Any] = (0, 1)
+    cost: float | None = None
+    trivial: pd.Series[float] | None = field(default=None, compare=False)
+
+    @property
+    def abstention(self) -> float:
+        """Share of cases abstained on."""
+        return self.abstained_negative + self.abstained_positive
+
+    @property
+    def coverage(self) -> float:
+        """Share of cases answered."""
+        return self.true_negative + self.false_negative + self.false_positive + self.true_positive
+
+    @property
+    def error(self) -> float:
+        """Share of all cases answered wrongly."""
+        return self.false_negative + self.false_positive
+
+    @property
+    def selective_error(self) -> float:
+        """Share of the answers that are wrong; nan if nothing is answered."""
+        return self.error / self.coverage if self.coverage > 0 else np.nan
+
+    @property
+    def saving(self) -> float | None:
+        """How much less a case costs than under the best single answer to all; None without costs.
+
+        The single answers are those of :attr:`trivial`.
+        """
+        if self.cost is None or self.trivial is None:
+            return None
+        return float(self.trivial.min() - self.cost)
+
+    def relative_cost(
+        self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
+    ) -> Floats:
+        r"""Give the expected cost per case in units of a false negative, with numpy broadcasting.
+
+        Parameters
+        ----------
+        mu, nu, nu_negative : float or array-like
+            Relative costs of a false positive and of abstaining (on a negative, where that
+            differs).
+
+        Returns
+        -------
+        float or ndarray
+        """
+        return plain(self.cost_at(check_costs(mu, nu, nu_negative)))
+
+    def cost_at(self, costs: Costs) -> Floats:
+        """Cost expected beyond right answers, in the unit of `costs`."""
+        return np.asarray(
+            costs.false_negative * self.false_negative
+            + costs.false_positive * self.false_positive
+            + costs.abstain_positive * self.abstained_positive
+            + costs.abstain_negative * self.abstained_negative
+        )
+
+    def predict_set(self, y_score: npt.ArrayLike) -> Mask:
+        """Answer new scores with this window; see :func:`window_answers`."""
+        return window_answers(y_score, self.lower, self.upper)
+
+    def frame(self) -> pd.DataFrame:
+        """Shares of all cases: answers as rows (abstaining last), truths as columns."""
+        return pd.DataFrame(
+            [
+                [self.true_negative, self.false_negative],
+                [self.false_positive, self.true_positive],
+                [self.abstained_negative, self.abstained_positive],
+            ],
+            index=pd.Index([*self.classes, abstain_name(self.classes)], name="prediction"),
+            columns=pd.Index(self.classes, name="truth"),
+        )
+
+    def __repr__(self) -> str:
+        names = ["lower", "upper", "abstention", "selective_error"]
+        names += [] if self.cost is None else ["cost"]
+        numbers = ", ".join(f"{name}={getattr(self, name):.6g}" for name in names)
+        return f"{type(self).__name__}({numbers}, classes={self.classes!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<p><code>{escape(repr(self))}</code></p>{self.frame().round(4).to_html()}"
 
 
 class Costs(NamedTuple):
