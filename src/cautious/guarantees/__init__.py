@@ -1,0 +1,11 @@
+"""Guarantees: what may be promised about cases that nobody has seen.
+
+Exact and betting bounds, certificates and alarms. Everything is computed from counts that add up,
+so it comes alike from arrays, from summaries of logs and from clusters.
+"""
+
+from cautious.guarantees.betting import mean_bound
+from cautious.guarantees.binomial import expected_cases, risk_bound, risk_p_value
+from cautious.guarantees.monitor import RiskMonitor
+
+__all__ = ["RiskMonitor", "expected_cases", "mean_bound", "risk_bound", "risk_p_value"]
