@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
-from cautious.displays import AbstentionMapDisplay
+from cautious.displays import CostSurfaceDisplay
 
 X, y = load_dataset("heart-statlog", return_X_y=True)
 model = make_pipeline(StandardScaler(), LogisticRegression())
@@ -59,7 +59,9 @@ assert best.lower < 0.1 < 0.5 < best.upper < 0.6
 # cross is where we are.
 
 mu, nu = 2 / 10, 1 / 10
-display = AbstentionMapDisplay(surface).plot(name="heart disease")
+display = CostSurfaceDisplay(surface, value="abstention").plot(
+    name="heart disease"
+)
 _ = display.ax_.plot(
     mu, nu, "X", color="white", markeredgecolor="black", markersize=12
 )
@@ -95,4 +97,4 @@ for price in (0.25, 0.5, 1.0, 1.5, 1.7):
 # Theory: Friedel, Rückert & Kramer (2006), :doc:`/papers/friedel`. API:
 # :class:`cautious.curves.AbstentionCostSurface`,
 # :class:`cautious.curves.Window`,
-# :class:`cautious.displays.AbstentionMapDisplay`.
+# :class:`cautious.displays.CostSurfaceDisplay`.

@@ -100,7 +100,7 @@ sets = {}
 for s in (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10):
     sets[s] = credal.set_params(s=s).fit(X_train, y_train).predict_set(X_test)
 display = PriorStrengthDisplay.from_predictions(
-    y_test, sets, costs=strips, labels=grades
+    y_test, sets, costs=strips, classes=grades
 )
 print(display.frame().round(3))
 

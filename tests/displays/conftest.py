@@ -121,14 +121,14 @@ def _draw_all(names, classes):
         d.RiskCoverageDisplay.from_predictions(y, probas, risk="generalised", **by_class),
         d.AbstentionROCDisplay.from_predictions(y, scores, **pos),
         d.AbstentionROCDisplay.from_predictions(y, score, name=one, **pos),
-        d.ROCReadingsDisplay.from_predictions(y, score, name=one, window=0.3, **pos),
-        d.ROCSurfaceDisplay.from_predictions(y, score, name=one, **pos),
-        d.CostSurfaceDisplay.from_predictions(y, score, name=one, n=41, **pos),
-        d.CostSurface3DDisplay.from_predictions(y, score, name=one, n=11, **pos),
-        d.AbstentionMapDisplay.from_predictions(y, score, name=one, n=41, **pos),
+        d.AbstentionROCDisplay.from_predictions(
+            y, score, name=one, kind="readings", window=0.3, **pos
+        ),
+        d.AbstentionROCDisplay.from_predictions(y, score, name=one, kind="surface", **pos),
+        d.CostSurfaceDisplay.from_predictions(y, score, name=one, n=11, projection="3d", **pos),
         *(
-            d.ThresholdMapDisplay.from_predictions(y, score, name=one, n=41, threshold=t, **pos)
-            for t in ("lower", "upper")
+            d.CostSurfaceDisplay.from_predictions(y, score, name=one, n=41, value=value, **pos)
+            for value in ("cost", "abstention", "lower", "upper")
         ),
         d.DifferentialDisplay.from_predictions(y, scores, n=41, **pos),
         d.UtilityDisplay({one: "u65", two: "u80"}).plot(),
@@ -139,7 +139,7 @@ def _draw_all(names, classes):
         ),
         d.DecisionStripDisplay(strips).plot(name=one),
         d.CredalTriangleDisplay.from_estimator(ordered.model, ordered.X, ordered.y, name=one),
-        d.CredalTriangleDisplay(imprecise_dirichlet(counts, 2), labels=list(classes)).plot(),
+        d.CredalTriangleDisplay(imprecise_dirichlet(counts, 2), classes=list(classes)).plot(),
         d.CriticalDifferenceDisplay.from_scores(ranks, name=one),
         d.ScatterPairsDisplay(ranks[[one, two]], measure=one).plot(),
         d.ReproducedFigureDisplay(Figure(one, two, points, one, "y", two)).plot(),

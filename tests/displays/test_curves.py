@@ -22,8 +22,6 @@ from cautious.displays import (
     CapacityDisplay,
     ResponseDisplay,
     RiskCoverageDisplay,
-    ROCReadingsDisplay,
-    ROCSurfaceDisplay,
 )
 
 
@@ -135,6 +133,10 @@ def test_unknown_choices_are_refused(binary):
         AbstentionROCDisplay.from_predictions(
             binary.y, binary.score, pos_label="ill", levels=[0, 1.5]
         )
+    with pytest.raises(ValueError, match="kind is 'points'"):
+        AbstentionROCDisplay.from_predictions(
+            binary.y, binary.score, pos_label="ill", kind="points"
+        )
 
 
 def test_roc_curves_of_the_answered_cases(binary):
@@ -159,13 +161,13 @@ def test_roc_of_one_class_is_refused():
     with pytest.raises(ValueError, match="one class"):
         AbstentionROCDisplay(roc).plot()
     with pytest.raises(ValueError, match="fewer than 2 levels"):
-        ROCSurfaceDisplay(roc).plot()
+        AbstentionROCDisplay(roc, kind="surface").plot()
 
 
 def test_roc_readings(binary):
     score = binary.score["Bayes"]
-    display = ROCReadingsDisplay.from_predictions(
-        binary.y, score, pos_label="ill", window=0.3, name="Bayes"
+    display = AbstentionROCDisplay.from_predictions(
+        binary.y, score, kind="readings", pos_label="ill", window=0.3, name="Bayes"
     )
     roc = AbstentionROC.from_predictions(binary.y, score, pos_label="ill")
     at = roc.readings(0.3)
@@ -176,18 +178,22 @@ def test_roc_readings(binary):
         assert_allclose(drawn(point)[0], at.loc[reading, ["fpr", "tpr"]])
     assert display.ax_.get_title() == "Bayes"
     assert "reading" in display.frame()
-    assert ROCReadingsDisplay(roc).plot().points_ == []
+    assert AbstentionROCDisplay(roc, kind="readings").plot().points_ == []
 
 
 def test_one_classifier_only(binary):
-    for kind in (ROCReadingsDisplay, ROCSurfaceDisplay):
+    for kind in ("readings", "surface"):
         with pytest.raises(ValueError, match="there are 2 classifiers"):
-            kind.from_predictions(binary.y, binary.score, pos_label="ill")
+            AbstentionROCDisplay.from_predictions(
+                binary.y, binary.score, kind=kind, pos_label="ill"
+            )
 
 
 def test_roc_surface(binary):
     score = binary.score["Bayes"]
-    display = ROCSurfaceDisplay.from_predictions(binary.y, score, pos_label="ill", n_levels=10)
+    display = AbstentionROCDisplay.from_predictions(
+        binary.y, score, kind="surface", pos_label="ill", n_levels=10
+    )
     roc = AbstentionROC.from_predictions(binary.y, score, pos_label="ill")
     assert display.frame().drop(columns="classifier").equals(roc.surface(10))
     assert f"volume {roc.volume:.3f}" in display.ax_.get_title()
@@ -236,7 +242,7 @@ def test_names_axes_and_style(binary):
     _, ax = pyplot.subplots()
     display = RiskCoverageDisplay.from_predictions(
         binary.y, binary.proba["Bayes"], labels=binary.labels, name="mine", ax=ax,
-        style={"linewidth": 5},
+        curve_kwargs={"linewidth": 5},
     )  # fmt: skip
     assert display.ax_ is ax
     assert display.lines_[0].get_linewidth() == 5
@@ -249,6 +255,24 @@ def test_names_axes_and_style(binary):
         several.plot(name="mine")
     with pytest.raises(ValueError, match="curves is empty"):
         RiskCoverageDisplay({})
+
+
+def test_displays_on_the_same_axes_take_several_colours(binary):
+    _, ax = pyplot.subplots()
+    lines = []
+    for name, proba in binary.proba.items():
+        display = RiskCoverageDisplay.from_predictions(
+            binary.y, proba, labels=binary.labels, name=name, ax=ax, optimal=True
+        )
+        lines += display.lines_
+    together = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, labels=binary.labels)
+    for one, other in zip(lines, together.lines_, strict=True):
+        assert one.get_color() == other.get_color()
+        assert one.get_linestyle() == other.get_linestyle()
+    assert lines[0].get_color() != lines[1].get_color()
+    ax.clear()
+    first = RiskCoverageDisplay(display.curves).plot(ax).lines_[0]
+    assert first.get_color() == lines[0].get_color()
 
 
 def test_cross_validation_without_estimators_is_refused(binary):

@@ -144,7 +144,7 @@ def test_triangle_of_a_model(ordered):
 def test_triangle_from_predictions():
     lower, upper = np.full((3, 3), 0.2), np.full((3, 3), 0.5)
     display = CredalTriangleDisplay.from_predictions(["x", "y", "z"], (lower, upper))
-    assert display.labels.tolist() == ["x", "y", "z"]
+    assert display.classes.tolist() == ["x", "y", "z"]
     for look in ("get_edgecolor", "get_linestyle"):
         assert len({getattr(polygon, look)() for polygon in display.polygons_}) == 3
 
@@ -156,7 +156,7 @@ def test_triangle_refusals(binary):
     with pytest.raises(ValueError, match="over 2 classes"):
         CredalTriangleDisplay(([0.1, 0.2], [0.8, 0.9]))
     three = ([0.1, 0.2, 0.2], [0.8, 0.9, 0.5])
-    with pytest.raises(ValueError, match="labels holds 2 names"):
-        CredalTriangleDisplay(three, labels=["a", "b"])
+    with pytest.raises(ValueError, match="classes holds 2 names"):
+        CredalTriangleDisplay(three, classes=["a", "b"])
     with pytest.raises(ValueError, match="truth has 2 rows and intervals 1"):
-        CredalTriangleDisplay(three, labels=["a", "b", "c"], truth=["a", "b"])
+        CredalTriangleDisplay(three, classes=["a", "b", "c"], truth=["a", "b"])

@@ -8,7 +8,7 @@ from matplotlib import pyplot
 from matplotlib.colors import to_hex
 
 from cautious import displays
-from cautious.displays.palette import LINES, OKABE_ITO, line_styles
+from cautious.displays.display import LINES, OKABE_ITO, line_styles, plain_text
 
 
 def test_importing_does_not_load_matplotlib():
@@ -43,8 +43,8 @@ def test_wrong_axes_are_refused(binary):
     with pytest.raises(TypeError, match="ax is of type ndarray"):
         displays.UtilityDisplay("u65").plot(axes)
     with pytest.raises(ValueError, match="projection='3d'"):
-        displays.CostSurface3DDisplay.from_predictions(
-            binary.y, binary.score["Bayes"], pos_label="ill", ax=axes[0]
+        displays.CostSurfaceDisplay.from_predictions(
+            binary.y, binary.score["Bayes"], pos_label="ill", projection="3d", ax=axes[0]
         )
 
 
@@ -65,3 +65,27 @@ def test_own_colours_are_taken():
         ]
     with pyplot.rc_context({"axes.prop_cycle": pyplot.cycler(linestyle=["-"])}):
         assert line_styles(1)[0]["color"] == OKABE_ITO[0]
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("plain", "plain"),
+        (3, "3"),
+        (None, "None"),
+        ("a$b$", r"a\$b\$"),
+        ("two\nlines\tand\x00more", "two lines and more"),
+        ("_x", "\u200b_x"),
+        ("", "(no name)"),
+        ("\ud800", "(no name)"),
+        ("abcdefghij" * 4, "abcdefghij" * 3 + "a…"),
+        (" " * 1000 + "a", "…"),
+    ],
+)
+def test_plain_text(label, text):
+    assert plain_text(label) == text
+
+
+def test_most_characters_are_kept():
+    assert plain_text("x" * 32) == "x" * 32
+    assert plain_text("x" * 33, most=10) == "x" * 9 + "…"

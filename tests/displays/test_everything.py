@@ -23,6 +23,7 @@ def test_any_name_is_drawn(gallery, names, classes):
     drawn = gallery(names, classes)
     assert {type(display).__name__ for display in drawn} == set(displays.__all__)
     for display in drawn:
+        assert len(display.frame())
         text = " ".join(t.get_text() for t in display.figure_.findobj(Text))
         assert len(text) < 3_000
 

@@ -150,7 +150,7 @@ def test_numbers_are_named_in_titles_and_legends():
     display = ReproducedFigureDisplay(changed).plot()
     assert [axes.get_title() for axes in display.axes_] == ["mu = 0", "mu = 0.5"]
     assert display.figure_.legends[0].get_title().get_text() == "classes"
-    assert "cost of not answering" in display.ax_.get_xlabel()
+    assert "cost of abstaining" in display.ax_.get_xlabel()
 
 
 def test_long_names_fit_below_the_panels():

@@ -8,15 +8,10 @@ from matplotlib import pyplot
 from numpy.testing import assert_allclose
 
 from cautious.curves import AbstentionCostSurface
-from cautious.displays import (
-    AbstentionMapDisplay,
-    CostSurface3DDisplay,
-    CostSurfaceDisplay,
-    DifferentialDisplay,
-    ThresholdMapDisplay,
-)
+from cautious.displays import CostSurfaceDisplay, DifferentialDisplay
 
-MAPS = [CostSurfaceDisplay, AbstentionMapDisplay, ThresholdMapDisplay, CostSurface3DDisplay]
+MAPS = [{"value": value} for value in ("cost", "abstention", "lower", "upper")]
+MAPS += [{"value": value, "projection": "3d"} for value in ("cost", "abstention", "upper")]
 
 
 @pytest.fixture
@@ -26,7 +21,7 @@ def surface(binary):
 
 
 def test_cost_surface(surface):
-    display = CostSurfaceDisplay(surface, n=21, name="Bayes").plot()
+    display = CostSurfaceDisplay({"Bayes": surface}, n=21).plot()
     grid = surface.grid(21)
     assert_allclose(np.asarray(display.mesh_.get_array()).reshape(21, 21), grid.cost)
     assert display.frame().equals(grid.frame())
@@ -46,17 +41,17 @@ def test_constant_surface_has_no_isolines():
 
 
 def test_cost_surface_in_three_dimensions(surface):
-    display = CostSurface3DDisplay(surface, n=11).plot(name="Bayes")
+    display = CostSurfaceDisplay(surface, n=11, projection="3d").plot(name="Bayes")
     assert display.ax_.name == "3d"
     low, high = display.ax_.get_zlim()
     assert low <= 0
     assert high >= surface.grid(11).cost.max()
     assert display.frame().equals(surface.grid(11).frame())
-    assert len(display.poly_.get_facecolor()) == 100
+    assert len(display.mesh_.get_facecolor()) == 100
 
 
 def test_abstention_map(surface):
-    display = AbstentionMapDisplay(surface, n=21).plot()
+    display = CostSurfaceDisplay(surface, value="abstention", n=21).plot()
     shown = np.asarray(display.mesh_.get_array()).reshape(21, 21)
     assert_allclose(shown, surface.grid(21).abstention)
     mu, nu = display.bound_.get_xydata().T
@@ -67,7 +62,7 @@ def test_abstention_map(surface):
 
 @pytest.mark.parametrize("threshold", ["lower", "upper"])
 def test_threshold_maps(surface, threshold):
-    display = ThresholdMapDisplay(surface, n=21, threshold=threshold).plot()
+    display = CostSurfaceDisplay(surface, n=21, value=threshold).plot()
     expected = getattr(surface.grid(21), threshold)
     shown = display.mesh_.get_array().reshape(21, 21)
     finite = np.isfinite(expected)
@@ -80,23 +75,28 @@ def test_threshold_maps(surface, threshold):
 def test_infinite_thresholds_are_hatched():
     # The scores say nothing: everything gets one answer, or none.
     blind = AbstentionCostSurface.from_predictions([0, 1, 1, 0], [1, 1, 1, 1])
-    display = ThresholdMapDisplay(blind, n=11, threshold="upper").plot()
+    display = CostSurfaceDisplay(blind, n=11, value="upper").plot()
     words = [patch.get_label() for patch in display.hatching_]
     assert words == ["below every score", "above every score"]
-    assert ThresholdMapDisplay(blind, n=11).plot().hatching_
-    with pytest.raises(ValueError, match="threshold is 'middle'"):
-        ThresholdMapDisplay(blind, threshold="middle")
+    assert CostSurfaceDisplay(blind, value="lower", n=11).plot().hatching_
+    with pytest.raises(ValueError, match="value is 'middle'"):
+        CostSurfaceDisplay(blind, value="middle")
+    with pytest.raises(ValueError, match="projection is 'polar'"):
+        CostSurfaceDisplay(blind, projection="polar")
+    with pytest.raises(ValueError, match="there are 2 classifiers"):
+        CostSurfaceDisplay({"a": blind, "b": blind})
 
 
-@pytest.mark.parametrize("kind", MAPS)
-def test_every_way_to_make_a_map(binary, cv, kind):
+@pytest.mark.parametrize("options", MAPS)
+def test_every_way_to_make_a_map(binary, cv, options):
     model, X, y = binary.models["Bayes"], binary.X, binary.y
-    fitted = kind.from_estimator(model, X, y, n=5, pos_label="ill")
-    direct = kind.from_predictions(y, binary.score["Bayes"], n=5, pos_label="ill")
+    options = options | {"n": 5, "pos_label": "ill"}
+    fitted = CostSurfaceDisplay.from_estimator(model, X, y, **options)
+    direct = CostSurfaceDisplay.from_predictions(y, binary.score["Bayes"], **options)
     assert fitted.frame().equals(direct.frame())
     assert fitted.ax_.get_title() == "GaussianNB (positive: ill)"
     assert direct.ax_.get_title() == "positive: ill"
-    pooled = kind.from_cv_results(cv["Bayes"], X, y, n=5, pos_label="ill", name="mine")
+    pooled = CostSurfaceDisplay.from_cv_results(cv["Bayes"], X, y, name="mine", **options)
     expected = AbstentionCostSurface.from_cv_results(cv["Bayes"], X, y, pos_label="ill")
     assert pooled.frame().equals(expected.grid(5).frame())
     assert pooled.ax_.get_title() == "mine (positive: ill)"
@@ -106,7 +106,7 @@ def test_maps_take_priors_axes_and_style(binary):
     _, ax = pyplot.subplots()
     display = CostSurfaceDisplay.from_predictions(
         binary.y, binary.score["Bayes"], pos_label="ill", priors=(0.9, 0.1), n=5, ax=ax,
-        style={"cmap": "cividis"},
+        curve_kwargs={"cmap": "cividis"},
     )  # fmt: skip
     assert display.ax_ is ax
     assert display.mesh_.get_cmap().name == "cividis"

@@ -31,7 +31,7 @@ def test_utilities():
 
 
 def test_utilities_by_name():
-    display = UtilityDisplay({"mine": "u65"}).plot(name="yours", color="red")
+    display = UtilityDisplay({"mine": "u65"}).plot(name="yours", curve_kwargs={"color": "red"})
     assert display.lines_[0].get_label() == "yours"
     assert display.lines_[0].get_color() == "red"
     assert display.frame()["utility"].unique().tolist() == ["mine"]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy.typing as npt
 import pandas as pd
 
 from cautious.curves import CapacityCurve, capacity_hull
-from cautious.displays.named_curves import NamedCurvesDisplay
-from cautious.displays.palette import line_styles, neutral
-from cautious.displays.wording import plain_text
+from cautious.displays.display import line_styles, neutral, plain_text
+from cautious.displays.named_curves import NamedCurvesDisplay, named
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,7 +37,7 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
     Attributes
     ----------
     lines_ : list of Line2D
-        One line a classifier.
+        One line per classifier.
     hull_line_ : Line2D or None
         The hull; there is none of a single classifier.
     ax_, figure_
@@ -75,7 +75,46 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
         super().__init__(curves)
         self.hull = capacity_hull(self.curves) if hull and len(self.curves) > 1 else None
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_set: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the graphs of prediction sets.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_set : prediction sets, or mapping of name to prediction sets
+            Sets of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and of
+            :meth:`cautious.curves.CapacityCurve.from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        sources = named(y_set, name)
+        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the graphs.
 
         Parameters
@@ -84,13 +123,14 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
             Where to draw; by default a new figure.
         name : str, optional
             What to call a single classifier.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties for every classifier's line.
 
         Returns
         -------
         self
         """
+        style = dict(curve_kwargs or {})
         axes = self._open(ax)
         curves = self._renamed(name)
         self.hull_line_: Line2D | None = None
@@ -106,12 +146,14 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
                 label=f"hull of all (capacity {self.hull.capacity:.3f})",
             )
         self.lines_: list[Line2D] = []
-        for (label, curve), look in zip(curves.items(), line_styles(len(curves)), strict=True):
+        for (label, curve), look in zip(
+            curves.items(), line_styles(len(curves), axes), strict=True
+        ):
             points = curve.frame()
             own = points.index[points["abstention"] == curve.abstention]
             text = f"{plain_text(label)} (capacity {curve.capacity:.3f})"
             look |= {"markevery": own.tolist(), "label": text} | style
-            self.lines_ += axes.plot(points["abstention"], points["error"], **look)
+            self.lines_.append(self._line(axes, points["abstention"], points["error"], **look))
         axes.set(
             xlabel="share of cases not answered",
             ylabel="share of all cases answered wrongly",

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cautious.comparison import friedman_nemenyi, similar_groups
-from cautious.displays.display import Display
-from cautious.displays.palette import neutral
-from cautious.displays.wording import plain_text
+from cautious.displays.display import Display, neutral, plain_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -38,7 +36,7 @@ class CriticalDifferenceDisplay(Display):
     Attributes
     ----------
     bars_ : list of Line2D
-        One a group of classifiers of which no two differ significantly.
+        One per group of classifiers of which no two differ significantly.
     ax_, figure_
         Where it was drawn.
 
@@ -82,7 +80,7 @@ class CriticalDifferenceDisplay(Display):
         greater_is_better: bool = True,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Rank classifiers over data sets and draw the ranks.
 
@@ -98,8 +96,8 @@ class CriticalDifferenceDisplay(Display):
             Where to draw; by default a new figure.
         name : str, optional
             Title.
-        style : mapping, optional
-            Keywords for :meth:`plot`.
+        curve_kwargs : mapping, optional
+            As in :meth:`plot`.
 
         Returns
         -------
@@ -108,7 +106,7 @@ class CriticalDifferenceDisplay(Display):
         """
         test = friedman_nemenyi(scores, alpha=alpha, greater_is_better=greater_is_better)
         display = cls(test.mean_ranks, test.critical_difference)
-        return display.plot(ax, name=name, **(style or {}))
+        return display.plot(ax, name=name, curve_kwargs=curve_kwargs)
 
     def groups(self) -> list[tuple[int, int]]:
         """Longest runs of ranks, as positions of the first and last, within the difference."""
@@ -131,7 +129,13 @@ class CriticalDifferenceDisplay(Display):
             }
         )
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the ranks.
 
         Parameters
@@ -140,7 +144,7 @@ class CriticalDifferenceDisplay(Display):
             Where to draw; by default a new figure.
         name : str, optional
             Title.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties of the bars.
 
         Returns
@@ -153,6 +157,7 @@ class CriticalDifferenceDisplay(Display):
         left = (k + 1) // 2  # the better half is named on the left
         rows = 1.2 + 0.35 * len(groups) + left
         names_width = _CHARACTER * max(map(len, words))
+        style = dict(curve_kwargs or {})
         axes = self._open(ax, size=(_SCALE_WIDTH + 2 * names_width, 1.3 + 0.3 * rows))
         # A new figure is all there for the axes, once it is laid out.
         place = axes.figure.bbox if ax is None else axes.get_window_extent()

@@ -11,11 +11,9 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.costs import SetCosts
-from cautious.displays.display import Display
+from cautious.displays.display import Display, neutral, plain_text
 from cautious.displays.envelope import lower_envelope
 from cautious.displays.named_curves import UNNAMED, named
-from cautious.displays.palette import neutral
-from cautious.displays.wording import plain_text
 from cautious.sets import check_probabilities
 
 if TYPE_CHECKING:
@@ -122,7 +120,13 @@ class DecisionStripDisplay(Display):
             ]
         return pd.DataFrame(parts, columns=["costs", "start", "end", "answer"])
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the strips.
 
         Parameters
@@ -131,7 +135,7 @@ class DecisionStripDisplay(Display):
             Where to draw; by default a new figure.
         name : str, optional
             Title.
-        **style
+        curve_kwargs : mapping, optional
             Properties of the bars.
 
         Returns
@@ -141,6 +145,7 @@ class DecisionStripDisplay(Display):
         from matplotlib import colormaps, rcParams
 
         table = self.frame()
+        style = dict(curve_kwargs or {})
         axes = self._open(ax, size=(6.4, 1.7 + 0.75 * len(self.costs)))
         answers = list(dict.fromkeys(table["answer"]))
         shades = colormaps[rcParams["image.cmap"]](np.linspace(0.05, 0.95, len(answers)))

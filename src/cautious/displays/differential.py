@@ -13,11 +13,9 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import AbstentionCostSurface, DifferentialCostSurface, DifferentialGrid
-from cautious.displays.display import Display
-from cautious.displays.named_curves import named_cv_results
-from cautious.displays.palette import halo, hatched, neutral
-from cautious.displays.surface_map import MU_WORDS, NU_WORDS
-from cautious.displays.wording import plain_text
+from cautious.displays.cost_surface import MU_WORDS, NU_WORDS
+from cautious.displays.display import halo, hatched, neutral, plain_text
+from cautious.displays.named_curves import NamedCurvesDisplay, named
 
 if TYPE_CHECKING:
     from typing import Self
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["DifferentialDisplay"]
 
 
-class DifferentialDisplay(Display):
+class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
     """Difference of the costs of two classifiers at any relative costs, with its zero line.
 
     The colour says who is cheaper and by how much; the side of the first classifier is hatched, so
@@ -36,11 +34,11 @@ class DifferentialDisplay(Display):
     Parameters
     ----------
     difference : DifferentialCostSurface
-        Cost of the first classifier less that of the second.
+        Cost of the first classifier minus that of the second.
     names : pair of labels, default=("first", "second")
         What to call the two.
     n : int, default=101
-        Grid lines a side.
+        Grid lines per side.
 
     Attributes
     ----------
@@ -70,15 +68,20 @@ class DifferentialDisplay(Display):
     8  1.0  1.0      -0.167
     """
 
+    curve_class = AbstentionCostSurface
+    own_options = ("n",)
+
     def __init__(
         self,
         difference: DifferentialCostSurface,
         *,
-        names: tuple[Any, Any] = ("first", "second"),
+        names: Sequence[Any] = ("first", "second"),
         n: int = 101,
     ) -> None:
+        first, second = names
+        super().__init__({first: difference.first, second: difference.second})
         self.difference = difference
-        self.names = names
+        self.names = (first, second)
         self.n = n
 
     @classmethod
@@ -87,9 +90,8 @@ class DifferentialDisplay(Display):
         y_true: Sequence[Any] | npt.ArrayLike,
         y_score: Mapping[Any, npt.ArrayLike],
         *,
-        n: int = 101,
         ax: Axes | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Compute and draw the difference of two classifiers' scores.
@@ -100,109 +102,26 @@ class DifferentialDisplay(Display):
             True labels.
         y_score : mapping of two names to array-like of shape (n,)
             Scores that grow with the belief in the positive class.
-        n : int, default=101
-            Grid lines a side.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        style : mapping, optional
-            Keywords for :meth:`plot`.
+        ax, curve_kwargs
+            As in :meth:`plot`.
         **options
-            For :meth:`cautious.curves.AbstentionCostSurface.from_predictions`.
+            `n`, and keywords of :meth:`cautious.curves.AbstentionCostSurface.from_predictions`.
 
         Returns
         -------
         display
             Drawn already.
         """
-        make = AbstentionCostSurface.from_predictions
-        surfaces = {name: make(y_true, score, **options) for name, score in y_score.items()}
-        return cls._of(surfaces, n, ax, style)
+        return cls._made("from_predictions", named(y_score), ax, curve_kwargs, options, y_true)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimators: Mapping[Any, Any],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        n: int = 101,
-        ax: Axes | None = None,
-        style: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the difference of two fitted classifiers.
-
-        Parameters
-        ----------
-        estimators : mapping of two names to fitted classifiers
-            With ``predict_proba`` or ``decision_function``.
-        X, y : array-like
-            Examples and their true labels.
-        n, ax, style
-            As in :meth:`from_predictions`.
-        **options
-            For :meth:`cautious.curves.AbstentionCostSurface.from_estimator`.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        make = AbstentionCostSurface.from_estimator
-        surfaces = {name: make(model, X, y, **options) for name, model in estimators.items()}
-        return cls._of(surfaces, n, ax, style)
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[Any, Mapping[str, Any]],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        n: int = 101,
-        ax: Axes | None = None,
-        style: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the difference of two cross-validated classifiers.
-
-        Parameters
-        ----------
-        cv_results : mapping of two names to dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data that were cross-validated.
-        n, ax, style
-            As in :meth:`from_predictions`.
-        **options
-            For :meth:`cautious.curves.AbstentionCostSurface.from_cv_results`.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        make = AbstentionCostSurface.from_cv_results
-        results = named_cv_results(cv_results)
-        surfaces = {name: make(result, X, y, **options) for name, result in results.items()}
-        return cls._of(surfaces, n, ax, style)
-
-    @classmethod
-    def _of(
-        cls,
-        surfaces: dict[Any, AbstentionCostSurface],
-        n: int,
-        ax: Axes | None,
-        style: Mapping[str, Any] | None,
-    ) -> Self:
-        if len(surfaces) != 2:
+    def _with(cls, curves: dict[Any, AbstentionCostSurface], **own: Any) -> Self:
+        if len(curves) != 2:
             raise ValueError(
-                f"{len(surfaces)} classifiers were given; a difference is of two, by name."
+                f"{len(curves)} classifiers were given; a difference is of two, by name."
             )
-        first, second = surfaces.values()
-        names = tuple(surfaces)
-        display = cls(first.differential(second), names=(names[0], names[1]), n=n)
-        return display.plot(ax, **(style or {}))
+        first, second = curves.values()
+        return cls(first.differential(second), names=tuple(curves), **own)
 
     @cached_property
     def grid(self) -> DifferentialGrid:
@@ -210,13 +129,20 @@ class DifferentialDisplay(Display):
         return self.difference.grid(self.n)
 
     def frame(self) -> pd.DataFrame:
-        """One row a grid point: relative costs and the difference."""
+        """One row per grid point: relative costs and the difference."""
         mu, nu = np.meshgrid(self.grid.mu, self.grid.nu)
         columns = {"mu": mu, "nu": nu, "difference": self.grid.difference}
         return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
 
+    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
+        return curve.grid(self.n).frame()
+
     def plot(
-        self, ax: Axes | None = None, *, name: tuple[Any, Any] | None = None, **style: Any
+        self,
+        ax: Axes | None = None,
+        *,
+        name: Sequence[Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Draw the difference.
 
@@ -226,7 +152,7 @@ class DifferentialDisplay(Display):
             Where to draw; by default a new figure.
         name : pair of labels, optional
             What to call the two classifiers.
-        **style
+        curve_kwargs : mapping, optional
             Properties of ``pcolormesh``.
 
         Returns
@@ -235,13 +161,17 @@ class DifferentialDisplay(Display):
         """
         from matplotlib.collections import LineCollection
 
+        style = dict(curve_kwargs or {})
         axes = self._open(ax)
         grid = self.grid
         first, second = (plain_text(label) for label in (self.names if name is None else name))
         most = float(np.abs(grid.difference).max()) or 1.0
         look = {"cmap": "PuOr", "vmin": -most, "vmax": most, "shading": "nearest"}
         self.mesh_ = axes.pcolormesh(
-            grid.mu, grid.nu, grid.difference, **(look | {"rasterized": True} | style)
+            grid.mu,
+            grid.nu,
+            grid.difference,
+            **(look | {"rasterized": True} | style),
         )
         cheaper = (grid.difference < -1e-12).astype(float)
         handles: list[Any] = []
@@ -260,7 +190,7 @@ class DifferentialDisplay(Display):
         axes.legend(handles=handles, loc="upper left")
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=MU_WORDS, ylabel=NU_WORDS, aspect="equal")
         self.colorbar_ = axes.figure.colorbar(
-            self.mesh_, ax=axes, label=f"cost of {first}\nless cost of {second}"
+            self.mesh_, ax=axes, label=f"cost of {first}\nminus cost of {second}"
         )
         return self
 

@@ -27,7 +27,8 @@ UNNAMED = "classifier"
 class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
     """Display of the curves of one or several classifiers.
 
-    A subclass names the class of its curves and the keywords of its own constructor, and draws.
+    A subclass names the class of its curves and the keywords of its own constructor, says what
+    predictions its curves are made of (``from_predictions``), and draws.
     """
 
     curve_class: ClassVar[Any]
@@ -39,44 +40,14 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
             raise ValueError("curves is empty; give at least one curve to draw.")
 
     @abstractmethod
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
-        """Draw the curves."""
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Sequence[Any] | npt.ArrayLike,
-        y_pred: Any,
-        *,
+    def plot(
+        self,
         ax: Axes | None = None,
+        *,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
-        **options: Any,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Compute and draw the curves of given predictions.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_pred : predictions, or mapping of name to predictions
-            What the curve is made of, for one classifier or several; see ``from_predictions`` of
-            the curve.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            What to call a single classifier.
-        style : mapping, optional
-            Keywords for :meth:`plot`.
-        **options
-            Keywords of the display itself, and of the curve's ``from_predictions``.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        return cls._made("from_predictions", named(y_pred, name), ax, style, options, y_true)
+        """Draw the curves."""
 
     @classmethod
     def from_estimator(
@@ -87,7 +58,7 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
         *,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Compute and draw the curves of fitted classifiers.
@@ -98,8 +69,8 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
             One classifier or several.
         X, y : array-like
             Examples and their true labels.
-        ax, style
-            As in :meth:`from_predictions`.
+        ax, curve_kwargs
+            As in :meth:`plot`.
         name : str, optional
             What to call a single classifier; by default its class.
         **options
@@ -112,7 +83,7 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
         """
         if name is None and not isinstance(estimator, Mapping):
             name = type(estimator).__name__
-        return cls._made("from_estimator", named(estimator, name), ax, style, options, X, y)
+        return cls._made("from_estimator", named(estimator, name), ax, curve_kwargs, options, X, y)
 
     @classmethod
     def from_cv_results(
@@ -123,7 +94,7 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
         *,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Compute and draw the curves of pooled out-of-fold predictions.
@@ -135,8 +106,8 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
             classifier or several.
         X, y : array-like
             The data that were cross-validated.
-        ax, style
-            As in :meth:`from_predictions`.
+        ax, curve_kwargs
+            As in :meth:`plot`.
         name : str, optional
             What to call a single classifier; by default its class.
         **options
@@ -148,7 +119,7 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
             Drawn already.
         """
         results = named_cv_results(cv_results, name)
-        return cls._made("from_cv_results", results, ax, style, options, X, y)
+        return cls._made("from_cv_results", results, ax, curve_kwargs, options, X, y)
 
     @classmethod
     def _made(
@@ -156,17 +127,28 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
         method: str,
         sources: Mapping[Any, Any],
         ax: Axes | None,
-        style: Mapping[str, Any] | None,
+        curve_kwargs: Mapping[str, Any] | None,
         options: dict[str, Any],
         *data: Any,
     ) -> Self:
+        """Compute and draw the curves of several sources by the curve's own constructor."""
         own = {key: options.pop(key) for key in cls.own_options if key in options}
         make = getattr(cls.curve_class, method)
         if method == "from_predictions":  # truths come first there, and what is predicted second
             curves = {name: make(*data, source, **options) for name, source in sources.items()}
         else:
             curves = {name: make(source, *data, **options) for name, source in sources.items()}
-        return cls(curves, **own).plot(ax, **(style or {}))
+        return cls._with(curves, **own).plot(ax, curve_kwargs=curve_kwargs)
+
+    @classmethod
+    def _with(cls, curves: dict[Any, Curve], **own: Any) -> Self:
+        """Make the display of curves that were computed."""
+        return cls(curves, **own)
+
+    def _only_one(self, words: str) -> None:
+        """Refuse several classifiers where only one can be drawn."""
+        if len(self.curves) > 1:
+            raise ValueError(f"there are {len(self.curves)} classifiers; {words} of one.")
 
     def _renamed(self, name: str | None) -> dict[Any, Curve]:
         """Curves by name; a single one may be given a new name when it is drawn."""

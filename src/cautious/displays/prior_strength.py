@@ -12,10 +12,8 @@ import pandas as pd
 
 from cautious.costs import SetCosts
 from cautious.curves.predictions import outputs_of, pooled_outputs
-from cautious.displays.display import Display
+from cautious.displays.display import Display, line_styles, plain_text
 from cautious.displays.named_curves import named
-from cautious.displays.palette import line_styles
-from cautious.displays.wording import plain_text
 from cautious.metrics import set_cost_score
 from cautious.models import (
     CredalModelAveragingClassifier,
@@ -46,12 +44,12 @@ class PriorStrengthDisplay(Display):
     Parameters
     ----------
     table : DataFrame
-        Mean costs: one row a strength, which is the index, and one column a way of costing.
+        Mean costs: one row per strength, which is the index, and one column per way of costing.
 
     Attributes
     ----------
     lines_ : list of Line2D
-        One line a way of costing.
+        One line per way of costing.
     best_ : list of Line2D
         The stars.
     ax_, figure_
@@ -79,7 +77,9 @@ class PriorStrengthDisplay(Display):
 
     def __init__(self, table: pd.DataFrame) -> None:
         if not len(table) or not len(table.columns):
-            raise ValueError("table is empty; give one row a strength and one column a costing.")
+            raise ValueError(
+                "table is empty; give one row per strength and one column per way of costing."
+            )
         strengths = np.asarray(table.index, dtype=np.float64)
         if not (strengths > 0).all():
             raise ValueError(
@@ -95,11 +95,11 @@ class PriorStrengthDisplay(Display):
         y_set: Mapping[float, Any],
         *,
         costs: Costs,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Compute and draw the costs of given prediction sets.
 
@@ -111,7 +111,7 @@ class PriorStrengthDisplay(Display):
             What was predicted with each strength.
         costs : SetCosts, or mapping of name to SetCosts
             How to cost the sets.
-        labels : sequence of length K, optional
+        classes : sequence of length K, optional
             Class labels in column order.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
@@ -119,17 +119,17 @@ class PriorStrengthDisplay(Display):
             Where to draw; by default a new figure.
         name : str, optional
             What to call a single way of costing.
-        style : mapping, optional
-            Keywords for :meth:`plot`.
+        curve_kwargs : mapping, optional
+            As in :meth:`plot`.
 
         Returns
         -------
         display
             Drawn already.
         """
-        counted = {"labels": labels, "sample_weight": sample_weight}
+        counted = {"labels": classes, "sample_weight": sample_weight}
         sweep = ((s, y_true, sets, counted) for s, sets in y_set.items())
-        return cls._of(sweep, costs, ax, name, style)
+        return cls._of(sweep, costs, ax, name, curve_kwargs)
 
     @classmethod
     def from_estimator(
@@ -143,7 +143,7 @@ class PriorStrengthDisplay(Display):
         sample_weight: npt.ArrayLike | None = None,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Compute and draw the costs of a fitted credal classifier; it is not fitted again.
 
@@ -157,7 +157,7 @@ class PriorStrengthDisplay(Display):
             How to cost the sets, classes in ``classes_`` order.
         s : sequence of float
             Strengths; by default 17 from .001 to 10.
-        sample_weight, ax, name, style
+        sample_weight, ax, name, curve_kwargs
             As in :meth:`from_predictions`.
 
         Returns
@@ -171,7 +171,7 @@ class PriorStrengthDisplay(Display):
                 mask, classes = outputs_of(_of_strength(estimator, strength), X, "predict_set")
                 yield strength, y, mask, {"labels": classes, "sample_weight": sample_weight}
 
-        return cls._of(sweep(), costs, ax, name, style)
+        return cls._of(sweep(), costs, ax, name, curve_kwargs)
 
     @classmethod
     def from_cv_results(
@@ -185,7 +185,7 @@ class PriorStrengthDisplay(Display):
         sample_weight: npt.ArrayLike | None = None,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Compute and draw the costs of pooled out-of-fold sets.
 
@@ -197,7 +197,7 @@ class PriorStrengthDisplay(Display):
             The data that were cross-validated.
         costs : SetCosts, or mapping of name to SetCosts
             How to cost the sets, classes in sorted order.
-        s, sample_weight, ax, name, style
+        s, sample_weight, ax, name, curve_kwargs
             As in :meth:`from_estimator`.
 
         Returns
@@ -218,7 +218,7 @@ class PriorStrengthDisplay(Display):
                 )
                 yield strength, truth, mask, {"labels": classes, "sample_weight": weight}
 
-        return cls._of(sweep(), costs, ax, name, style)
+        return cls._of(sweep(), costs, ax, name, curve_kwargs)
 
     @classmethod
     def _of(
@@ -227,7 +227,7 @@ class PriorStrengthDisplay(Display):
         costs: Costs,
         ax: Axes | None,
         name: str | None,
-        style: Mapping[str, Any] | None,
+        curve_kwargs: Mapping[str, Any] | None,
     ) -> Self:
         ways = {"cost": costs} if isinstance(costs, SetCosts) and name is None else None
         ways = named(costs, name) if ways is None else ways
@@ -236,9 +236,15 @@ class PriorStrengthDisplay(Display):
             for s, y, sets, counted in sweep
         }
         table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("s")
-        return cls(table).plot(ax, **(style or {}))
+        return cls(table).plot(ax, curve_kwargs=curve_kwargs)
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the lines.
 
         Parameters
@@ -247,21 +253,22 @@ class PriorStrengthDisplay(Display):
             Where to draw; by default a new figure.
         name : str, optional
             Title.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties for every line.
 
         Returns
         -------
         self
         """
+        style = dict(curve_kwargs or {})
         axes = self._open(ax)
         strengths = np.asarray(self.table.index, dtype=np.float64)
         self.lines_: list[Line2D] = []
         self.best_: list[Line2D] = []
-        looks = line_styles(len(self.table.columns))
+        looks = line_styles(len(self.table.columns), axes)
         for (label, costs), look in zip(self.table.items(), looks, strict=True):
             look |= {"label": plain_text(label), "markersize": 4} | style
-            (line,) = axes.plot(strengths, costs.to_numpy(), **look)
+            line = self._line(axes, strengths, costs.to_numpy(), **look)
             self.lines_.append(line)
             at = int(costs.to_numpy().argmin())
             self.best_ += axes.plot(
@@ -278,7 +285,7 @@ class PriorStrengthDisplay(Display):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """Mean costs: one row a strength, one column a way of costing."""
+        """Mean costs: one row per strength, one column per way of costing."""
         return self.table.copy()
 
 

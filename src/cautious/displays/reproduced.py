@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cautious.displays.critical_difference import CriticalDifferenceDisplay
-from cautious.displays.display import Display
-from cautious.displays.palette import line_styles
+from cautious.displays.display import Display, line_styles, plain_text
 from cautious.displays.reproduced_maps import axis_words, draw_strips, draw_surfaces
 from cautious.displays.scatter_pairs import ScatterPairsDisplay
-from cautious.displays.wording import plain_text
 from cautious.experiments import Figure
 
 if TYPE_CHECKING:
@@ -75,7 +73,9 @@ class ReproducedFigureDisplay(Display):
         """Numbers that are drawn."""
         return self.figure.frame
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, curve_kwargs: Any = None
+    ) -> Self:
         """Draw the figure.
 
         Parameters
@@ -84,7 +84,7 @@ class ReproducedFigureDisplay(Display):
             Where to draw a figure of one panel; by default a new figure is made.
         name : str, optional
             Title; by default the paper's number of the figure, and what it shows.
-        **style
+        curve_kwargs : mapping, optional
             Properties of the lines, points, bars or colours.
 
         Returns
@@ -98,10 +98,10 @@ class ReproducedFigureDisplay(Display):
                 "leave ax= out to have a new figure made."
             )
         if ax is not None:
-            self._draw([self._open(ax)], name, style)
+            self._draw([self._open(ax)], name, dict(curve_kwargs or {}))
             return self
         self._open(None, size=self._size())
-        return self._fill(self.figure_, name, style)
+        return self._fill(self.figure_, name, dict(curve_kwargs or {}))
 
     def png(self, *, dpi: float = 120) -> bytes:
         """Draw the figure as a PNG picture, without opening a window.
@@ -179,7 +179,7 @@ class ReproducedFigureDisplay(Display):
 
     def _points(self, axes: Any, rows: pd.DataFrame, style: dict[str, Any]) -> None:
         x, y = self.figure.x, self.figure.y
-        drawn = ScatterPairsDisplay(rows[[x, y]]).plot(axes, **style)
+        drawn = ScatterPairsDisplay(rows[[x, y]]).plot(axes, curve_kwargs=style)
         for points in drawn.points_:  # whether high is good, the figure does not say
             points.set_label(str(points.get_label()).replace(" better on ", " higher on "))
         axes.set(xlabel=plain_text(x), ylabel=plain_text(y))
@@ -189,7 +189,7 @@ class ReproducedFigureDisplay(Display):
     def _ranks(self, axes: Any, rows: pd.DataFrame, style: dict[str, Any]) -> None:
         ranks = rows.set_index(self.figure.y)[self.figure.x]
         apart = float(rows["critical_difference"].iloc[0])
-        CriticalDifferenceDisplay(ranks, apart).plot(axes, **style)
+        CriticalDifferenceDisplay(ranks, apart).plot(axes, curve_kwargs=style)
 
     def _explain(self, panels: list[Any]) -> None:
         """Write one legend for all panels."""

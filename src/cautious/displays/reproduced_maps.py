@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious.displays.palette import neutral
-from cautious.displays.surface_map import MU_WORDS, NU_WORDS, draw_isolines
-from cautious.displays.wording import plain_text
+from cautious.displays.cost_surface import MU_WORDS, NU_WORDS, draw_isolines
+from cautious.displays.display import neutral, plain_text
 from cautious.experiments import Figure
 
 __all__ = ["axis_words", "draw_strips", "draw_surfaces"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.curves import ResponseCurve
-from cautious.displays.named_curves import NamedCurvesDisplay
-from cautious.displays.palette import line_styles
-from cautious.displays.wording import plain_text
+from cautious.displays.display import line_styles, plain_text
+from cautious.displays.named_curves import NamedCurvesDisplay, named
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,7 +28,7 @@ _WORDS = {
     "efficacy": ("efficacy, the mean of accuracy and coverage", "lower left"),
     "f_score": ("F-score of accuracy and coverage", "lower left"),
     "capacity": ("capacity", "lower left"),
-    "cost": ("mean cost of a case", "upper right"),
+    "cost": ("mean cost per case", "upper right"),
     "auc": ("area under the ROC curve of the answered cases", "lower right"),
 }
 
@@ -56,7 +55,7 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
     Attributes
     ----------
     lines_ : list of Line2D
-        One line a classifier.
+        One line per classifier.
     best_ : list of Line2D
         The stars; empty unless costs are drawn.
     ax_, figure_
@@ -97,7 +96,46 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
         self.costs = costs
         self.guess = guess
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_proba: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the curves of class probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_proba : array-like of shape (n, K), or mapping of name to array-like
+            Class probabilities of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and of
+            :meth:`cautious.curves.ResponseCurve.from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        sources = named(y_proba, name)
+        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the curves.
 
         Parameters
@@ -106,7 +144,7 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
             Where to draw; by default a new figure.
         name : str, optional
             What to call a single classifier.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties for every line.
 
         Returns
@@ -115,15 +153,18 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
         """
         curves = self._renamed(name)
         frames = {label: self._frame(curve) for label, curve in curves.items()}
+        style = dict(curve_kwargs or {})
         axes = self._open(ax)
         self.lines_: list[Line2D] = []
         self.best_: list[Line2D] = []
-        for (label, states), look in zip(frames.items(), line_styles(len(frames)), strict=True):
+        for (label, states), look in zip(
+            frames.items(), line_styles(len(frames), axes), strict=True
+        ):
             states = states.dropna(subset=[self.measure])
             if len(states) > _FEW_STATES:
                 look["marker"] = ""
             look |= {"label": plain_text(label), "markersize": 4} | style
-            (line,) = axes.plot(states["abstention"], states[self.measure], **look)
+            line = self._line(axes, states["abstention"], states[self.measure], **look)
             self.lines_.append(line)
             if self.measure == "cost":
                 at = int(np.argmin(states[self.measure].to_numpy()))

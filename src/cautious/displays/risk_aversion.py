@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves.predictions import outputs_of, pooled_outputs
+from cautious.displays.display import line_styles, neutral, plain_text
 from cautious.displays.envelope import lower_envelope
-from cautious.displays.named_curves import NamedCurvesDisplay
-from cautious.displays.palette import line_styles, neutral
-from cautious.displays.wording import plain_text
+from cautious.displays.named_curves import NamedCurvesDisplay, named
 from cautious.metrics import discounted_accuracy_per_sample
 from cautious.sets import check_weight
 from cautious.utility import Crossover, RiskAversionCurve, crossover
@@ -45,7 +45,7 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
     Attributes
     ----------
     lines_ : list of Line2D
-        One line a classifier.
+        One line per classifier.
     crossings_ : list of Line2D
         The marks.
     ax_, figure_
@@ -89,7 +89,7 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         method: str,
         sources: Mapping[Any, Any],
         ax: Axes | None,
-        style: Mapping[str, Any] | None,
+        curve_kwargs: Mapping[str, Any] | None,
         options: dict[str, Any],
         *data: Any,
     ) -> Self:
@@ -111,9 +111,48 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
             parallel = np.ptp([curve.hedging for curve in curves.values()]) <= 1e-12
             if not parallel and np.array_equal(weight, other):
                 found = crossover(x, y, sample_weight=weight, strata=truth, **resampling)
-        return cls(curves, crossover=found).plot(ax, **(style or {}))
+        return cls(curves, crossover=found).plot(ax, curve_kwargs=curve_kwargs)
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_set: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the utilities of prediction sets.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_set : prediction sets, or mapping of name to prediction sets
+            Sets of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            `labels`, `empty`, `sample_weight`, and `n_resamples`, `level` and `random_state` of the
+            bootstrap.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        sources = named(y_set, name)
+        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the lines.
 
         Parameters
@@ -122,20 +161,23 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
             Where to draw; by default a new figure.
         name : str, optional
             What to call a single classifier.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties for every classifier's line.
 
         Returns
         -------
         self
         """
+        style = dict(curve_kwargs or {})
         axes = self._open(ax)
         curves = self._renamed(name)
         self.lines_: list[Line2D] = []
-        for (label, curve), look in zip(curves.items(), line_styles(len(curves)), strict=True):
+        for (label, curve), look in zip(
+            curves.items(), line_styles(len(curves), axes), strict=True
+        ):
             ends = curve.frame()
             look |= {"marker": "", "label": plain_text(label)} | style
-            self.lines_ += axes.plot(ends["risk_aversion"], ends["utility"], **look)
+            self.lines_.append(self._line(axes, ends["risk_aversion"], ends["utility"], **look))
         self.crossings_: list[Line2D] = []
         ring = {"color": neutral(), "markersize": 9, "fillstyle": "none", "markeredgewidth": 1.8}
         for k, utility, _, above in self.crossings().itertuples(index=False):

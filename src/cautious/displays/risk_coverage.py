@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import RiskCoverageCurve
-from cautious.displays.named_curves import NamedCurvesDisplay
-from cautious.displays.palette import line_styles, neutral
-from cautious.displays.wording import plain_text
+from cautious.displays.display import line_styles, neutral, plain_text
+from cautious.displays.named_curves import NamedCurvesDisplay, named
 
 if TYPE_CHECKING:
     from typing import Self
@@ -42,7 +42,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
     Attributes
     ----------
     lines_ : list of Line2D
-        One line a classifier.
+        One line per classifier.
     optimal_lines_ : list of Line2D
         The best curves possible, if they were asked for.
     ax_, figure_
@@ -85,7 +85,46 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
         self.risk = risk
         self.optimal = optimal
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_proba: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the curves of class probabilities or scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_proba : array-like of shape (n,) or (n, K), or mapping of name to array-like
+            Class probabilities, or scores of two classes, of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and of
+            :meth:`cautious.curves.RiskCoverageCurve.from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        sources = named(y_proba, name)
+        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the curves.
 
         Parameters
@@ -94,7 +133,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
             Where to draw; by default a new figure.
         name : str, optional
             What to call a single classifier.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties for every classifier's line.
 
         Returns
@@ -106,10 +145,14 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
         selective = self.risk == "selective"
         self.lines_: list[Line2D] = []
         self.optimal_lines_: list[Line2D] = []
-        for (label, curve), look in zip(curves.items(), line_styles(len(curves)), strict=True):
+        for (label, curve), look in zip(
+            curves.items(), line_styles(len(curves), axes), strict=True
+        ):
             area = f"AURC {curve.aurc:.3g}" if selective else f"AUGRC {curve.augrc:.3g}"
-            look |= {"marker": "", "label": f"{plain_text(label)} ({area})"} | style
-            self.lines_ += axes.plot(*self._points(curve), **look)
+            look |= {"marker": "", "label": f"{plain_text(label)} ({area})"} | dict(
+                curve_kwargs or {}
+            )
+            self.lines_.append(self._line(axes, *self._points(curve), **look))
         for curve, line in zip(curves.values() if self.optimal else (), self.lines_, strict=False):
             faint = {"color": neutral(), "linewidth": 0.8, "linestyle": line.get_linestyle()}
             faint["label"] = "" if self.optimal_lines_ else "best order possible"

@@ -1,15 +1,14 @@
-"""Two classifiers side by side, a point a data set."""
+"""Two classifiers side by side, one point per data set."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from cautious.displays.display import Display
-from cautious.displays.palette import line_styles, neutral
-from cautious.displays.wording import plain_text
+from cautious.displays.display import Display, line_styles, neutral, plain_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -80,7 +79,11 @@ class ScatterPairsDisplay(Display):
         return self.scores.assign(better=better)
 
     def plot(
-        self, ax: Axes | None = None, *, name: tuple[Any, Any] | None = None, **style: Any
+        self,
+        ax: Axes | None = None,
+        *,
+        name: tuple[Any, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Draw the points.
 
@@ -90,7 +93,7 @@ class ScatterPairsDisplay(Display):
             Where to draw; by default a new figure.
         name : pair of labels, optional
             What to call the two classifiers.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties of the points.
 
         Returns
@@ -111,7 +114,9 @@ class ScatterPairsDisplay(Display):
                 continue
             count = int(chosen.sum())
             text = f"{words} on {count} data set{'s' if count > 1 else ''}"
-            look |= {"linestyle": "", "label": text, "markersize": 5, "fillstyle": "none"} | style
+            look |= {"linestyle": "", "label": text, "markersize": 5, "fillstyle": "none"} | dict(
+                curve_kwargs or {}
+            )
             self.points_ += axes.plot(*values[chosen].T, **look)
         seen = values[np.isfinite(values).all(axis=1)]
         low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)

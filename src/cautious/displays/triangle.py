@@ -12,9 +12,7 @@ import pandas as pd
 from cautious._typing import Floats, Ints
 from cautious.credal import ProbabilityIntervals, as_intervals
 from cautious.credal.intervals import IntervalsLike
-from cautious.displays.display import Display
-from cautious.displays.palette import line_styles, neutral
-from cautious.displays.wording import plain_text
+from cautious.displays.display import Display, line_styles, neutral, plain_text
 from cautious.sets import check_classes, check_probabilities
 from cautious.sets.checks import as_codes
 
@@ -42,17 +40,17 @@ class CredalTriangleDisplay(Display):
         The credal sets, over three classes.
     points : array-like of shape (n, 3), optional
         Distributions to draw as well, such as precise predictions.
-    labels : sequence of length 3, optional
+    classes : sequence of length 3, optional
         Names of the classes.
     truth : array-like of shape (n,), optional
-        True classes; the sets are then drawn in a colour and with dashes a class.
+        True classes; the sets are then drawn in a colour and with dashes per class.
 
     Attributes
     ----------
     polygons_ : list of Polygon
-        One a credal set.
+        One per credal set.
     points_ : list of Line2D
-        The distributions, one artist a class if the truth is known.
+        The distributions, one artist per class if the truth is known.
     ax_, figure_
         Where it was drawn.
 
@@ -65,7 +63,7 @@ class CredalTriangleDisplay(Display):
     >>> from matplotlib.figure import Figure
     >>> from cautious.displays import CredalTriangleDisplay
     >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
-    >>> CredalTriangleDisplay(obstacles, labels=["human", "bicycle", "nothing"]).plot(
+    >>> CredalTriangleDisplay(obstacles, classes=["human", "bicycle", "nothing"]).plot(
     ...     Figure().subplots()).frame()
        row  human  bicycle  nothing
     0    0    0.0      0.4      0.6
@@ -79,7 +77,7 @@ class CredalTriangleDisplay(Display):
         intervals: IntervalsLike,
         *,
         points: npt.ArrayLike | None = None,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         truth: Sequence[Any] | npt.ArrayLike | None = None,
     ) -> None:
         self.intervals: ProbabilityIntervals = as_intervals(intervals)
@@ -88,10 +86,10 @@ class CredalTriangleDisplay(Display):
                 f"intervals is over {self.intervals.n_classes} classes; a triangle has room for "
                 "three."
             )
-        given = ["first class", "second class", "third class"] if labels is None else labels
-        self.labels = check_classes(given, name="labels")
-        if len(self.labels) != 3:
-            raise ValueError(f"labels holds {len(self.labels)} names; give three.")
+        given = ["first class", "second class", "third class"] if classes is None else classes
+        self.classes = check_classes(given, name="classes")
+        if len(self.classes) != 3:
+            raise ValueError(f"classes holds {len(self.classes)} names; give three.")
         self.points = (
             np.empty((0, 3))
             if points is None
@@ -99,12 +97,12 @@ class CredalTriangleDisplay(Display):
         )
         self.truth: Ints | None = None
         if truth is not None:
-            self.truth = as_codes(np.asarray(truth), self.labels, name="truth")
+            self.truth = as_codes(np.asarray(truth), self.classes, name="truth")
             for name, rows in (("intervals", self.intervals), ("points", self.points)):
                 if len(rows) not in (0, len(self.truth)):
                     raise ValueError(
                         f"truth has {len(self.truth)} rows and {name} {len(rows)}; "
-                        "give one of each an example."
+                        "give one of each per example."
                     )
 
     @classmethod
@@ -114,10 +112,10 @@ class CredalTriangleDisplay(Display):
         intervals: IntervalsLike,
         *,
         points: npt.ArrayLike | None = None,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Draw predicted credal sets.
 
@@ -129,24 +127,24 @@ class CredalTriangleDisplay(Display):
             Predicted bounds.
         points : array-like of shape (n, 3), optional
             Predicted distributions.
-        labels : sequence of length 3, optional
+        classes : sequence of length 3, optional
             Class labels in column order; by default the sorted labels of `y_true`.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         name : str, optional
             Title.
-        style : mapping, optional
-            Keywords for :meth:`plot`.
+        curve_kwargs : mapping, optional
+            As in :meth:`plot`.
 
         Returns
         -------
         display
             Drawn already.
         """
-        if labels is None and y_true is not None:
-            labels = np.unique(np.asarray(y_true))
-        display = cls(intervals, points=points, labels=labels, truth=y_true)
-        return display.plot(ax, name=name, **(style or {}))
+        if classes is None and y_true is not None:
+            classes = np.unique(np.asarray(y_true))
+        display = cls(intervals, points=points, classes=classes, truth=y_true)
+        return display.plot(ax, name=name, curve_kwargs=curve_kwargs)
 
     @classmethod
     def from_estimator(
@@ -157,7 +155,7 @@ class CredalTriangleDisplay(Display):
         *,
         ax: Axes | None = None,
         name: str | None = None,
-        style: Mapping[str, Any] | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Draw the credal sets that a fitted credal classifier predicts.
 
@@ -169,7 +167,7 @@ class CredalTriangleDisplay(Display):
             Examples.
         y : array-like of shape (n,), optional
             Their true labels, if they are to be shown.
-        ax, style
+        ax, curve_kwargs
             As in :meth:`from_predictions`.
         name : str, optional
             Title; by default the class of the estimator.
@@ -189,13 +187,19 @@ class CredalTriangleDisplay(Display):
             y,
             tuple(estimator.predict_proba_bounds(X)),
             points=points,
-            labels=estimator.classes_,
+            classes=estimator.classes_,
             ax=ax,
             name=type(estimator).__name__ if name is None else name,
-            style=style,
+            curve_kwargs=curve_kwargs,
         )
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the sets.
 
         Parameters
@@ -204,7 +208,7 @@ class CredalTriangleDisplay(Display):
             Where to draw; by default a new figure.
         name : str, optional
             Title.
-        **style
+        curve_kwargs : mapping, optional
             Properties of the polygons.
 
         Returns
@@ -213,6 +217,7 @@ class CredalTriangleDisplay(Display):
         """
         from matplotlib.patches import Polygon
 
+        style = dict(curve_kwargs or {})
         axes = self._open(ax)
         self._draw_triangle(axes)
         looks = line_styles(3)
@@ -229,7 +234,7 @@ class CredalTriangleDisplay(Display):
         places = self.points @ _CORNERS
         for code in np.unique(codes) if self.truth is not None else [0]:
             chosen = places if self.truth is None or not len(places) else places[codes == code]
-            text = "" if self.truth is None else plain_text(self.labels[code], most=16)
+            text = "" if self.truth is None else plain_text(self.classes[code], most=16)
             look = {"color": looks[code]["color"], "marker": looks[code]["marker"]}
             self.points_ += axes.plot(
                 chosen[:, 0], chosen[:, 1], linestyle="", markersize=4, label=text, **look
@@ -256,14 +261,14 @@ class CredalTriangleDisplay(Display):
                 axes.text(*place, f"{p:g}", ha="center", va="center", size="small", alpha=0.8)
         axes.plot(*_CORNERS[[0, 1, 2, 0]].T, color=neutral(), lw=1.2)
         places = [(0, -0.08, "center"), (1, -0.08, "center"), (0.5, 0.91, "center")]
-        for label, (x, y, side) in zip(self.labels, places, strict=True):
+        for label, (x, y, side) in zip(self.classes, places, strict=True):
             axes.text(x, y, plain_text(label, most=20), ha=side, va="center", weight="bold")
 
     def frame(self) -> pd.DataFrame:
         """Vertices of the credal sets: the row each belongs to, and its three probabilities."""
         vertices = self.intervals.vertices()
         rows = np.repeat(np.arange(len(vertices)), [len(each) for each in vertices])
-        table = pd.DataFrame(np.concatenate(vertices), columns=list(self.labels))
+        table = pd.DataFrame(np.concatenate(vertices), columns=list(self.classes))
         table.insert(0, "row", rows)
         return table
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cautious.displays.display import Display
-from cautious.displays.palette import line_styles, neutral
-from cautious.displays.wording import plain_text
+from cautious.displays.display import Display, line_styles, neutral, plain_text
 from cautious.utility import Utility, UtilityLike, read_utility
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ class UtilityDisplay(Display):
     Attributes
     ----------
     lines_ : list of Line2D
-        One line a utility.
+        One line per utility.
     ax_, figure_
         Where it was drawn.
 
@@ -71,7 +69,13 @@ class UtilityDisplay(Display):
         if not self.utilities:
             raise ValueError("utilities is empty; give at least one utility to draw.")
 
-    def plot(self, ax: Axes | None = None, *, name: str | None = None, **style: Any) -> Self:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Draw the utilities.
 
         Parameters
@@ -80,7 +84,7 @@ class UtilityDisplay(Display):
             Where to draw; by default a new figure.
         name : str, optional
             What to call a single utility.
-        **style
+        curve_kwargs : mapping, optional
             Line2D properties for every line.
 
         Returns
@@ -99,11 +103,12 @@ class UtilityDisplay(Display):
         x = np.unique(np.concatenate([marks, np.linspace(0, 1, 201)]))
         at = np.searchsorted(x, marks[1:]).tolist()
         self.lines_: list[Line2D] = []
-        for (label, utility), look in zip(
-            utilities.items(), line_styles(len(utilities)), strict=True
-        ):
-            look |= {"label": plain_text(label), "markevery": at, "markersize": 5} | style
-            self.lines_ += axes.plot(x, utility(x), **look)
+        looks = line_styles(len(utilities), axes)
+        for (label, utility), look in zip(utilities.items(), looks, strict=True):
+            look |= {"label": plain_text(label), "markevery": at, "markersize": 5} | dict(
+                curve_kwargs or {}
+            )
+            self.lines_.append(self._line(axes, x, utility(x), **look))
         ticks = {"0\nwrong": 0.0} | {f"1/{size}" if size > 1 else "1": 1 / size for size in _SIZES}
         axes.set_xticks(list(ticks.values()), list(ticks))
         axes.set(xlabel="right set of k classes: discounted accuracy 1/k", ylabel="utility")
