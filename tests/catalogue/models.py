@@ -27,8 +27,8 @@ from cautious.models import (
     NondeterministicClassifier,
     TunedAbstainingClassifierCV,
 )
-from cautious.models.base import DiscreteClassifier
-from cautious.models.counting import CountingClassifier
+from cautious.models.discrete import DiscreteClassifier
+from cautious.models.naive_credal.counts import CountingClassifier
 
 PUBLIC = {
     name: kind

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cautious.datasets import list_datasets, load_dataset
-from cautious.datasets.catalogue import check_name, data_folder
+from cautious.datasets.bundled import check_name, data_folder
 
 FACTS = list_datasets()
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cautious.preparation.best_first import add_locally_predictive, merit, search
+from cautious.preparation.selector import add_locally_predictive, merit, search
 
 UNIT = st.floats(0, 1, allow_subnormal=False)
 

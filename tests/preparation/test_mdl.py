@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cautious.preparation.mdl import mdl_cut_points
+from cautious.preparation.discretizer import mdl_cut_points
 
 
 def cuts_of(values, classes, **options):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score
 
-from cautious.preparation.uncertainty import Discrete, symmetrical_uncertainty
+from cautious.preparation.selector import Discrete, symmetrical_uncertainty
 
 
 def discrete(codes, n_values=None):

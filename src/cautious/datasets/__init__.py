@@ -4,7 +4,6 @@ Nothing is downloaded. ``list_datasets`` is a frame of facts about them, ``load_
 as scikit-learn's loaders do.
 """
 
-from cautious.datasets.catalogue import list_datasets
-from cautious.datasets.loading import load_dataset
+from cautious.datasets.bundled import list_datasets, load_dataset
 
 __all__ = ["list_datasets", "load_dataset"]

@@ -1,45 +1,26 @@
-"""What every cautious classifier shares, and what models over discrete features share besides.
+"""The contract of cautious and credal classifiers, and small helpers that all models share.
 
 :class:`CautiousClassifierMixin` is the contract: ``predict`` always names one class, so every
-scikit-learn tool keeps working, and the caution is in ``predict_set``. :class:`DiscreteClassifier`
-reads categorical input.
+scikit-learn tool keeps working, and the caution is in ``predict_set``.
 """
 
 from __future__ import annotations
 
-import warnings
-from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite, check_array
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+import pandas as pd
+from sklearn.base import ClassifierMixin
 
-from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.models.categories import Column, columns_of, encode, factorise, kind_of
+from cautious._typing import Floats, Labels, Mask
+from cautious.costs import SetCosts, check_cost_matrix, cost_matrix_from_frame
 
-__all__ = [
-    "CautiousClassifierMixin",
-    "ContinuousFeaturesWarning",
-    "CredalClassifierMixin",
-    "DiscreteClassifier",
-    "row_chunks",
-]
+__all__ = ["CautiousClassifierMixin", "CredalClassifierMixin", "class_costs", "row_chunks"]
 
 _ROWS_AT_ONCE = 4096
-
-
-class ContinuousFeaturesWarning(UserWarning):
-    """Numbers with fractions were given to a model of discrete features."""
 
 
 class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
@@ -84,95 +65,42 @@ class CredalClassifierMixin(CautiousClassifierMixin):
         """Bound the class probabilities from below and above, columns in ``classes_`` order."""
 
 
-class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """Base of classifiers over discrete features: strings, integers, categoricals, with gaps."""
+def class_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:
+    """Check a cost matrix against the classes.
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = True
-        return tags
+    Parameters
+    ----------
+    costs : array-like or DataFrame of shape (K, K)
+        Rows are predictions, columns truths. An array is in the order of the classes; a frame
+        carries their labels, and may hold more of them.
+    classes : ndarray of shape (K,)
+        Class labels.
 
-    def _read(self, X: Any, *, reset: bool) -> list[Column]:
-        """Check X against what was fitted (or take its shape and names as new) and split it."""
-        if not reset:
-            check_is_fitted(self)
-        columns = columns_of(X)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return columns
+    Returns
+    -------
+    ndarray of shape (K, K)
 
-    def _read_coded(self, X: Any, values: Sequence[Labels]) -> Ints:
-        """Check test rows and code them by the values known from training, shape (m, n)."""
-        columns = self._read(X, reset=False)
-        names = getattr(self, "feature_names_in_", range(len(columns)))
-        for name, column, known in zip(names, columns, values, strict=True):
-            kind, learned = kind_of(column), kind_of(known)
-            if kind and learned and kind != learned:
-                warnings.warn(
-                    f"feature {name!s} holds {kind} here but held {learned} in training, so none "
-                    "of its values is known. Give it the type that it had.",
-                    UserWarning,
-                    stacklevel=4,
-                )
-        if not columns:
-            return np.empty((0, len(X)), dtype=np.intp)
-        return np.array([encode(c, v) for c, v in zip(columns, values, strict=True)])
-
-    def _read_examples(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool = True
-    ) -> tuple[list[Column], Labels, Floats | None]:
-        """Check examples; rows of weight zero are examples that are not there, and are dropped."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
-        columns = self._read(X, reset=reset)
-        self._warn_if_continuous(columns)
-        labels = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y")
-        check_consistent_length(X, labels)
-        check_classification_targets(labels)
-        if sample_weight is None:
-            return columns, labels, None
-        weight = check_array(
-            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    Examples
+    --------
+    >>> import numpy as np
+    >>> frame = pd.DataFrame([[4, 0], [0, 2]], index=["n", "h"], columns=["h", "n"])
+    >>> class_costs(frame, np.array(["h", "n"]))
+    array([[0., 2.],
+           [4., 0.]])
+    """
+    if isinstance(costs, SetCosts):
+        raise TypeError(
+            f"costs is a {type(costs).__name__}, which prices sets; give the costs of single "
+            "classes, an array or frame of shape (K, K)."
         )
-        if weight.shape != labels.shape:
-            raise ValueError(
-                f"sample_weight has shape {weight.shape}; give one weight a row, {labels.shape}."
-            )
-        if (weight < 0).any():
-            raise ValueError(f"sample_weight is negative in row {np.argmax(weight < 0)}.")
-        there = weight > 0
-        if not there.any():
-            raise ValueError("sample_weight is zero for every row; give at least one row a weight.")
-        return [column[there] for column in columns], labels[there], weight[there]
-
-    def _warn_if_continuous(self, columns: list[Column]) -> None:
-        names = getattr(self, "feature_names_in_", range(len(columns)))
-        odd = [str(name) for name, column in zip(names, columns, strict=True) if _broken(column)]
-        if odd:
-            shown = ", ".join(odd[:5]) + (", …" if len(odd) > 5 else "")
-            warnings.warn(
-                f"{type(self).__name__} treats every distinct number as a category of its own, but "
-                f"X has fractions in {len(odd)} feature(s): {shown}. Discretise them first, e.g. "
-                "with cautious.preparation.MDLDiscretizer, or give them a categorical dtype if "
-                "the levels are meant.",
-                ContinuousFeaturesWarning,
-                stacklevel=4,
-            )
-
-
-def _broken(column: Column) -> bool:
-    """Say whether a column holds numbers with fractions (and was not declared categorical)."""
-    if not isinstance(column, np.ndarray) or column.dtype.kind in "iu":
-        return False
-    numbers = column if column.dtype.kind == "f" else factorise(column)[1]
-    if numbers.dtype.kind != "f":
-        return False
-    present = numbers[~np.isnan(numbers)]
-    return bool(np.any(present != np.rint(present)))
+    if isinstance(costs, pd.DataFrame):
+        wanted = {str(label) for label in classes.tolist()}
+        rows, columns = ([str(label) for label in axis] for axis in costs.axes)
+        if wanted <= {*rows} & {*columns}:  # else the check below says what is missing
+            costs = costs.loc[[row in wanted for row in rows], [c in wanted for c in columns]]
+        ordered = cost_matrix_from_frame(costs, classes, diagonal="any", name="costs")
+        return ordered.to_numpy()
+    return check_cost_matrix(costs, n_classes=len(classes), name="costs")
 
 
 def row_chunks(n_rows: int, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:

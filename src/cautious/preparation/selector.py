@@ -2,25 +2,41 @@ r"""A transformer that keeps the features which tell much of the class and littl
 
 from __future__ import annotations
 
+from bisect import insort
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 
 import numpy as np
+from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.preparation.best_first import add_locally_predictive, merit, search
-from cautious.preparation.columns import Columns, read_columns, read_training
-from cautious.preparation.mdl import mdl_cut_points
-from cautious.preparation.uncertainty import Discrete, symmetrical_uncertainty
+from cautious.preparation.discretizer import mdl_cut_points
+from cautious.preparation.mixed_table import MixedTable, read_table, read_training
 
-__all__ = ["CorrelationFeatureSelector"]
+__all__ = [
+    "CorrelationFeatureSelector",
+    "Discrete",
+    "add_locally_predictive",
+    "merit",
+    "search",
+    "symmetrical_uncertainty",
+]
 
 _MISSING = ("spread", "value")
 # WEKA takes an uncertainty this small for none.
 _INDEPENDENT = 1e-6
+# A subset has to be better by this much to count as better, so that rounding cannot drive a search.
+_BETTER = 1e-5
+# Below this an uncertainty is rounding error.
+_ZERO = 1e-12
+
+Subset = frozenset[int]
+Row = Callable[[int], Floats]
 
 
 class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -161,7 +177,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
             The selected columns, as they were.
         """
         check_is_fitted(self)
-        columns = read_columns(self, X, reset=False)
+        columns = read_table(self, X, reset=False)
         table = columns.table
         return table.loc[:, self.support_] if columns.is_frame else table[:, self.support_]
 
@@ -183,7 +199,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         return tags
 
 
-def _discrete(columns: Columns, position: int, classes: Ints) -> Discrete:
+def _discrete(columns: MixedTable, position: int, classes: Ints) -> Discrete:
     """Read a column as a discrete variable, cutting it if it is numeric."""
     if not columns.is_numeric(position):
         return Discrete(*columns.categories(position))
@@ -192,3 +208,210 @@ def _discrete(columns: Columns, position: int, classes: Ints) -> Discrete:
     # The encoding against distinct values is the one Hall's own program uses here.
     cuts = mdl_cut_points(values[known], classes[known], encoding="values")
     return Discrete(np.where(known, np.searchsorted(cuts, values), -1), len(cuts) + 1)
+
+
+def merit(subset: Subset, relevance: Floats, redundancy: Row) -> float:
+    r"""Hall's merit of a subset of :math:`k` features.
+
+    .. math:: \frac{k\, \overline{r_{cf}}}{\sqrt{k + k(k-1)\, \overline{r_{ff}}}}
+              = \frac{\sum_i r_{ci}}{\sqrt{k + 2 \sum_{i<j} r_{ij}}}
+
+    Parameters
+    ----------
+    subset : frozenset of int
+        The features.
+    relevance : ndarray of shape (p,)
+        Correlation :math:`r_{ci}` of each feature with the class.
+    redundancy : callable
+        ``redundancy(i)`` is the row of correlations :math:`r_{ij}` of feature i with all features,
+        1 with itself.
+
+    Returns
+    -------
+    float
+        The merit, 0 for no features.
+    """
+    chosen = sorted(subset)
+    if not chosen:
+        return 0.0
+    among = sum(redundancy(i)[chosen].sum() for i in chosen)
+    return float(relevance[chosen].sum() / np.sqrt(among))
+
+
+def search(relevance: Floats, redundancy: Row, *, max_stale: int = 5) -> Subset:
+    """Search forward from the empty set, best first.
+
+    The best subset not yet expanded is expanded by every feature it lacks, until ``max_stale``
+    expansions in a row have found nothing better; no more subsets than that are kept waiting. Of
+    equally good subsets the one found first comes first, features being added in their order.
+
+    Parameters
+    ----------
+    relevance, redundancy
+        Correlations, as for :func:`merit`.
+    max_stale : int, default=5
+        How many expansions may fail in a row.
+
+    Returns
+    -------
+    frozenset of int
+        The best subset found; empty if no feature is correlated with the class.
+    """
+    best, best_merit = Subset(), 0.0
+    waiting: list[tuple[float, int, Subset]] = [(0.0, 0, best)]  # (-merit, order found, subset)
+    seen = {best}
+    stale = 0
+    while waiting and stale < max_stale:
+        *_, subset = waiting.pop(0)
+        stale += 1
+        merits = _merits_of_children(subset, relevance, redundancy)
+        for feature in range(len(relevance)):
+            child = subset | {feature}
+            if child in seen:  # also if the subset has the feature already
+                continue
+            seen.add(child)
+            insort(waiting, (-merits[feature], len(seen), child))
+            del waiting[max_stale:]  # what ranks lower is not reached before the search ends
+            if merits[feature] > best_merit + _BETTER:
+                best, best_merit = child, merits[feature]
+                stale = 0
+    return best
+
+
+def _merits_of_children(subset: Subset, relevance: Floats, redundancy: Row) -> list[float]:
+    """Merit of the subset with one feature more, for every feature."""
+    chosen = sorted(subset)
+    rows = sum((redundancy(i) for i in chosen), start=np.zeros(len(relevance)))
+    among = rows[chosen].sum() + 1 + 2 * rows
+    merits: list[float] = ((relevance[chosen].sum() + relevance) / np.sqrt(among)).tolist()
+    return merits
+
+
+def add_locally_predictive(subset: Subset, relevance: Floats, redundancy: Row) -> Subset:
+    """Add features that tell more of the class than any chosen feature tells of them.
+
+    The features left out are tried in order of decreasing relevance; each enters unless it is more
+    correlated with a feature that is in than with the class. One that says nothing never enters.
+
+    Parameters
+    ----------
+    subset : frozenset of int
+        The features chosen so far.
+    relevance, redundancy
+        Correlations, as for :func:`merit`.
+
+    Returns
+    -------
+    frozenset of int
+        A superset.
+    """
+    chosen = set(subset)
+    for feature in np.argsort(-relevance, kind="stable").tolist():
+        mine = relevance[feature]
+        if feature in chosen or mine == 0:
+            continue
+        if redundancy(feature)[sorted(chosen)].max(initial=0.0) <= mine:
+            chosen.add(feature)
+    return Subset(chosen)
+
+
+@dataclass(frozen=True)
+class Discrete:
+    """A discrete variable.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+        Its values, from 0 to ``n_values - 1``; -1 if missing.
+    n_values : int
+        How many values it can take.
+    """
+
+    codes: Ints
+    n_values: int
+
+
+def symmetrical_uncertainty(a: Discrete, b: Discrete, *, missing: str = "spread") -> float:
+    r"""Symmetrical uncertainty of two variables.
+
+    .. math:: U(A, B) = 2\, \frac{H(A) + H(B) - H(A, B)}{H(A) + H(B)} \in [0, 1],
+
+    0 if the two are independent, 1 if each tells the other. A variable without spread tells
+    nothing: 0.
+
+    Parameters
+    ----------
+    a, b : Discrete
+        The variables, of equal length.
+    missing : {"spread", "value"}, default="spread"
+        What to make of missing values: spread their counts over the known values in proportion to
+        what is known, or take "missing" as one more value.
+
+    Returns
+    -------
+    float
+        The symmetrical uncertainty.
+
+    References
+    ----------
+    M. A. Hall (1999). Correlation-based feature selection for machine learning. PhD thesis,
+    University of Waikato.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coin = Discrete(np.array([0, 0, 1, 1]), 2)
+    >>> symmetrical_uncertainty(coin, coin)
+    1.0
+    >>> symmetrical_uncertainty(coin, Discrete(np.array([0, 1, 0, 1]), 2))
+    0.0
+    """
+    rows = np.where(a.codes < 0, a.n_values, a.codes)  # missing is the last value
+    columns = np.where(b.codes < 0, b.n_values, b.codes)
+    shape = a.n_values + 1, b.n_values + 1
+    cells = rows * shape[1] + columns
+    if missing == "spread" and (a.codes.min() < 0 or b.codes.min() < 0):
+        table = _spread(np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape))
+        h_a, h_b, h_ab = map(_entropy, (table.sum(axis=1), table.sum(axis=0), table))
+    else:
+        h_a, h_b = _entropy(np.bincount(rows)), _entropy(np.bincount(columns))
+        h_ab = _entropy(_occurrences(cells))
+    if h_a < _ZERO or h_b < _ZERO:
+        return 0.0
+    shared = 1 - h_ab / (h_a + h_b)
+    return 2 * shared if shared > _ZERO else 0.0
+
+
+def _occurrences(cells: Ints) -> Ints:
+    """Count how often each cell occurs, without a table of all pairs if that would be large."""
+    if cells.max() < 8 * len(cells):
+        return np.bincount(cells)
+    return np.unique(cells, return_counts=True)[1]
+
+
+def _spread(counts: Ints) -> Floats:
+    """Spread the counts of missing values, in the last row and column, over the known ones.
+
+    An example missing one value is shared out as that variable is known to be distributed, one
+    missing both as the complete examples are. A variable that is never known keeps its one value.
+    """
+    table = counts.astype(np.float64)
+    known_a, known_b = table[:-1].sum(axis=1), table[:, :-1].sum(axis=0)
+    if not known_a.any() or not known_b.any():
+        return table
+    complete, neither = table[:-1, :-1], table[-1, -1]
+    spread = np.zeros_like(table)
+    spread[:-1, :-1] = complete
+    spread[:-1, :-1] += np.outer(known_a / known_a.sum(), table[-1, :-1])
+    spread[:-1, :-1] += np.outer(table[:-1, -1], known_b / known_b.sum())
+    if complete.any():
+        spread[:-1, :-1] += complete * (neither / complete.sum())
+    else:
+        spread[-1, -1] = neither
+    return spread
+
+
+def _entropy(counts: Floats | Ints) -> float:
+    """Entropy of a distribution given by counts, in nats."""
+    total = counts.sum()
+    return float(np.log(total) - xlogy(counts, counts).sum() / total)

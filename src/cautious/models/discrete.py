@@ -1,0 +1,326 @@
+"""Discrete features: reading their columns, numbering their values, and classifiers over them.
+
+A column is numbered by its *values* (what it was seen, or declared, to take). Codes run from 0;
+``MISSING`` (-1) stands for a missing cell and ``len(values)`` for a value that was never seen.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from cautious._typing import Floats, Ints, Labels
+
+__all__ = [
+    "MISSING",
+    "Column",
+    "ContinuousFeaturesWarning",
+    "DiscreteClassifier",
+    "columns_of",
+    "encode",
+    "factorise",
+    "kind_of",
+]
+
+MISSING = -1
+
+Column: TypeAlias = Labels | pd.Categorical
+
+# Integers in a range no wider than this (or than a few times the rows) are numbered by a table.
+_SMALL_RANGE = 4096
+
+
+def columns_of(X: Any) -> list[Column]:
+    """Read the columns of a frame or a two-dimensional array, keeping declared categories.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n, m)
+        Numbers, strings, booleans or any hashable values; nan, None and NA are missing.
+
+    Returns
+    -------
+    list of ndarray or Categorical
+        One column a feature: integers, floats, objects, or a pandas categorical as it was given.
+    """
+    if isinstance(X, pd.DataFrame):
+        if not len(X):
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+        return [_column_of_series(X.iloc[:, i]) for i in range(X.shape[1])]
+    if sparse.issparse(X):
+        raise TypeError(
+            "X is a sparse matrix; discrete features must be dense, since zero is a category like "
+            "any other. Pass X.toarray()."
+        )
+    array = check_array(X, dtype=None, ensure_all_finite="allow-nan")
+    return [_plain(column) for column in np.ascontiguousarray(array.T)]
+
+
+def _column_of_series(series: pd.Series[Any]) -> Column:
+    """Turn one column of a frame into a plain array, or leave it categorical."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return pd.Categorical(series)
+    if pd.api.types.is_complex_dtype(series.dtype):
+        raise ValueError(f"Complex data not supported: column {series.name!r}.")
+    if pd.api.types.is_numeric_dtype(series.dtype) and series.isna().any():
+        column: Labels = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        column = series.to_numpy()
+    if column.dtype.kind == "f" and np.isinf(column).any():
+        raise ValueError(f"Input X contains infinity: column {series.name!r}.")
+    return _plain(column)
+
+
+def _plain(column: Labels) -> Labels:
+    """Booleans become integers; text and anything else become objects."""
+    if column.dtype.kind == "b":
+        return column.astype(np.int8)
+    return column if column.dtype.kind in "iuf" else column.astype(object)
+
+
+def factorise(column: Column) -> tuple[Ints, Labels]:
+    """Give each value of a column a number.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,)
+        Code of each cell, ``MISSING`` where there is none.
+    values : ndarray of shape (a,)
+        The distinct values, sorted where they can be; declared categories are kept even if unseen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> factorise(np.array(["b", None, "a", "b"], dtype=object))
+    (array([ 1, -1,  0,  1]), array(['a', 'b'], dtype=object))
+    """
+    if isinstance(column, pd.Categorical):
+        return column.codes.astype(np.intp), _natural(np.asarray(column.categories))
+    integers, missing = _as_integers(column)
+    if integers is not None:
+        return _factorise_integers(integers, missing)
+    codes, uniques = pd.factorize(column)
+    values = _natural(np.asarray(uniques))
+    try:
+        order = np.argsort(values, kind="stable")
+    except TypeError:  # values of several kinds have no order; first come, first numbered
+        return codes.astype(np.intp), values
+    rank = np.empty(len(order) + 1, dtype=np.intp)
+    rank[order], rank[-1] = np.arange(len(order)), MISSING
+    return rank[codes], values[order]
+
+
+def _natural(values: Labels) -> Labels:
+    """Objects that are really numbers become numbers, so that 1, 1.0 and True are one value."""
+    inferred = np.asarray(pd.Series(values).infer_objects())
+    return _plain(inferred)
+
+
+def _as_integers(column: Labels) -> tuple[Labels | None, Labels | None]:
+    """Return the column as integers with its missing cells, or nothing if it holds other values."""
+    if column.dtype.kind in "iu":
+        return column, None
+    if column.dtype.kind != "f":
+        return None, None
+    missing = np.isnan(column)
+    if missing.any():
+        column = np.where(missing, 0.0, column)
+    if len(column) and np.abs(column).max() >= 2.0**53:
+        return None, None
+    integers = column.astype(np.int64)
+    return (integers, missing) if np.array_equal(integers, column) else (None, None)
+
+
+def _factorise_integers(column: Labels, missing: Labels | None) -> tuple[Ints, Labels]:
+    present = column if missing is None or not missing.any() else column[~missing]
+    if not len(present):
+        return np.full(len(column), MISSING, dtype=np.intp), np.array([], dtype=np.int64)
+    low, high = int(present.min()), int(present.max())
+    if high - low >= max(_SMALL_RANGE, 4 * len(present)):
+        values: Labels = np.unique(present)
+    else:
+        values = np.flatnonzero(np.bincount(_shifted(present, low))) + low
+    codes = encode(column, values)
+    if missing is not None:
+        codes[missing] = MISSING
+    return codes, values
+
+
+def _shifted(column: Labels, low: int) -> Ints:
+    """Subtract ``low`` without overflowing a narrow or unsigned type."""
+    return (column.astype(np.int64) - low).astype(np.intp, copy=False)
+
+
+def kind_of(column: Column) -> str | None:
+    """Tell whether the cells of a column are numbers or text; None if both, neither or no cell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kind_of(np.array([1.0, np.nan])), kind_of(np.array(["1", None], dtype=object))
+    ('numbers', 'text')
+    """
+    if isinstance(column, pd.Categorical):
+        column = np.asarray(column.remove_unused_categories().categories)
+    present = column[~np.asarray(pd.isna(column))]
+    if not len(present):
+        return None
+    inferred = "floating" if present.dtype.kind in "iuf" else pd.api.types.infer_dtype(present)
+    if inferred in ("floating", "integer", "mixed-integer-float", "boolean", "decimal"):
+        return "numbers"
+    return "text" if inferred == "string" else None
+
+
+def encode(column: Column, values: Labels) -> Ints:
+    """Code the cells of a column by known values; ``len(values)`` is the code of an unseen one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encode(np.array([2.0, np.nan, 7.0]), np.array([1, 2]))
+    array([ 1, -1,  2])
+    """
+    if isinstance(column, pd.Categorical):
+        table = np.append(encode(_plain(np.asarray(column.categories)), values), MISSING)
+        return np.asarray(table[column.codes])
+    if column.dtype.kind == "O":
+        found, uniques = pd.factorize(column)
+        table = np.append(_look_up(_natural(np.asarray(uniques)), values), MISSING)
+        return np.asarray(table[found])
+    return _look_up(column, values)
+
+
+def _look_up(column: Labels, values: Labels) -> Ints:
+    integers, missing = _as_integers(column)
+    if integers is None or values.dtype.kind not in "iu":
+        codes: Ints = pd.Index(values).get_indexer(pd.Index(column)).astype(np.intp)
+        codes[codes < 0] = len(values)
+        codes[np.asarray(pd.isna(column))] = MISSING
+        return codes
+    if not len(values):
+        codes = np.zeros(len(integers), dtype=np.intp)
+    elif (width := int(values[-1]) - int(values[0]) + 1) > max(_SMALL_RANGE, 4 * len(values)):
+        codes = np.searchsorted(values, integers)
+        codes[values[np.minimum(codes, len(values) - 1)] != integers] = len(values)
+    else:
+        # One slot on either side of the known range catches whatever lies outside it.
+        table = np.full(width + 2, len(values), dtype=np.intp)
+        table[values - values[0] + 1] = np.arange(len(values))
+        shifted = _shifted(integers, int(values[0]) - 1)
+        codes = table[np.clip(shifted, 0, width + 1, out=shifted)]
+    if missing is not None:
+        codes[missing] = MISSING
+    return codes
+
+
+class ContinuousFeaturesWarning(UserWarning):
+    """Numbers with fractions were given to a model of discrete features."""
+
+
+class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """Base of classifiers over discrete features: strings, integers, categoricals, with gaps."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _read(self, X: Any, *, reset: bool) -> list[Column]:
+        """Check X against what was fitted (or take its shape and names as new) and split it."""
+        if not reset:
+            check_is_fitted(self)
+        columns = columns_of(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return columns
+
+    def _read_coded(self, X: Any, values: Sequence[Labels]) -> Ints:
+        """Check test rows and code them by the values known from training, shape (m, n)."""
+        columns = self._read(X, reset=False)
+        names = getattr(self, "feature_names_in_", range(len(columns)))
+        for name, column, known in zip(names, columns, values, strict=True):
+            kind, learned = kind_of(column), kind_of(known)
+            if kind and learned and kind != learned:
+                warnings.warn(
+                    f"feature {name!s} holds {kind} here but held {learned} in training, so none "
+                    "of its values is known. Give it the type that it had.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+        if not columns:
+            return np.empty((0, len(X)), dtype=np.intp)
+        return np.array([encode(c, v) for c, v in zip(columns, values, strict=True)])
+
+    def _read_examples(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool = True
+    ) -> tuple[list[Column], Labels, Floats | None]:
+        """Check examples; rows of weight zero are examples that are not there, and are dropped."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        columns = self._read(X, reset=reset)
+        self._warn_if_continuous(columns)
+        labels = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_consistent_length(X, labels)
+        check_classification_targets(labels)
+        if sample_weight is None:
+            return columns, labels, None
+        weight = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
+        if weight.shape != labels.shape:
+            raise ValueError(
+                f"sample_weight has shape {weight.shape}; give one weight a row, {labels.shape}."
+            )
+        if (weight < 0).any():
+            raise ValueError(f"sample_weight is negative in row {np.argmax(weight < 0)}.")
+        there = weight > 0
+        if not there.any():
+            raise ValueError("sample_weight is zero for every row; give at least one row a weight.")
+        return [column[there] for column in columns], labels[there], weight[there]
+
+    def _warn_if_continuous(self, columns: list[Column]) -> None:
+        names = getattr(self, "feature_names_in_", range(len(columns)))
+        odd = [str(name) for name, column in zip(names, columns, strict=True) if _broken(column)]
+        if odd:
+            shown = ", ".join(odd[:5]) + (", …" if len(odd) > 5 else "")
+            warnings.warn(
+                f"{type(self).__name__} treats every distinct number as a category of its own, but "
+                f"X has fractions in {len(odd)} feature(s): {shown}. Discretise them first, e.g. "
+                "with cautious.preparation.MDLDiscretizer, or give them a categorical dtype if "
+                "the levels are meant.",
+                ContinuousFeaturesWarning,
+                stacklevel=4,
+            )
+
+
+def _broken(column: Column) -> bool:
+    """Say whether a column holds numbers with fractions (and was not declared categorical)."""
+    if not isinstance(column, np.ndarray) or column.dtype.kind in "iu":
+        return False
+    numbers = column if column.dtype.kind == "f" else factorise(column)[1]
+    if numbers.dtype.kind != "f":
+        return False
+    present = numbers[~np.isnan(numbers)]
+    return bool(np.any(present != np.rint(present)))

@@ -1,0 +1,144 @@
+"""What estimators around another estimator share: examples, metadata, feature names and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import get_config
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_consistent_length,
+    column_or_1d,
+    has_fit_parameter,
+    indexable,
+)
+
+from cautious._typing import Floats, Labels
+from cautious.sets import check_weight
+
+__all__ = [
+    "borrow_input_tags",
+    "check_examples",
+    "check_probabilistic",
+    "drop_weightless",
+    "fit_metadata",
+    "take_over_features",
+]
+
+
+def check_examples(
+    X: Any, y: Any, sample_weight: npt.ArrayLike | None = None
+) -> tuple[Any, Labels, Floats | None]:
+    """Make rows of X selectable and check labels and weights; X is for the estimator to check.
+
+    Parameters
+    ----------
+    X, y : array-like
+        Examples and their labels.
+    sample_weight : array-like of shape (n,), optional
+        Weights, not all zero.
+
+    Returns
+    -------
+    X, labels, weight
+    """
+    (X,) = indexable(X)
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(X, labels)
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    if sample_weight is None:
+        return X, labels, None
+    weight = check_weight(sample_weight, len(labels))
+    if len(weight) and not weight.any():
+        raise ValueError("sample_weight is zero for every row; give at least one row a weight.")
+    return X, labels, weight
+
+
+def drop_weightless(
+    X: Any, labels: Labels, weight: Floats, params: Mapping[str, Any]
+) -> tuple[Any, Labels, Floats, dict[str, Any]]:
+    """Drop rows of weight zero, which are not there, from all that goes with the rows."""
+    if weight.all():
+        return X, labels, weight, dict(params)
+    rows = np.flatnonzero(weight)
+    own = {name: _safe_indexing(value, rows) for name, value in params.items()}
+    return _safe_indexing(X, rows), labels[rows], weight[rows], own
+
+
+def check_probabilistic(estimator: Any) -> None:
+    """Refuse an estimator that gives no class probabilities."""
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(
+            f"estimator is a {type(estimator).__name__}, which has no predict_proba; calibrate it "
+            "first, for example with sklearn.calibration.CalibratedClassifierCV."
+        )
+
+
+def fit_metadata(
+    owner: Any,
+    estimator: Any,
+    sample_weight: npt.ArrayLike | None,
+    fit_params: Mapping[str, Any],
+    *,
+    name: str = "estimator",
+) -> dict[str, Any]:
+    """Find what to hand on to an estimator's ``fit``.
+
+    Parameters
+    ----------
+    owner : estimator
+        The wrapper.
+    estimator : estimator
+        What it wraps.
+    sample_weight : array-like or None
+        Weights given to the wrapper.
+    fit_params : mapping
+        Other metadata given to the wrapper.
+    name : str
+        What the wrapper's router calls the estimator.
+
+    Returns
+    -------
+    dict
+        Where scikit-learn's metadata routing is enabled, what the estimator requested; otherwise
+        everything.
+    """
+    if get_config().get("enable_metadata_routing", False):
+        given = {**fit_params, "sample_weight": sample_weight}
+        routed = process_routing(owner, "fit", **given)
+        return dict(routed[name]["fit"])
+    if sample_weight is None or isinstance(estimator, FrozenEstimator):
+        return dict(fit_params)
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise TypeError(
+            f"{type(estimator).__name__}.fit takes no sample_weight; leave the weights out, or, "
+            "for a pipeline, pass them as <step>__sample_weight."
+        )
+    return {**fit_params, "sample_weight": sample_weight}
+
+
+def take_over_features(owner: Any, fitted: Any) -> None:
+    """Remember the number and names of the features that a wrapped estimator saw."""
+    for attribute in ("n_features_in_", "feature_names_in_"):
+        if hasattr(fitted, attribute):
+            setattr(owner, attribute, getattr(fitted, attribute))
+        elif hasattr(owner, attribute):  # left over from an earlier fit
+            delattr(owner, attribute)
+
+
+def borrow_input_tags(tags: Any, estimator: Any) -> Any:
+    """Let a wrapper accept what the estimator it wraps accepts."""
+    inner = get_tags(estimator)
+    for name in ("allow_nan", "categorical", "pairwise", "sparse", "string", "positive_only"):
+        setattr(tags.input_tags, name, getattr(inner.input_tags, name))
+    if inner.classifier_tags is not None:
+        tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
+    return tags

@@ -1,0 +1,270 @@
+r"""The naive credal classifier over the global imprecise Dirichlet model.
+
+One prior of strength s is shared by the classes and their features: :math:`\sum_c t(c) = 1` and
+:math:`\sum_a t(a, c) = t(c)` for each feature. Restricting it to priors at least
+:math:`\varepsilon` times the uniform one is the same as giving that share of s to the uniform prior
+for good and leaving :math:`(1 - \varepsilon)s` to ignorance: pseudo-counts
+:math:`\varepsilon s / K` a class and :math:`\varepsilon s / (K |A_i|)` a value. The test of
+dominance stays convex, and no count is zero.
+
+A missing test value that may hide anything contributes the smallest of
+:math:`n(a, c') / (n(a, c'') + x)` over its values a (Corani & Zaffalon 2008, non-MAR features). The
+reciprocals are straight lines in x, so the worst value changes only at the corners of their upper
+envelope, and between corners the ratio is convex as for a complete row.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.models.base import row_chunks
+from cautious.models.naive_credal.counts import CategoryCounts, ValueTables
+from cautious.models.naive_credal.dominance import (
+    Infimum,
+    Pairs,
+    bounds_from_infima,
+    dominated_by_infima,
+    log_infimum,
+    pairwise_infima,
+    undominated,
+)
+
+__all__ = ["GlobalIDM", "envelope_corners", "fill_worst"]
+
+# Pairs are solved this many (pair, feature) cells at a time.
+_CELLS_AT_ONCE = 400_000
+# Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.
+_PAIRS_AT_ONCE = 2_000_000
+
+
+class GlobalIDM:
+    """Counts read through the global IDM.
+
+    Parameters
+    ----------
+    counts : CategoryCounts
+        What was counted.
+    s : float
+        Strength of the prior.
+    epsilon : float
+        Share of the prior fixed to the uniform one.
+    conservative : bool
+        Whether a missing cell may hide any value, in training and in test rows, instead of being
+        skipped. A value then has between :math:`n(a_i, c)` and :math:`n(a_i, c)` plus the number
+        of missing cells of its class (Corani & Zaffalon 2008).
+    """
+
+    def __init__(
+        self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
+    ) -> None:
+        K = len(counts.classes)
+        totals = counts.totals
+        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
+        fixed = epsilon * s / K
+        self.s = (1 - epsilon) * s
+        self.conservative = conservative
+        self.class_counts = counts.class_counts + fixed
+        self.totals = totals + hidden + fixed
+        self.tables = ValueTables(counts.n_values)
+        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
+        self.lower = self.tables.stack(counts.tables, K) + share
+        self.upper = self.lower + hidden[self.tables.feature]
+
+    def predict_set(self, codes: Ints) -> Mask:
+        """Answer with the undominated classes of rows given as codes, shape (m, n)."""
+        K = len(self.class_counts)
+        lines = self.tables.lines(codes)
+        sets = np.ones((lines.shape[1], K), dtype=bool)
+        with np.errstate(divide="ignore"):
+            table = self._log_table()
+            log_class_s = np.log(self.class_counts + self.s)
+            log_class_gain = np.log(self.class_counts) - log_class_s
+            # Where a class was never seen with a feature f is zero, so its gain is of no account.
+            known = np.where(self.totals > 0, self.totals, 1.0)
+            gain = np.where(self.totals > 0, np.log(self.totals + self.s) - np.log(known), 0.0)
+        for rows in row_chunks(len(sets)):
+            here = lines[:, rows]
+            missing = self.tables.missing[here]
+            log_f_s, log_g_s = np.split(self.tables.sums(table, here), 2, axis=1)
+            log_f_s, log_g_s = log_f_s + log_class_s, log_g_s + log_class_s
+            log_f_0 = log_f_s + (log_class_gain + (~missing).T.astype(np.float64) @ gain)
+            bare = missing.all(axis=0)  # without features f grows, and is least at 0
+            log_f_s[bare] = log_f_0[bare]
+            if self.conservative:
+                partly = np.flatnonzero(missing.any(axis=0))
+                log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
+            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, self._infimum(here))
+            if self.conservative:
+                for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
+                    at = partly[part]
+                    infima = self._infima(here[:, at])
+                    sets[rows.start + at] = ~dominated_by_infima(infima)
+        return sets
+
+    def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
+        """Bound the class probabilities by the smallest ratios between pairs of classes."""
+        K = len(self.class_counts)
+        lines = self.tables.lines(codes)
+        lower, upper = np.empty((lines.shape[1], K)), np.empty((lines.shape[1], K))
+        for rows in row_chunks(len(lower), min(512, max(1, _PAIRS_AT_ONCE // K**2))):
+            lower[rows], upper[rows] = bounds_from_infima(self._infima(lines[:, rows]))
+        return lower, upper
+
+    def _log_table(self) -> Floats:
+        """Table of log f(s) and, beside it, log g(s), without the class counts."""
+        totals = np.log(self.totals + self.s)[self.tables.feature]
+        f_s, g_s = np.log(self.lower) - totals, np.log(self.upper + self.s) - totals
+        return np.where(self.tables.missing[:, None], 0.0, np.hstack([f_s, g_s]))
+
+    def _infima(self, lines: Ints) -> Floats:
+        """Solve all pairs of classes of rows given by the lines of their values, shape (m, n)."""
+        # A zero count, which only the first class of a pair suffers from, settles all its pairs.
+        positive = self._least() > 0
+        if not self.conservative:
+            positive |= self.tables.missing[:, None]
+        possible = np.ones((lines.shape[1], positive.shape[1]), dtype=np.bool_)
+        for line in lines:
+            possible &= positive[line]
+        return pairwise_infima(possible, self._infimum(lines))
+
+    def _infimum(self, lines: Ints) -> Infimum:
+        """Make the solver for rows given by the lines of their values, shape (m, n)."""
+        return partial(self._solve, lines.T)
+
+    def _solve(self, lines: Ints, rows: Ints, first: Ints, second: Ints) -> Floats:
+        result = np.empty(len(rows))
+        for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, lines.shape[1]))):
+            c1, c2, at = first[part], second[part], lines[rows[part]]
+            if self.conservative and self.tables.missing[at].any():
+                result[part] = self._solve_filled(at, c1, c2)
+            else:
+                result[part] = log_infimum(self._pairs(at, c1, c2), self.s)
+        return result
+
+    def _solve_filled(self, lines: Ints, first: Ints, second: Ints) -> Floats:
+        """Let each missing cell take the value worst for the first class, wherever x lies."""
+        result = np.full(len(first), np.inf)
+        hopeless = (self._least()[lines, first[:, None]] == 0).any(axis=1)
+        result[hopeless] = -np.inf
+        left = np.flatnonzero(~hopeless)
+        lines, first, second = lines[left], first[left], second[left]
+        pair, filled, low, high = fill_worst(
+            self.tables, self.lower, self.upper, lines, first, second, self.s
+        )
+        pieces = log_infimum(self._pairs(filled, first[pair], second[pair]), self.s, low, high)
+        np.minimum.at(result, left[pair], pieces)
+        return result
+
+    def _least(self) -> Floats:
+        """Least count that each line may stand for: a missing cell may hide the rarest value."""
+        least = self.lower.copy()
+        for start, n_values in zip(self.tables.first, self.tables.n_values, strict=True):
+            rarest = self.lower[start : start + n_values].min(axis=0, initial=np.inf)
+            least[start + n_values + 1] = rarest
+        return least
+
+    def _pairs(self, lines: Ints, first: Ints, second: Ints) -> Pairs:
+        return Pairs(
+            first=self.class_counts[first],
+            second=self.class_counts[second],
+            first_totals=self.totals.T[first],
+            second_totals=self.totals.T[second],
+            first_counts=self.lower[lines, first[:, None]],
+            second_counts=self.upper[lines, second[:, None]],
+            observed=~self.tables.missing[lines],
+        )
+
+
+def envelope_corners(slope: Floats, intercept: Floats, high: float) -> list[float]:
+    """Find where the highest of several lines changes, strictly between 0 and ``high``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> envelope_corners(np.array([0.0, 1.0, 3.0]), np.array([1.0, 0.5, -2.0]), high=2.0)
+    [0.5, 1.25]
+    """
+    corners: list[float] = []
+    x = 0.0
+    # On a tie the steepest of the highest lines is the one that stays highest.
+    at = max(range(len(slope)), key=lambda a: (intercept[a], slope[a]))
+    while True:
+        rise, drop = slope - slope[at], intercept[at] - intercept
+        steeper = np.flatnonzero(rise > 0)
+        if not len(steeper):
+            return corners
+        meet = drop[steeper] / rise[steeper]
+        x = max(x, float(meet.min()))
+        if x >= high:
+            return corners
+        nearest = steeper[meet <= x]
+        at = int(nearest[np.argmax(slope[nearest])])
+        if x > 0:
+            corners.append(x)
+
+
+def fill_worst(
+    tables: ValueTables,
+    lower: Floats,
+    upper: Floats,
+    lines: Ints,
+    first: Ints,
+    second: Ints,
+    s: float,
+) -> tuple[Ints, Ints, Floats, Floats]:
+    r"""Replace missing cells by the worst values, cutting [0, s] where the worst value changes.
+
+    Parameters
+    ----------
+    tables : ValueTables
+        The layout of ``lower`` and ``upper``.
+    lower, upper : ndarray of shape (lines, K)
+        Least and greatest counts of each value with each class; no value that may be filled in
+        has count 0 with the first class.
+    lines : ndarray of shape (p, m)
+        Lines of the values of each pair's row.
+    first, second : ndarray of shape (p,)
+        Classes c' and c''.
+    s : float
+        Strength of the prior.
+
+    Returns
+    -------
+    pair : ndarray of shape (q,)
+        Which pair each piece belongs to.
+    filled : ndarray of shape (q, m)
+        Lines with the missing cells filled. A feature that never had a value stays missing.
+    low, high : ndarray of shape (q,)
+        The interval of x of each piece.
+    """
+    known: dict[tuple[int, int, int], tuple[Ints, Floats, Floats, list[float]]] = {}
+
+    def ratio(feature: int, c1: int, c2: int) -> tuple[Ints, Floats, Floats, list[float]]:
+        key = (feature, c1, c2)
+        if key not in known:
+            start = int(tables.first[feature])
+            values = np.arange(start, start + int(tables.n_values[feature]))
+            own, other = lower[values, c1], upper[values, c2]
+            corners = envelope_corners(1 / own, other / own, s) if len(values) else []
+            known[key] = values, 1 / own, other / own, corners
+        return known[key]
+
+    pair, filled, low, high = [], [], [], []
+    for p, (row, c1, c2) in enumerate(zip(lines, first.tolist(), second.tolist(), strict=True)):
+        gaps = np.flatnonzero(tables.missing[row] & (tables.n_values > 0)).tolist()
+        ratios = [ratio(i, c1, c2) for i in gaps]
+        cuts = np.unique([0.0, s, *(x for *_, corners in ratios for x in corners)])
+        for a, b in pairwise(cuts) if s > 0 else [(0.0, 0.0)]:
+            replaced = row.copy()
+            for i, (values, slope, intercept, _) in zip(gaps, ratios, strict=True):
+                replaced[i] = values[np.argmax(intercept + slope * (a + b) / 2)]
+            pair.append(p)
+            filled.append(replaced)
+            low.append(a)
+            high.append(b)
+    rows = np.array(filled, dtype=np.intp).reshape(-1, lines.shape[1])
+    return np.array(pair, dtype=np.intp), rows, np.array(low), np.array(high)

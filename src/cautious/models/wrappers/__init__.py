@@ -1,0 +1,15 @@
+"""Wrappers that make any probabilistic classifier cautious."""
+
+from cautious.models.wrappers.abstaining import AbstainingClassifier
+from cautious.models.wrappers.conformal import ConformalClassifier
+from cautious.models.wrappers.delegating import DelegatingClassifier
+from cautious.models.wrappers.nondeterministic import NondeterministicClassifier
+from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
+
+__all__ = [
+    "AbstainingClassifier",
+    "ConformalClassifier",
+    "DelegatingClassifier",
+    "NondeterministicClassifier",
+    "TunedAbstainingClassifierCV",
+]

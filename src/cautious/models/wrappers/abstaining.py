@@ -1,0 +1,158 @@
+"""A wrapper that makes any probabilistic classifier abstain by a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Labels, Mask
+from cautious.costs import SetCosts
+from cautious.decision import (
+    bias_window_rule,
+    chow_rule,
+    class_threshold_rule,
+    optimal_sets,
+    ratio_rule,
+    reject_rule,
+    threshold_rule,
+)
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper
+from cautious.sets import check_mask
+from cautious.sets.checks import as_codes, few_labels
+
+__all__ = ["AbstainingClassifier"]
+
+_RULES: dict[str, Callable[..., Mask]] = {
+    "threshold": threshold_rule,
+    "class_threshold": class_threshold_rule,
+    "ratio": ratio_rule,
+    "bias_window": bias_window_rule,
+    "chow": chow_rule,
+    "reject": reject_rule,
+    "optimal_sets": optimal_sets,
+}
+
+
+class AbstainingClassifier(ProbabilisticWrapper):
+    """Classifier that abstains, or answers with a set, by a rule on the class probabilities.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Anything with ``predict_proba``. One that is already fitted is kept as it is inside
+        scikit-learn's ``FrozenEstimator``.
+    rule : str or callable, default="threshold"
+        Name of a rule of :mod:`cautious.decision`: "threshold", "class_threshold", "ratio",
+        "bias_window", "chow", "reject" or "optimal_sets"; or a function that takes probabilities
+        (n, K) and the parameters, and gives sets (n, K).
+    rule_params : mapping, optional
+        Parameters of the rule by name. A parameter that has a value for each class may be an array
+        in ``classes_`` order, or a mapping from class labels. None is ``{"threshold": 0.75}`` for
+        the rule "threshold", and nothing for others.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    estimator_ : classifier
+        The fitted estimator.
+
+    See Also
+    --------
+    TunedAbstainingClassifierCV : Chooses thresholds by cross-validation.
+    NondeterministicClassifier : Answers with the sets of the largest expected utility.
+
+    Notes
+    -----
+    With the rule "reject" and an estimator that bounds its probabilities, it is the largest *lower*
+    probability that must reach the threshold, and what the estimator answers with is otherwise
+    kept (Zaffalon, Corani & Mauá 2012, section 9.4).
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 4; Chow (1970).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from cautious.models import AbstainingClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = AbstainingClassifier(GaussianNB(), rule_params={"threshold": 0.9}).fit(X, y)
+    >>> model.predict_set(X[[0, 83]])
+    array([[ True, False, False],
+           [ True,  True,  True]])
+    >>> dear = AbstainingClassifier(GaussianNB(), "chow", {"reject_cost": 0.4}).fit(X, y)
+    >>> dear.predict_set(X[[0, 83]])
+    array([[ True, False, False],
+           [False,  True, False]])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        rule: str | Callable[..., npt.ArrayLike] = "threshold",
+        rule_params: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.rule = rule
+        self.rule_params = rule_params
+
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        params = self._parameters()
+        if self.rule == "reject" and hasattr(self.estimator_, "predict_proba_bounds"):
+            bounds = self.estimator_.predict_proba_bounds(X)
+            return reject_rule(bounds, sets=self.estimator_.predict_set(X), **params)
+        rule = _RULES[self.rule] if isinstance(self.rule, str) else self.rule
+        sets = check_mask(rule(p, **params), n_classes=p.shape[1], name="the rule's answer")
+        if len(sets) != len(p):
+            raise ValueError(
+                f"rule gave {len(sets)} sets for {len(p)} rows; it must give one for each."
+            )
+        return sets
+
+    def _check_decision(self) -> None:
+        if not (self.rule in _RULES if isinstance(self.rule, str) else callable(self.rule)):
+            raise (ValueError if isinstance(self.rule, str) else TypeError)(
+                f"rule is {self.rule!r}; choose one of {', '.join(map(repr, _RULES))}, or give a "
+                "function from probabilities to sets."
+            )
+        if not isinstance(self.rule_params, Mapping | None):
+            raise TypeError(
+                f"rule_params is {self.rule_params!r}; give the rule's parameters by name, for "
+                "example {'threshold': 0.9}."
+            )
+        if len(self.classes_) > 1 and isinstance(self.rule, str):
+            # The rule itself knows best which parameters it takes; ask it about one doubtful case.
+            p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
+            _RULES[self.rule](p, **self._parameters())
+
+    def _parameters(self) -> dict[str, Any]:
+        params = self.rule_params
+        if params is None:
+            params = {"threshold": 0.75} if self.rule == "threshold" else {}
+        return {name: _by_class(value, self.classes_, name) for name, value in params.items()}
+
+
+def _by_class(value: Any, classes: Labels, name: str) -> Any:
+    """Put values given for class labels in the order of the classes; leave others as they are."""
+    if isinstance(value, SetCosts):
+        if value.classes is not None and list(value.classes) != classes.tolist():
+            raise ValueError(
+                f"{name} is about the classes {list(value.classes)}; make it for "
+                f"{few_labels(classes)}, in this order."
+            )
+        return value
+    if not isinstance(value, Mapping):
+        return value
+    if len(value) != len(classes):
+        raise ValueError(
+            f"{name} has values for {sorted(map(str, value))}; give one for each of the classes "
+            f"{few_labels(classes)}."
+        )
+    ordered = np.empty(len(classes))
+    ordered[as_codes(np.array(list(value)), classes, name=name)] = list(value.values())
+    return ordered

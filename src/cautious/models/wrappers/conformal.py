@@ -1,0 +1,262 @@
+"""Conformal prediction sets from MAPIE, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import warnings
+from copy import deepcopy
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
+
+from cautious._typing import Floats, Labels, Mask, RandomState
+from cautious.models.metadata import (
+    check_examples,
+    check_probabilistic,
+    drop_weightless,
+    fit_metadata,
+    take_over_features,
+)
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+from cautious.sets import as_mask
+
+__all__ = ["ConformalClassifier"]
+
+
+class ConformalClassifier(ProbabilisticWrapper):
+    """Classifier with conformal prediction sets, made by MAPIE.
+
+    A conformal set holds the true class with at least the given probability, whatever the
+    estimator, if examples are exchangeable. MAPIE (Cordier et al. 2023) does the work; this class
+    makes it a scikit-learn estimator that can be cloned, tuned and scored like any other here. It
+    needs MAPIE installed: ``pip install "cautious[conformal]"``.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Anything with ``predict_proba``. One that is already fitted, inside scikit-learn's
+        ``FrozenEstimator``, is kept, and all examples given to ``fit`` conformalise it.
+    confidence_level : float, default=0.9
+        How often the set is to hold the true class.
+    method : {"split", "cross"}, default="split"
+        Conformalise on a held-out part of the examples (``SplitConformalClassifier``), or on all
+        of them by cross-validation (``CrossConformalClassifier``).
+    conformity_score : str or conformity score of MAPIE, default="lac"
+        "lac", "aps", and for "split" also "raps" and "top_k".
+    calibration_size : float, default=0.25
+        For "split": share of the examples held out.
+    cv : int or splitter, default=5
+        For "cross": the folds.
+    empty : {"abstain", "best"}, default="abstain"
+        Conformal sets can be empty where no class conforms. Such a row becomes the set of all
+        classes, or of the likeliest one.
+    n_jobs : int, optional
+        Passed to MAPIE.
+    random_state : int, RandomState or None
+        Seed of the held-out part and of MAPIE.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    estimator_ : classifier
+        What ``predict_proba`` asks: fitted on the examples not held out, or for "cross" on all.
+    mapie_ : SplitConformalClassifier or CrossConformalClassifier, or None
+        MAPIE's own object; None if there were too few examples to conformalise.
+
+    Notes
+    -----
+    With n examples to conformalise on, no confidence above :math:`1 - 1/n` can be had: every set
+    must then hold all classes. This is what is answered, with a warning.
+
+    References
+    ----------
+    Vovk, Gammerman & Shafer (2005), *Algorithmic learning in a random world*; Sadinle, Lei &
+    Wasserman (2019) for "lac"; Romano, Sesia & Candès (2020) for "aps"; Cordier et al. (2023),
+    *Flexible and systematic uncertainty estimation with conformal prediction via the MAPIE
+    library*.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from cautious.models import ConformalClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ConformalClassifier(GaussianNB(), confidence_level=0.95, random_state=0).fit(X, y)
+    >>> model.predict_set(X[[0, 77, 120]])
+    array([[ True, False, False],
+           [False,  True,  True],
+           [False, False,  True]])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        confidence_level: float = 0.9,
+        method: Literal["split", "cross"] = "split",
+        conformity_score: Any = "lac",
+        calibration_size: float = 0.25,
+        cv: Any = 5,
+        empty: Literal["abstain", "best"] = "abstain",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.confidence_level = confidence_level
+        self.method = method
+        self.conformity_score = conformity_score
+        self.calibration_size = calibration_size
+        self.cv = cv
+        self.empty = empty
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
+    ) -> Any:
+        """Fit the estimator and conformalise it.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the estimator takes them.
+        sample_weight : array-like of shape (n,), optional
+            Weights for fitting the estimator. Conformity scores know no weights; rows of weight
+            zero are left out.
+        **fit_params
+            Anything else for the estimator's ``fit``.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, labels, weight = check_examples(X, y, sample_weight)
+        params = fit_metadata(self, self.estimator, weight, fit_params)
+        if weight is not None:
+            X, labels, _, params = drop_weightless(X, labels, weight, params)
+        if len(labels) < 2:
+            raise ValueError(f"n_samples={len(labels)}; at least 2 are needed to hold one out.")
+        if self.method == "cross" and sparse.issparse(X):
+            raise TypeError(
+                "X is a sparse matrix, which MAPIE's cross-conformal classifier does not take; "
+                "pass X.toarray(), or choose method='split'."
+            )
+        train = held = np.arange(len(labels))
+        if self.method == "split" and not isinstance(self.estimator, FrozenEstimator):
+            codes = np.unique(labels, return_inverse=True)[1]
+            train, held = hold_out(codes, self.calibration_size, self.random_state)
+        own = {name: _safe_indexing(value, train) for name, value in params.items()}
+        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, train), labels[train], **own)
+        self.classes_ = np.asarray(self.estimator_.classes_)
+        take_over_features(self, self.estimator_)
+        self.mapie_ = None
+        if len(self.classes_) == 1:
+            return self
+        if len(held) * min(self.confidence_level, 1 - self.confidence_level) < 1:
+            warnings.warn(
+                f"there are {len(held)} examples to conformalise on, too few for confidence_level "
+                f"{self.confidence_level}; every set holds all classes. Give more examples or a "
+                "lower level.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return self
+        common = {
+            "confidence_level": self.confidence_level,
+            "conformity_score": deepcopy(self.conformity_score),  # it learns, too
+            "n_jobs": self.n_jobs,
+            "random_state": self._seed(),
+        }
+        mapie = _import_mapie()
+        if self.method == "cross":
+            base = clone(self.estimator)
+            self.mapie_ = mapie.CrossConformalClassifier(base, cv=self.cv, **common)
+            self.mapie_.fit_conformalize(X, labels, fit_params=params)
+            return self
+        p = self.estimator_.predict_proba(_safe_indexing(X, held))
+        echo = _Echo().fit(p, self.classes_)
+        self.mapie_ = mapie.SplitConformalClassifier(echo, prefit=True, **common)
+        with warnings.catch_warnings():
+            # A class with a single example cannot be held out.
+            warnings.filterwarnings("ignore", ".*conformalization dataset has less labels")
+            self.mapie_.conformalize(p, labels[held])
+        return self
+
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        if self.mapie_ is None:
+            return np.ones(p.shape, dtype=np.bool_)
+        asked = p if self.method == "split" else X
+        sets = np.array(self.mapie_.predict_set(asked)[1][:, :, 0], dtype=np.bool_)
+        if self.empty == "best":
+            nothing = np.flatnonzero(~sets.any(axis=1))
+            sets[nothing, p[nothing].argmax(axis=1)] = True
+        return as_mask(sets, self.classes_, empty="abstain")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse &= self.method == "split"
+        return tags
+
+    def _seed(self) -> Any:
+        """Make a seed that MAPIE takes."""
+        if isinstance(self.random_state, np.random.Generator):
+            return int(self.random_state.integers(2**31))
+        return self.random_state
+
+    def _check_parameters(self) -> None:
+        _import_mapie()
+        check_probabilistic(self.estimator)
+        if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
+            raise ValueError(
+                f"confidence_level is {self.confidence_level!r}; it lies strictly between 0 and 1."
+            )
+        if not (isinstance(self.calibration_size, Real) and 0 < self.calibration_size < 1):
+            raise ValueError(
+                f"calibration_size is {self.calibration_size!r}; the share to hold out lies "
+                "strictly between 0 and 1."
+            )
+        if self.method not in ("split", "cross"):
+            raise ValueError(f"method is {self.method!r}; choose 'split' or 'cross'.")
+        if self.method == "cross" and isinstance(self.estimator, FrozenEstimator):
+            raise ValueError(
+                "method is 'cross', which fits the estimator on every fold, but the estimator is "
+                "frozen; choose 'split'."
+            )
+        if self.empty not in ("abstain", "best"):
+            raise ValueError(f"empty is {self.empty!r}; choose 'abstain' or 'best'.")
+
+
+class _Echo(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose examples are the probabilities themselves.
+
+    MAPIE turns frames into arrays and measures the length of sparse matrices; given probabilities
+    only, it works with whatever the estimator takes.
+    """
+
+    def fit(self, X: Floats, y: Labels) -> Any:
+        self.classes_, self.n_features_in_ = y, X.shape[1]
+        return self
+
+    def predict_proba(self, X: Floats) -> Floats:
+        return np.asarray(X)
+
+    def predict(self, X: Floats) -> Labels:
+        return np.asarray(self.classes_[np.argmax(X, axis=1)])
+
+
+def _import_mapie() -> Any:
+    try:
+        from mapie import classification
+    except ImportError as error:
+        raise ImportError(
+            "ConformalClassifier needs MAPIE, which is not installed; install it with "
+            'pip install "cautious[conformal]".'
+        ) from error
+    return classification

@@ -1,0 +1,287 @@
+"""A cascade of classifiers: each answers what it is sure of and hands the rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
+
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.decision import threshold_rule
+from cautious.models.base import CautiousClassifierMixin
+from cautious.models.metadata import (
+    check_examples,
+    check_probabilistic,
+    fit_metadata,
+    take_over_features,
+)
+from cautious.sets import check_mask
+from cautious.sets.checks import as_codes
+
+__all__ = ["DelegatingClassifier"]
+
+Rule: TypeAlias = float | Callable[[Floats], npt.ArrayLike]
+"""A threshold on the largest probability, or a function from probabilities to sets."""
+
+
+class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
+    """Cascade in which each classifier delegates to the next what it is not sure of.
+
+    The first classifier answers where it is sure; the others are asked about the rest only. By
+    default they are trained on it only, too, and so specialise on the hard cases.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+        The cascade, at least one. A cautious classifier (one with ``predict_set``) is sure where
+        its set holds a single class. Of the others, `rules` says when they are sure.
+    rules : float, callable, or sequence of these, default=0.75
+        One rule for all, or one for each estimator: a threshold that the largest probability must
+        reach, or a function from probabilities (n, K) to sets (n, K), such as a rule of
+        :mod:`cautious.decision` with its parameters bound.
+    train_on : {"delegated", "all"}, default="delegated"
+        Whether an estimator learns from the training examples that came down to it, or from all.
+        Where those that came down are of fewer than two classes, it learns from what the one
+        before it learned from.
+    last : {"answer", "abstain"}, default="answer"
+        What the last estimator does where it is not sure: name its likeliest class, or abstain. A
+        cautious one always answers with its own set.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    estimators_ : list of classifiers
+        The fitted estimators.
+    trained_on_ : list of int
+        How many examples each of them learned from.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 8; Ferri, Flach & Hernández-Orallo (2004),
+    *Delegating classifiers*.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from cautious.models import DelegatingClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stump = DecisionTreeClassifier(max_depth=1)
+    >>> cascade = DelegatingClassifier([("stump", stump), ("bayes", GaussianNB())], rules=0.9)
+    >>> cascade.fit(X, y).trained_on_
+    [150, 100]
+    >>> cascade.decided_by(X[[0, 60, 120]])
+    array([0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        estimators: Sequence[tuple[str, Any]],
+        *,
+        rules: Rule | Sequence[Rule] = 0.75,
+        train_on: Literal["delegated", "all"] = "delegated",
+        last: Literal["answer", "abstain"] = "answer",
+    ) -> None:
+        self.estimators = estimators
+        self.rules = rules
+        self.train_on = train_on
+        self.last = last
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters, with those of the estimators by name."""
+        return dict(self._get_params("estimators", deep=deep))
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators."""
+        self._set_params("estimators", **params)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
+        """Fit the estimators one after the other.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the estimators take them.
+        sample_weight : array-like of shape (n,), optional
+            Repetitions of each row, for all estimators.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, labels, weight = check_examples(X, y, sample_weight)
+        # What weighs nothing is not there.
+        rows = np.arange(len(labels)) if weight is None else np.flatnonzero(weight)
+        self.classes_ = np.unique(labels[rows])
+        self.estimators_, self.trained_on_ = [], []
+        for at, (name, estimator) in enumerate(self.estimators):
+            params = fit_metadata(self, estimator, weight, {}, name=name)
+            everything = len(rows) == len(labels)
+            own = X if everything else _safe_indexing(X, rows)
+            params = {key: _safe_indexing(value, rows) for key, value in params.items()}
+            self.estimators_.append(clone(estimator).fit(own, labels[rows], **params))
+            self.trained_on_.append(len(rows))
+            if self.train_on == "delegated" and at + 1 < len(self.estimators):
+                sets, _ = self._answers(at, own)
+                left = rows[sets.sum(axis=1) > 1]
+                if len(np.unique(labels[left])) > 1:
+                    rows = left
+        take_over_features(self, self.estimators_[0])
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimate class probabilities by those of the estimator that answered.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in ``classes_`` order.
+        """
+        return self._cascade(X)[1]
+
+    def predict_set(self, X: Any) -> Mask:
+        """Answer with the class of the first estimator that is sure, or as the last one does.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, K), bool
+            One row an example, one column a class in ``classes_`` order.
+        """
+        return self._cascade(X)[0]
+
+    def predict(self, X: Any) -> Labels:
+        """Name the most probable class of each set.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        sets, p, _ = self._cascade(X)
+        return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
+
+    def decided_by(self, X: Any) -> Ints:
+        """Tell which estimator answered each row.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Its position in ``estimators_``, or -1 where even the last one was not sure.
+        """
+        return self._cascade(X)[2]
+
+    def _cascade(self, X: Any) -> tuple[Mask, Floats, Ints]:
+        """Ask down the cascade for sets and probabilities, and note who decided."""
+        check_is_fitted(self)
+        (X,) = indexable(X)
+        n, K = _num_samples(X), len(self.classes_)
+        sets, p = np.ones((n, K), dtype=np.bool_), np.zeros((n, K))
+        decider = np.full(n, -1, dtype=np.intp)
+        rows = np.arange(n)
+        for at in range(len(self.estimators_)):
+            own = X if len(rows) == n else _safe_indexing(X, rows)
+            sets[rows], p[rows] = self._answers(at, own)
+            sure = sets[rows].sum(axis=1) == 1
+            decider[rows[sure]] = at
+            rows = rows[~sure]
+            if not len(rows):
+                break
+        return sets, p, decider
+
+    def _answers(self, at: int, X: Any) -> tuple[Mask, Floats]:
+        """Ask one estimator for sets and probabilities over all classes."""
+        fitted = self.estimators_[at]
+        own = np.asarray(fitted.predict_proba(X), dtype=np.float64)
+        known = as_codes(np.asarray(fitted.classes_), self.classes_, name="classes_")
+        p = np.zeros((len(own), len(self.classes_)))
+        p[:, known] = own
+        rule = self._rules()[at]
+        is_last = at == len(self.estimators) - 1
+        if hasattr(fitted, "predict_set"):
+            answer = check_mask(fitted.predict_set(X), n_classes=len(known), name="predict_set(X)")
+        elif is_last and self.last == "answer":
+            answer = threshold_rule(own, 0.0)
+        elif callable(rule):
+            answer = check_mask(rule(own), n_classes=len(known), name="the rule's answer")
+        else:
+            answer = threshold_rule(own, rule)
+        sets = np.zeros(p.shape, dtype=np.bool_)
+        sets[:, known] = answer
+        if len(known) > 1:  # to abstain is to name all classes, known to this estimator or not
+            sets |= np.asarray(answer.all(axis=1))[:, None]
+        return sets, p
+
+    def _rules(self) -> list[Rule]:
+        if isinstance(self.rules, Sequence):
+            return list(self.rules)
+        return [self.rules] * len(self.estimators)
+
+    def _check_parameters(self) -> None:
+        if not len(self.estimators):
+            raise ValueError("estimators is empty; a cascade needs at least one.")
+        self._validate_names([name for name, _ in self.estimators])
+        for _, estimator in self.estimators:
+            check_probabilistic(estimator)
+        if len(self._rules()) != len(self.estimators):
+            raise ValueError(
+                f"rules has {len(self._rules())} rules for {len(self.estimators)} estimators; give "
+                "one for all, or one for each."
+            )
+        for rule in self._rules():
+            if not (
+                callable(rule) or (isinstance(rule, Real) and (0 <= rule <= 1 or rule == np.inf))
+            ):
+                raise ValueError(
+                    f"rules holds {rule!r}; a rule is a threshold between 0 and 1 (or infinite, to "
+                    "hand on everything), or a function from probabilities to sets."
+                )
+        if self.train_on not in ("delegated", "all"):
+            raise ValueError(f"train_on is {self.train_on!r}; choose 'delegated' or 'all'.")
+        if self.last not in ("answer", "abstain"):
+            raise ValueError(f"last is {self.last!r}; choose 'answer' or 'abstain'.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(estimator) for _, estimator in self.estimators]
+        for name in ("allow_nan", "categorical", "sparse", "string"):
+            setattr(tags.input_tags, name, all(getattr(t.input_tags, name) for t in inner))
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell scikit-learn that weights given to ``fit`` go on to the estimators."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self)
+        for name, estimator in self.estimators:
+            router.add(**{name: estimator}, method_mapping=mapping)
+        return router

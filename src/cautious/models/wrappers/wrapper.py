@@ -1,0 +1,176 @@
+"""What wrappers share: they fit another classifier and decide on its probabilities."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.validation import check_is_fitted
+
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState
+from cautious.bootstrap import as_generator
+from cautious.models.base import CautiousClassifierMixin
+from cautious.models.metadata import (
+    borrow_input_tags,
+    check_probabilistic,
+    fit_metadata,
+    take_over_features,
+)
+from cautious.sets import check_probabilities
+
+__all__ = ["ProbabilisticWrapper", "hold_out"]
+
+
+class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of classifiers that turn the probabilities of another one into sets.
+
+    A subclass says what it decides (``_decide``). Wrap an estimator that is already fitted in
+    scikit-learn's ``FrozenEstimator`` to keep it as it is.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted estimator.
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    """
+
+    estimator: Any
+    estimator_: Any
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
+    ) -> Any:
+        """Fit the estimator.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the estimator takes them.
+        sample_weight : array-like of shape (n,), optional
+            Repetitions of each row, for the estimator.
+        **fit_params
+            Anything else for the estimator's ``fit``.
+
+        Returns
+        -------
+        self
+        """
+        check_probabilistic(self.estimator)
+        params = fit_metadata(self, self.estimator, sample_weight, fit_params)
+        self.estimator_ = clone(self.estimator).fit(X, y, **params)
+        self.classes_ = np.asarray(self.estimator_.classes_)
+        take_over_features(self, self.estimator_)
+        self._check_decision()
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimate class probabilities with the fitted estimator.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in ``classes_`` order.
+        """
+        check_is_fitted(self)
+        p = self.estimator_.predict_proba(X)
+        return check_probabilities(p, name="predict_proba(X)", n_classes=len(self.classes_))
+
+    def predict_set(self, X: Any) -> Mask:
+        """Answer with a set of classes for each row.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, K), bool
+            One row an example, one column a class in ``classes_`` order; a full row abstains.
+        """
+        return self._sets(X, self.predict_proba(X))
+
+    def predict(self, X: Any) -> Labels:
+        """Name the most probable class of each set.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The answer where there is one; where there is doubt, the likeliest of what remains.
+        """
+        p = self.predict_proba(X)
+        best = np.where(self._sets(X, p), p, -1.0).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def _sets(self, X: Any, p: Floats) -> Mask:
+        if p.shape[1] == 1:  # a lone class leaves nothing to decide
+            return np.ones(p.shape, dtype=np.bool_)
+        return self._decide(X, p)
+
+    @abstractmethod
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        """Turn probabilities of at least two classes into sets."""
+
+    def _check_decision(self) -> None:
+        """Raise on parameters that do not fit the classes."""
+
+    def __sklearn_tags__(self) -> Any:
+        return borrow_input_tags(super().__sklearn_tags__(), self.estimator)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell scikit-learn that metadata of ``fit`` goes on to the estimator."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
+
+
+def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
+    """Split examples so that each class is held out in the same share, but never all of it.
+
+    Unlike scikit-learn's stratified splits it also takes classes with a single example; they stay
+    in the first part.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Class codes.
+    share : float
+        Share to hold out, strictly between 0 and 1.
+    random_state : int, RandomState, Generator or None
+        Seed.
+
+    Returns
+    -------
+    kept, held : ndarray of int
+        Positions of the examples, in order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kept, held = hold_out(np.array([0, 0, 0, 0, 1, 1, 2]), 0.5, random_state=0)
+    >>> held.tolist()
+    [1, 3, 5]
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"the share to hold out is {share}; it lies strictly between 0 and 1.")
+    order = as_generator(random_state).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    # Every so many examples along the classes, one is taken: each class gets its share within one.
+    step = np.floor(np.arange(1, len(y) + 1) * share) > np.floor(np.arange(len(y)) * share)
+    first = np.append(True, np.diff(y[order]) > 0)
+    step[first] = False
+    return np.sort(order[~step]), np.sort(order[step])

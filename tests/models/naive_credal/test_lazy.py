@@ -1,0 +1,147 @@
+"""The lazy naive credal classifier against a plain loop, and its neighbourhoods."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.models import (
+    LazyNaiveCredalClassifier,
+    NaiveCredalClassifier,
+    check_cautious_estimator,
+)
+from cautious.models.discrete import encode
+from cautious.models.naive_credal.neighbourhoods import overlap_distances
+
+
+@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([LazyNaiveCredalClassifier()])
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "model", [LazyNaiveCredalClassifier(), LazyNaiveCredalClassifier(n_jobs=2)]
+)
+def test_keeps_the_contract(model):
+    check_cautious_estimator(model)
+
+
+def plain_loop(X, y, row, s, n_neighbors, step, max_enlargements):
+    """Sort the examples by distance, take the nearest with ties, grow while in doubt."""
+    differs = (row != X) | np.isnan(X) | np.isnan(row)
+    distance = differs.sum(axis=1)
+    order = np.argsort(distance, kind="stable")
+    sorted_distance = distance[order]
+
+    def with_ties(size):
+        size = min(size, len(y))
+        while size < len(y) and sorted_distance[size] == sorted_distance[size - 1]:
+            size += 1
+        return size
+
+    size = with_ties(n_neighbors)
+    if sorted_distance[size - 1] == 0 and size < len(y):
+        size = with_ties(size + 1)
+    for enlargement in range(max_enlargements + 1):
+        near = order[:size]
+        # Let the global classifier do the rest, with all classes known to it.
+        model = NaiveCredalClassifier(s=s).partial_fit(X[near], y[near], classes=np.unique(y))
+        answer = model.predict_set(row[None])[0]
+        if answer.sum() == 1 or size == len(y) or enlargement == max_enlargements:
+            return answer, size
+        size = with_ties(size + step)
+    raise AssertionError
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    n, m, K = rng.integers(5, 80), rng.integers(1, 6), rng.integers(2, 5)
+    y = rng.integers(K, size=n)
+    X = rng.integers(0, 3, size=(n, m)).astype(float)
+    X = np.where(rng.random((n, m)) < 0.4, y[:, None] % 3, X)
+    X[rng.random((n, m)) < 0.08] = np.nan
+    T = rng.integers(0, 3, size=(4, m)).astype(float)
+    T[rng.random((4, m)) < 0.1] = np.nan
+    T[3] = np.nan
+    return X, y, T, rng.integers(1, 12), rng.integers(1, 9), rng.integers(0, 4)
+
+
+@given(problems())
+@settings(max_examples=40, deadline=None)
+def test_against_a_plain_loop(problem):
+    X, y, T, n_neighbors, step, most = problem
+    options = {"n_neighbors": int(n_neighbors), "step": int(step), "max_enlargements": int(most)}
+    model = LazyNaiveCredalClassifier(s=1.0, **options).fit(X, y)
+    columns = zip(T.T, model.categories_, strict=True)
+    counts, _ = model._grow(np.array([encode(column, values) for column, values in columns]))
+    sizes = counts.class_counts.sum(axis=1)
+    for row, found, size in zip(T, model.predict_set(T), sizes, strict=True):
+        answer, expected = plain_loop(X, y, row, 1.0, **options)
+        np.testing.assert_array_equal(found, answer)
+        assert size == expected
+
+
+def test_weighted_neighbourhoods_are_those_of_repeated_rows():
+    rng = np.random.default_rng(4)
+    y = rng.integers(3, size=50)
+    X = np.where(rng.random((50, 4)) < 0.4, y[:, None], rng.integers(3, size=(50, 4)))
+    weight = rng.integers(1, 4, size=50)
+    options = {"n_neighbors": 9, "step": 4}
+    ours = LazyNaiveCredalClassifier(**options).fit(X, y, sample_weight=weight)
+    theirs = LazyNaiveCredalClassifier(**options).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    np.testing.assert_array_equal(ours.predict_set(X), theirs.predict_set(X))
+    np.testing.assert_allclose(
+        ours.predict_proba_bounds(X)[0], theirs.predict_proba_bounds(X)[0], atol=1e-12
+    )
+
+
+def test_with_all_data_in_the_neighbourhood_it_is_the_naive_credal_classifier():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=60)
+    X = np.where(rng.random((60, 5)) < 0.4, y[:, None], rng.integers(3, size=(60, 5)))
+    X = np.where(rng.random((60, 5)) < 0.1, np.nan, X)
+    lazy = LazyNaiveCredalClassifier(n_neighbors=60, s=2.0).fit(X, y)
+    whole = NaiveCredalClassifier(s=2.0).fit(X, y)
+    np.testing.assert_array_equal(lazy.predict_set(X), whole.predict_set(X))
+    np.testing.assert_allclose(lazy.predict_proba(X), whole.predict_proba(X))
+    for ours, theirs in zip(
+        lazy.predict_proba_bounds(X), whole.predict_proba_bounds(X), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, atol=1e-10)
+
+
+def test_learns_what_no_naive_model_of_all_the_data_can():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, size=(600, 4))
+    y = X[:, 0] ^ X[:, 1]
+    lazy = LazyNaiveCredalClassifier().fit(X, y).predict_set(X)
+    assert lazy[np.arange(600), y].mean() == 1
+    assert (lazy.sum(axis=1) == 1).mean() > 0.99
+    whole = NaiveCredalClassifier().fit(X, y)
+    assert (whole.predict(X) == y).mean() < 0.7
+
+
+def test_distances_count_what_differs():
+    train = np.array([[0, 1, -1], [2, 2, 0]])
+    test = np.array([[0, -1, 5], [2, 2, 0]])
+    np.testing.assert_array_equal(overlap_distances(train, test), [[0, 1, 2], [1, 1, 2], [2, 2, 1]])
+    many = overlap_distances(np.zeros((300, 2), dtype=np.int8), np.ones((300, 1), dtype=int))
+    np.testing.assert_array_equal(many, [[300, 300]])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"s": -1}, "s is -1"),
+        ({"n_neighbors": 0}, "n_neighbors is 0"),
+        ({"step": 1.5}, "step is 1.5"),
+        ({"max_enlargements": -1}, "max_enlargements is -1"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LazyNaiveCredalClassifier(**parameters).fit([[0], [1]], [0, 1])

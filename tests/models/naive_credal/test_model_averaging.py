@@ -1,0 +1,213 @@
+"""Credal model averaging against enumeration of all feature sets."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.models import CredalModelAveragingClassifier, check_cautious_estimator
+from cautious.models.naive_credal.model_averaging import minimise_shared
+
+
+@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [CredalModelAveragingClassifier(), CredalModelAveragingClassifier(prior="common")]
+)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("prior", ["per-feature", "common"])
+def test_keeps_the_contract(prior):
+    check_cautious_estimator(CredalModelAveragingClassifier(prior=prior))
+
+
+def sequence_probability(cells, n_values, total):
+    """Probability of a sequence under a symmetric Dirichlet prior, cell after cell."""
+    seen, log_p = {}, 0.0
+    for k, cell in enumerate(cells):
+        log_p += np.log((seen.get(cell, 0) + total / n_values) / (k + total))
+        seen[cell] = seen.get(cell, 0) + 1
+    return log_p
+
+
+def joint_by_enumeration(X, y, row, K, s, inclusion):
+    """Sum the joint probability of the class and the row over all 2^m naive Bayes models.
+
+    Each model's weight is its prior times the probability it gives the training data; the row is
+    predicted by appending it to the data.
+    """
+    m = X.shape[1]
+    total = np.zeros(K)
+    n_values = [len(np.unique(column[~np.isnan(column)])) for column in X.T]
+    prior = np.log((np.bincount(y, minlength=K) + s / K) / (len(y) + s))
+    for included in itertools.product((False, True), repeat=m):
+        weight = sum(np.log(t if g else 1 - t) for t, g in zip(inclusion, included, strict=True))
+        predicted = prior.copy()
+        for i, (g, cell) in enumerate(zip(included, row, strict=True)):
+            there = ~np.isnan(X[:, i])
+            groups = [there & (y == c) for c in range(K)] if g else [there]
+            size = s / K if g else s
+            known = [sequence_probability(X[rows, i], n_values[i], size) for rows in groups]
+            weight += sum(known)
+            if not np.isnan(cell):
+                longer = [[*X[rows, i], cell] for rows in groups]
+                added = [sequence_probability(cells, n_values[i], size) for cells in longer]
+                predicted += np.subtract(added, known)
+        total += np.exp(weight + predicted)
+    return total
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    n, m, K = rng.integers(6, 22), rng.integers(1, 4), rng.integers(2, 4)
+    y = np.concatenate([np.arange(K), rng.integers(K, size=n - K)])
+    X = np.where(rng.random((n, m)) < 0.5, y[:, None], rng.integers(3, size=(n, m))).astype(float)
+    X[rng.random((n, m)) < 0.1] = np.nan
+    X[0] = 0.0
+    return X, y, X[:3], int(K), float(rng.choice([0.5, 1.0, 3.0]))
+
+
+@given(problems())
+@settings(max_examples=20, deadline=None)
+def test_closed_form_against_all_feature_sets(problem):
+    X, y, T, K, s = problem
+    m = X.shape[1]
+    model = CredalModelAveragingClassifier(s=s).fit(X, y)
+    p, sets = model.predict_proba(T), model.predict_set(T)
+    lower, upper = model.predict_proba_bounds(T)
+    for r, row in enumerate(T):
+        middle = joint_by_enumeration(X, y, row, K, s, [0.5] * m)
+        np.testing.assert_allclose(p[r], middle / middle.sum(), rtol=1e-9)
+        # The ratio of two classes is monotone in every inclusion probability: try all corners.
+        corners = np.array(
+            [
+                joint_by_enumeration(X, y, row, K, s, corner)
+                for corner in itertools.product((0.1, 0.9), repeat=m)
+            ]
+        )
+        ratios = (corners[:, :, None] / corners[:, None, :]).min(axis=0)
+        np.testing.assert_array_equal(sets[r], ~(ratios > 1 + 1e-9).any(axis=0))
+        share = corners / corners.sum(axis=1, keepdims=True)
+        assert (lower[r] <= share.min(axis=0) + 1e-9).all()
+        assert (upper[r] >= share.max(axis=0) - 1e-9).all()
+        if K == 2:
+            np.testing.assert_allclose(lower[r], share.min(axis=0), rtol=1e-7)
+            np.testing.assert_allclose(upper[r], share.max(axis=0), rtol=1e-7)
+
+
+@given(problems())
+@settings(max_examples=10, deadline=None)
+def test_common_prior_against_a_grid_of_enumerations(problem):
+    X, y, T, K, s = problem
+    m = X.shape[1]
+    model = CredalModelAveragingClassifier(s=s, prior="common").fit(X, y)
+    (infima,) = model._infima(T, exact=True)
+    sets = model.predict_set(T)
+    for r, row in enumerate(T):
+        line = np.array(
+            [joint_by_enumeration(X, y, row, K, s, [t] * m) for t in np.linspace(0.1, 0.9, 41)]
+        )
+        ratios = (line[:, :, None] / line[:, None, :]).min(axis=0)
+        assert (np.exp(infima[r]) <= ratios * (1 + 1e-9)).all()
+        np.testing.assert_allclose(np.exp(infima[r]), ratios, rtol=5e-3)
+        if np.abs(np.log(ratios[~np.eye(K, dtype=bool)])).min() > 0.01:
+            np.testing.assert_array_equal(sets[r], ~(ratios > 1).any(axis=0))
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=40, deadline=None)
+def test_shared_inclusion_probability_is_minimised_exactly(seed):
+    rng = np.random.default_rng(seed)
+    m = rng.integers(1, 12)
+    first, second = rng.beta(0.3, 0.3, size=(2, 5, m))
+    ours = minimise_shared(first, second, 0.05, 0.9)
+    t = np.linspace(0.05, 0.9, 20_001)[:, None, None]
+    r = np.log((t * first + (1 - t) * (1 - first)) / (t * second + (1 - t) * (1 - second)))
+    grid = r.sum(axis=2).min(axis=0)
+    assert (ours <= grid + 1e-10).all()
+    np.testing.assert_allclose(ours, grid, atol=1e-5)
+    # Knowing only the side of a target must agree with knowing the minimum.
+    target = ours + rng.normal(size=5) * 0.1
+    sides = minimise_shared(first, second, 0.05, 0.9, target)
+    np.testing.assert_array_equal(sides > target, ours > target)
+
+
+def noisy(n=90, m=5, K=3, signal=0.4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % K
+    return np.where(rng.random((n, m)) < signal, y[:, None], rng.integers(K, size=(n, m))), y
+
+
+def test_a_common_prior_and_a_narrower_interval_are_less_cautious():
+    X, y = noisy(n=30, signal=0.2)
+    wide = CredalModelAveragingClassifier(inclusion=(0.02, 0.98)).fit(X, y).predict_set(X)
+    usual = CredalModelAveragingClassifier().fit(X, y).predict_set(X)
+    common = CredalModelAveragingClassifier(prior="common").fit(X, y).predict_set(X)
+    average = CredalModelAveragingClassifier(inclusion=(0.5, 0.5)).fit(X, y)
+    assert (common <= usual).all()
+    assert (usual <= wide).all()
+    assert common.sum() < usual.sum() < wide.sum()
+    answers = average.predict_set(X)
+    assert (answers.sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(answers.argmax(axis=1), average.predict(X))
+
+
+def test_a_value_never_seen_is_read_both_ways():
+    X, y = noisy(n=60, m=3)
+    y = np.where(np.arange(60) < 10, 0, y)
+    for prior in ("per-feature", "common"):
+        model = CredalModelAveragingClassifier(prior=prior).fit(X, y)
+        strange = X[:8].astype(float)
+        strange[:, 1] = 7
+        skipped = strange.copy()
+        skipped[:, 1] = np.nan
+        (read,), (left_out,) = (model._infima(T, exact=True) for T in (strange, skipped))
+        off = ~np.eye(3, dtype=bool)
+        assert (read <= left_out + 1e-9).all()
+        assert (read < left_out - 1e-6)[:, off].any()
+
+
+def test_sure_features_leave_naive_bayes():
+    X, y = noisy(n=900, signal=0.7)
+    s, K, a = 1.0, 3, 3
+    prior = (np.bincount(y) + s / K) / (900 + s)
+    bayes = CategoricalNB(alpha=s / (K * a), class_prior=prior, force_alpha=True).fit(X, y)
+    model = CredalModelAveragingClassifier().fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), bayes.predict_proba(X), atol=1e-12)
+
+
+def test_useless_features_leave_the_class_frequencies():
+    rng = np.random.default_rng(0)
+    y = (rng.random(3000) < 0.2).astype(int)
+    X = rng.integers(0, 4, size=(3000, 6))
+    p = CredalModelAveragingClassifier().fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(p[:, 1], y.mean(), atol=0.02)
+
+
+def test_six_hundred_features_do_not_underflow():
+    X, y = noisy(n=200, m=600, signal=0.15)
+    for prior in ("per-feature", "common"):
+        model = CredalModelAveragingClassifier(prior=prior).fit(X, y)
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert model.predict_set(X)[np.arange(200), y].mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"s": 0}, "s is 0"),
+        ({"inclusion": (0.0, 0.9)}, "inclusion is"),
+        ({"inclusion": (0.9, 0.1)}, "inclusion is"),
+        ({"prior": "flat"}, "prior is 'flat'"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        CredalModelAveragingClassifier(**parameters).fit([[0], [1]], [0, 1])

@@ -1,0 +1,225 @@
+"""Conformal sets from the real MAPIE, as an estimator among others."""
+
+import sys
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
+
+from cautious.metrics import containment_score, make_set_scorer
+from cautious.models import ConformalClassifier, check_cautious_estimator
+from cautious.models.wrappers.wrapper import hold_out
+
+mapie = pytest.importorskip("mapie.classification")
+
+_NEWER_CHECKS = parse_version(sklearn.__version__) >= parse_version("1.7")
+VARIANTS = [
+    ConformalClassifier(LogisticRegression(), confidence_level=0.6, random_state=0),
+    ConformalClassifier(
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        method="cross",
+        cv=3,
+        confidence_level=0.6,
+        random_state=0,
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:there are . examples to conformalise on")
+@parametrize_with_checks(
+    VARIANTS,
+    expected_failed_checks=lambda estimator: {
+        f"check_sample_weight_equivalence_on_{kind}_data": "rows are held out one by one"
+        for kind in ("dense", "sparse")
+        # An older check of sparse data is too weak to see it in the folds of "cross".
+        if kind == "dense" or estimator.method == "split" or _NEWER_CHECKS
+    },
+)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "estimator", [*VARIANTS, ConformalClassifier(GaussianNB(), empty="best", random_state=0)]
+)
+def test_keeps_the_contract(estimator):
+    # The examples held out are drawn class by class, so the order of the labels matters.
+    check_cautious_estimator(estimator, label_order_matters=True)
+
+
+def doubtful(n=600, seed=0):
+    return make_classification(
+        n, n_informative=4, n_classes=3, flip_y=0.2, class_sep=0.8, random_state=seed
+    )
+
+
+@pytest.mark.parametrize("score", ["lac", "aps", "top_k"])
+def test_split_sets_are_mapies(score):
+    X, y = doubtful()
+    model = ConformalClassifier(GaussianNB(), conformity_score=score, random_state=0).fit(X, y)
+    train, held = hold_out(y, 0.25, 0)
+    base = GaussianNB().fit(X[train], y[train])
+    theirs = mapie.SplitConformalClassifier(
+        base, confidence_level=0.9, conformity_score=score, prefit=True, random_state=0
+    ).conformalize(X[held], y[held])
+    sets = theirs.predict_set(X)[1][:, :, 0]
+    assert (model.predict_set(X) == (sets | ~sets.any(axis=1, keepdims=True))).all()
+    np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
+
+
+def test_cross_sets_are_mapies():
+    X, y = doubtful(300)
+    model = ConformalClassifier(GaussianNB(), method="cross", cv=4, random_state=0).fit(X, y)
+    theirs = mapie.CrossConformalClassifier(
+        GaussianNB(), confidence_level=0.9, cv=4, random_state=0
+    ).fit_conformalize(X, y)
+    sets = theirs.predict_set(X)[1][:, :, 0]
+    assert (model.predict_set(X) == (sets | ~sets.any(axis=1, keepdims=True))).all()
+    np.testing.assert_allclose(model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X))
+
+
+@pytest.mark.parametrize("method", ["split", "cross"])
+@pytest.mark.parametrize("kind", [str, object])
+def test_text_labels(method, kind):
+    X, y = doubtful(300)
+    names = np.array(["low", "mid", "top"]).astype(kind)
+    plain = ConformalClassifier(GaussianNB(), method=method, random_state=0).fit(X, y)
+    named = ConformalClassifier(GaussianNB(), method=method, random_state=0).fit(X, names[y])
+    assert (plain.predict_set(X) == named.predict_set(X)).all()
+    assert set(named.predict(X)) <= {"low", "mid", "top"}
+
+
+def test_covers_as_promised():
+    X, y = doubtful(3000)
+    model = ConformalClassifier(GaussianNB(), confidence_level=0.8, random_state=0)
+    sets = model.fit(X[:1500], y[:1500]).predict_set(X[1500:])
+    covered = containment_score(y[1500:], sets)
+    assert 0.75 < covered < 0.9
+    assert sets.sum(axis=1).mean() < 2.5
+
+
+class Flat(ClassifierMixin, BaseEstimator):
+    """Hesitates about the rows that it knows to be hard."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        hard = np.asarray(X)[:, :1] > 0
+        sure = np.array([0.98, 0.01, 0.01])
+        return np.where(hard, np.array([0.34, 0.33, 0.33]), sure)
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+@pytest.mark.parametrize(
+    ("empty", "expected"), [("abstain", [True] * 3), ("best", [True, False, False])]
+)
+def test_empty_sets_mean_what_was_said(empty, expected):
+    # Held out, every row is easy and right, so that nothing conforms in a hard one.
+    X, y = np.zeros((100, 1)), np.append(np.zeros(98), [1, 2]).astype(int)
+    model = ConformalClassifier(Flat(), empty=empty, random_state=0).fit(X, y)
+    assert not model.mapie_.predict_set(model.predict_proba(np.ones((1, 1))))[1].any()
+    assert model.predict_set(np.ones((1, 1))).tolist() == [expected]
+    assert model.predict(np.ones((1, 1))).tolist() == [0]
+
+
+def test_a_frozen_estimator_is_conformalised_on_all_examples():
+    X, y = doubtful(400)
+    base = GaussianNB().fit(X[:200], y[:200])
+    model = ConformalClassifier(FrozenEstimator(base)).fit(X[200:], y[200:])
+    theirs = mapie.SplitConformalClassifier(base, confidence_level=0.9, prefit=True)
+    sets = theirs.conformalize(X[200:], y[200:]).predict_set(X)[1][:, :, 0]
+    assert (model.predict_set(X) == (sets | ~sets.any(axis=1, keepdims=True))).all()
+    np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
+
+
+def test_can_be_searched():
+    X, y = doubtful(300)
+    search = GridSearchCV(
+        ConformalClassifier(GaussianNB(), random_state=0),
+        {"confidence_level": [0.6, 0.9], "estimator__var_smoothing": [1e-9, 1e-3]},
+        scoring=make_set_scorer("u65"),
+        cv=3,
+    ).fit(X, y)
+    assert search.best_estimator_.predict_set(X).shape == (300, 3)
+
+
+def test_too_few_examples_answer_everything():
+    X, y = doubtful(30)
+    model = ConformalClassifier(GaussianNB(), confidence_level=0.99, random_state=0)
+    with pytest.warns(UserWarning, match="too few for confidence_level 0.99"):
+        model.fit(X, y)
+    assert model.predict_set(X).all()
+    assert (model.predict(X) == model.estimator_.predict(X)).all()
+
+
+def test_odd_classes():
+    X, y = doubtful(120)
+    X, y = np.vstack([X, X[:1]]), np.append(y, 7)  # one example of class 7
+    model = ConformalClassifier(GaussianNB(), random_state=0).fit(X, y)
+    assert model.predict_set(X).shape == (121, 4)
+    alone = ConformalClassifier(DummyClassifier()).fit([[0], [1]], ["x", "x"])
+    assert alone.predict_set([[3]]).tolist() == [[True]]
+
+
+def test_weights_reach_the_estimator():
+    X, y = doubtful(200)
+    weight = np.linspace(0.1, 3, 200)
+    for method in ("split", "cross"):
+        model = ConformalClassifier(GaussianNB(), method=method, random_state=0)
+        plain = model.fit(X, y).predict_proba(X)
+        weighted = model.fit(X, y, sample_weight=weight).predict_proba(X)
+        assert np.abs(plain - weighted).max() > 1e-3
+
+
+def test_without_mapie_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mapie", None)
+    monkeypatch.delitem(sys.modules, "mapie.classification", raising=False)
+    X, y = doubtful(60)
+    with pytest.raises(ImportError, match=r"cautious\[conformal\]"):
+        ConformalClassifier(GaussianNB()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"confidence_level": 1.0}, ValueError, "confidence_level is 1.0"),
+        ({"method": "full"}, ValueError, "method is 'full'"),
+        ({"empty": "error"}, ValueError, "empty is 'error'"),
+        ({"calibration_size": 0}, ValueError, "calibration_size is 0; the share to hold out"),
+        ({"estimator": LinearSVC()}, TypeError, "has no predict_proba"),
+        ({"method": "cross", "estimator": "frozen"}, ValueError, "choose 'split'"),
+    ],
+)
+def test_wrong_parameters(parameters, error, message):
+    X, y = doubtful(60)
+    if parameters.get("estimator") == "frozen":
+        parameters = {**parameters, "estimator": FrozenEstimator(GaussianNB().fit(X, y))}
+    with pytest.raises(error, match=message):
+        ConformalClassifier(**{"estimator": GaussianNB(), **parameters}).fit(X, y)
+
+
+def test_a_generator_as_seed():
+    X, y = doubtful(120)
+    sets = [
+        ConformalClassifier(GaussianNB(), random_state=np.random.default_rng(3))
+        .fit(X, y)
+        .predict_set(X)
+        for _ in range(2)
+    ]
+    assert (sets[0] == sets[1]).all()
