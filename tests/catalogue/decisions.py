@@ -14,7 +14,7 @@ from catalogue.law import law, same, within
 from catalogue.strategies import Situation, around, probabilities, seeds, situations
 from cautious.costs import discounted, p_discounted, utility_costs
 from cautious.credal import ProbabilityIntervals
-from cautious.curves import chow_window, window_answers
+from cautious.curves import chow_window
 from cautious.decision import (
     bias_window_rule,
     chow_rule,
@@ -30,6 +30,7 @@ from cautious.decision import (
     ratio_rule,
     reject_rule,
     threshold_rule,
+    window_rule,
 )
 from cautious.utility import quadratic
 
@@ -236,7 +237,7 @@ def three_ways_to_chow(_: None, p: np.ndarray, mu: float, nu: float) -> None:
     costs = np.array([[0.0, 1.0], [mu, 0.0]])  # row n misses positives, row p negatives
     chow = chow_rule(p, nu, costs)
     lower, upper = chow_window(mu, nu)
-    same(window_answers(p[:, 1], lower, upper), chow)
+    same(window_rule(p[:, 1], lower, upper), chow)
     if nu < mu / (1 + mu):
         same(ratio_rule(p, [1 - nu, 1 - nu / mu]), chow)
         same(bias_window_rule(p, [1 / (1 + mu), mu / (1 + mu)], 1 - nu - nu / mu), chow)

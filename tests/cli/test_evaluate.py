@@ -9,8 +9,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from cautious import metrics
-from cautious.curves import AbstentionCostSurface, window_answers
-from cautious.decision import threshold_rule
+from cautious.curves import AbstentionCostSurface
+from cautious.decision import threshold_rule, window_rule
 
 CLASSES = ["ash", "elm", "oak"]
 
@@ -49,7 +49,7 @@ def test_a_window_gives_the_measures_of_its_answers(run_json, scores, binary):
         "site",
         "--json",
     )
-    mask = window_answers(good, 0.2, 0.8)
+    mask = window_rule(good, 0.2, 0.8)
     for name, function in (
         ("coverage", metrics.coverage_score),
         ("u65", metrics.utility_score),

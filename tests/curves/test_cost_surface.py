@@ -17,8 +17,8 @@ from cautious.curves import (
     chow_window,
     one_vs_rest,
     roc_slopes,
-    window_answers,
 )
+from cautious.decision import window_rule
 
 
 def surface_of(case):
@@ -42,7 +42,7 @@ def test_cost_and_window_equal_brute_force(data, cases, costs):
         lower, upper = surface.window(mu, *nu)
         assert lower <= upper
         # The window, applied to the scores, must cost that much and abstain least.
-        answers = window_answers(case.score, lower, upper)
+        answers = window_rule(case.score, lower, upper)
         share, positive = case.shares(), case.truth == 1
         abstains = answers.all(axis=1)
         counted = [
@@ -293,14 +293,14 @@ def test_thresholds_hold_where_no_float_lies_between(a):
     surface = AbstentionCostSurface.from_predictions([0, 1], [a, b])
     lower, upper = surface.window(1, 1)
     assert lower == upper
-    assert window_answers([a, b], lower, upper).tolist() == [[True, False], [False, True]]
+    assert window_rule([a, b], lower, upper).tolist() == [[True, False], [False, True]]
     c = np.nextafter(b, 2)
     wide = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [a, b, b, c])
     lower, upper = wide.window(1, 0.1)
-    answers = window_answers([a, b, c], lower, upper)
+    answers = window_rule([a, b, c], lower, upper)
     assert answers.tolist() == [[True, False], [True, True], [False, True]]
     tiny = AbstentionCostSurface.from_predictions([0, 1], [0.0, 5e-324])
-    assert window_answers([0.0, 5e-324], *tiny.window(1, 1)).tolist() == [[1, 0], [0, 1]]
+    assert window_rule([0.0, 5e-324], *tiny.window(1, 1)).tolist() == [[1, 0], [0, 1]]
     huge = AbstentionCostSurface.from_predictions([0, 1], [1.5e308, 1.7e308])
     assert huge.window(1, 1)[0] == pytest.approx(1.6e308)
 
@@ -311,12 +311,12 @@ def test_infinite_scores_are_ordinary_scores():
     assert -np.inf < lower < 0
     assert 1 < upper < np.inf
     # A threshold at infinity lies beyond infinite scores as well.
-    everything = window_answers([-np.inf, 0, np.inf], -np.inf, np.inf)
+    everything = window_rule([-np.inf, 0, np.inf], -np.inf, np.inf)
     assert everything.all()
     assert surface.window_at(-np.inf, np.inf).abstention == 1
     assert surface.window_at(np.inf, np.inf).false_negative == 0.5
     assert surface.window_at(-np.inf, -np.inf).false_positive == 0.5
-    assert window_answers([np.inf], np.inf, np.inf).tolist() == [[True, False]]
+    assert window_rule([np.inf], np.inf, np.inf).tolist() == [[True, False]]
 
 
 def test_one_vs_rest_is_the_explicit_choice_for_each_class():

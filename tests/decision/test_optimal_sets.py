@@ -310,7 +310,7 @@ class Opaque(SetCosts):
         (lambda: optimal_sets([[0.5, 0.5]]), TypeError, "either costs or utility"),
         (lambda: optimal_sets([[0.5, 0.5]], "u65", utility="u80"), TypeError, "not both"),
         (lambda: optimal_sets([[0.5, 0.5]], "u65", max_nodes=0), ValueError, "max_nodes is 0"),
-        (lambda: optimal_sets([[0.5, 0.5]], ordinal(2)), TypeError, "extend it first"),
+        (lambda: optimal_sets([[0.5, 0.5]], ordinal(2)), ValueError, "what abstaining costs"),
         (lambda: optimal_sets(np.empty((0, 0)), "u65"), ValueError, "p has no columns"),
         (
             lambda: optimal_sets(np.full((1, 2), 0.4), discounted(ordinal(2))),

@@ -110,6 +110,7 @@ def _decided(rule: Callable[..., Any], lower: Any, upper: Any, C: Any) -> Any:
     return rule((lower, upper), C)
 
 
+_AnswerCosts = costs.AnswerCosts
 _ACCURACIES = {"x": numbers(ACCURACY), "sample_weight": numbers(WEIGHT)}
 _RULE = {"p": probabilities(P)}
 _CRITERIA = {"C": numbers(COSTS)}
@@ -135,6 +136,10 @@ CALLS: dict[str, Call] = {
     ),
     "comparison.win_tie_loss": Call(comparison.win_tie_loss, {"results": numbers(RESULTS)}),
     "costs.AbellanMasegosaCosts": Call(costs.AbellanMasegosaCosts, {"matrix": numbers(COSTS)}),
+    "costs.AnswerCosts": Call(
+        lambda costs, classes: _AnswerCosts(costs, classes),
+        {"costs": numbers(TABLE), "classes": labels(["no", "yes"])},
+    ),
     "costs.ClassSelectiveCosts": Call(
         costs.ClassSelectiveCosts, {"eta": numbers([1, 2, 4])}, {"delta": 0.25}
     ),
@@ -149,6 +154,7 @@ CALLS: dict[str, Call] = {
     "costs.abellan_masegosa": Call(
         costs.abellan_masegosa, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
     ),
+    "costs.as_costs": Call(costs.as_costs, {"costs": numbers(COSTS), "classes": labels(LABELS)}),
     "costs.audit": Call(partial(costs.audit, costs.discounted(COSTS)), {"matrix": numbers(COSTS)}),
     "costs.check_cost_matrix": Call(costs.check_cost_matrix, {"matrix": numbers(COSTS)}),
     "costs.class_selective": Call(
@@ -296,9 +302,6 @@ CALLS: dict[str, Call] = {
         },
         {"n_resamples": 5, "random_state": 0},
     ),
-    "curves.window_answers": Call(
-        curves.window_answers, {"y_score": numbers(SCORE)}, {"lower": 0.25, "upper": 0.5}
-    ),
     "decision.bias_window_rule": Call(
         decision.bias_window_rule,
         {**_RULE, "bias": probabilities([0.5, 0.25, 0.25])},
@@ -330,11 +333,22 @@ CALLS: dict[str, Call] = {
     "decision.optimal_sets": Call(
         decision.optimal_sets, _RULE, {"costs": costs.p_discounted(COSTS, 0.5)}
     ),
+    "decision.preferred_answers": Call(decision.preferred_answers, _RULE),
+    "decision.Rule.predict_set": Call(
+        decision.Rule.confidence(0.625, classes=LABELS).predict_set, {"scores": probabilities(P)}
+    ),
+    "decision.Rule.class_thresholds": Call(
+        partial(decision.Rule.class_thresholds, classes=LABELS),
+        {"thresholds": probabilities([0.5, 0.25, 0.75])},
+    ),
     "decision.ratio_rule": Call(
         decision.ratio_rule, {**_RULE, "thresholds": probabilities([0.5, 0.25, 0.75])}
     ),
     "decision.reject_rule": Call(decision.reject_rule, _RULE, {"t": 0.625}),
     "decision.threshold_rule": Call(decision.threshold_rule, _RULE, {"threshold": 0.625}),
+    "decision.window_rule": Call(
+        decision.window_rule, {"y_score": numbers(SCORE)}, {"lower": 0.25, "upper": 0.5}
+    ),
     "metrics.RiskCoverage": Call(
         metrics.RiskCoverage.from_predictions, _SCORED, {"labels": LABELS}
     ),
@@ -367,6 +381,9 @@ CALLS: dict[str, Call] = {
     "sets.as_mask": Call(sets.as_mask, {"y_set": booleans(MASK), "classes": labels(LABELS)}),
     "sets.check_classes": Call(sets.check_classes, {"classes": labels(LABELS)}),
     "sets.check_mask": Call(sets.check_mask, {"mask": booleans(MASK)}),
+    "sets.check_scores": Call(
+        partial(sets.check_scores, name="scores"), {"scores": numbers(SCORE)}
+    ),
     "sets.check_probabilities": Call(sets.check_probabilities, {"p": probabilities(P)}),
     "sets.check_sets": Call(sets.check_sets, _WEIGHTED),
     "sets.check_truth": Call(sets.check_truth, {"y_true": labels(TRUTH)}),

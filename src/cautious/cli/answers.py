@@ -8,8 +8,7 @@ from typing import Any
 
 from cautious._typing import Floats, Mask
 from cautious.cli.predictions import Predictions
-from cautious.curves import window_answers
-from cautious.decision import optimal_sets, threshold_rule
+from cautious.decision import optimal_sets, threshold_rule, window_rule
 
 __all__ = ["Rule", "answers_of", "confidence_words", "window_for", "window_words"]
 
@@ -59,7 +58,7 @@ def answers_of(one: Predictions, rule: Rule) -> tuple[Mask, str] | None:
         window = window_for(one.score.min(), one.score.max(), rule, one.name)
         if window is None:
             return None
-        return window_answers(one.score, *window), window_words(window, one.classes)
+        return window_rule(one.score, *window), window_words(window, one.classes)
     if one.proba is None:
         raise ValueError(f"{one.name} gives sets only; they cannot be changed by a rule.")
     return _decided(one.proba, rule)

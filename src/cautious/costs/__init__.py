@@ -7,10 +7,12 @@ ten properties of Yang, Destercke & Masson (2017), and :func:`normal_form` gives
 """
 
 from cautious.costs.abellan_masegosa import AbellanMasegosaCosts, abellan_masegosa
+from cautious.costs.answers import AnswerCosts
 from cautious.costs.audit import audit
 from cautious.costs.class_selective import ClassSelectiveCosts, class_selective
 from cautious.costs.cost_frames import cost_matrix_from_frame, labelled, read_cost_matrix
 from cautious.costs.expert_table import TableCosts
+from cautious.costs.forms import CostsLike, as_costs, costs_from_data, costs_to_data
 from cautious.costs.matrices import check_cost_matrix, ordinal, zero_one
 from cautious.costs.normal_form import NormalForm, normal_form
 from cautious.costs.owa import OWACosts, owa, owa_weights
@@ -24,7 +26,9 @@ from cautious.costs.weighted import class_weighted, imbalance
 
 __all__ = [
     "AbellanMasegosaCosts",
+    "AnswerCosts",
     "ClassSelectiveCosts",
+    "CostsLike",
     "NormalForm",
     "OWACosts",
     "Possibility",
@@ -34,12 +38,15 @@ __all__ = [
     "TableCosts",
     "abellan_masegosa",
     "all_sets",
+    "as_costs",
     "audit",
     "audit_text",
     "check_cost_matrix",
     "class_selective",
     "class_weighted",
     "cost_matrix_from_frame",
+    "costs_from_data",
+    "costs_to_data",
     "discounted",
     "f_beta_costs",
     "imbalance",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,9 @@ class AbellanMasegosaCosts(SetCosts):
     def n_classes(self) -> int:
         """The number of classes."""
         return len(self.matrix)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> AbellanMasegosaCosts:
+        return replace(self, matrix=self.matrix[order][:, order], classes=classes)
 
     def _costs(self, mask: Mask) -> Floats:
         k = self.n_classes

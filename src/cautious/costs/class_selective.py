@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,9 @@ class ClassSelectiveCosts(SetCosts):
     def n_classes(self) -> int:
         """The number of classes."""
         return len(self.eta)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> ClassSelectiveCosts:
+        return replace(self, eta=self.eta[order], classes=classes)
 
     def _costs(self, mask: Mask) -> Floats:
         too_many = mask.sum(axis=1, keepdims=True) - 1

@@ -11,7 +11,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.costs.matrices import Classes, check_cost_matrix, check_labels, resolve_classes
+from cautious.costs.matrices import (
+    Classes,
+    check_cost_matrix,
+    check_labels,
+    positions,
+    resolve_classes,
+)
 from cautious.sets import check_classes
 from cautious.sets.frames import has_names
 
@@ -132,14 +138,14 @@ def resolve_matrix(
     (array([[0., 2.],
            [4., 0.]]), ('h', 'n'))
     """
-    if isinstance(matrix, pd.DataFrame) and (classes is None or not _merely_numbered(matrix)):
+    if isinstance(matrix, pd.DataFrame) and (classes is None or not merely_numbered(matrix)):
         matrix = cost_matrix_from_frame(matrix, classes, diagonal="any", name=name)
         return matrix.to_numpy(dtype=np.float64), tuple(matrix.columns.tolist())
     array = check_cost_matrix(matrix, name=name)
     return array, resolve_classes(classes, len(array))
 
 
-def _merely_numbered(frame: pd.DataFrame) -> bool:
+def merely_numbered(frame: pd.DataFrame) -> bool:
     """Tell a frame made of an array, whose labels say nothing, from a labelled one."""
     return not has_names(frame) and not has_names(frame.T)
 
@@ -181,6 +187,14 @@ def read_cost_matrix(
     ham         0.0   1.0
     spam        9.0   0.0
     """
+    frame = read_table(file, separator=separator)
+    return cost_matrix_from_frame(frame, classes, truths=truths, diagonal=diagonal, name="file")
+
+
+def read_table(
+    file: str | PathLike[str] | IO[str], *, separator: str = ",", name: str = "file"
+) -> pd.DataFrame:
+    """Read a CSV table of costs: labels in the first row and column, numbers in all other cells."""
     if len(separator) != 1:
         raise ValueError(f"separator is {separator!r}; give one character.")
     try:
@@ -195,40 +209,23 @@ def read_cost_matrix(
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(
-            f"file is no regular CSV table in UTF-8: {str(error).strip()}. Every row needs a label "
-            "and one number a class."
+            f"{name} is no regular CSV table in UTF-8: {str(error).strip()}. Every row needs a "
+            "label and one number per class."
         ) from None
     text = cells.to_numpy(dtype=object)
     numbers = np.empty((len(text) - 1, text.shape[1] - 1))
     for i, j in np.ndindex(numbers.shape):
-        numbers[i, j] = _number(text[i + 1, j + 1], i, j, text)
-    frame = pd.DataFrame(
+        numbers[i, j] = _number(text[i + 1, j + 1], i, j, text, name)
+    return pd.DataFrame(
         numbers, index=[t.strip() for t in text[1:, 0]], columns=[t.strip() for t in text[0, 1:]]
     )
-    return cost_matrix_from_frame(frame, classes, truths=truths, diagonal=diagonal, name="file")
 
 
-def _number(cell: Any, i: int, j: int, text: npt.NDArray[Any]) -> float:
+def _number(cell: Any, i: int, j: int, text: npt.NDArray[Any], name: str) -> float:
     try:
         return float(cell)
     except ValueError:
         raise ValueError(
-            f"file has {cell!r} in the row of {text[i + 1, 0]!r}, column of {text[0, j + 1]!r}; "
+            f"{name} has {cell!r} in the row of {text[i + 1, 0]!r}, column of {text[0, j + 1]!r}; "
             "a number with a decimal point is expected."
         ) from None
-
-
-def positions(labels: list[Any], wanted: list[Any], name: str) -> list[int]:
-    """Positions of the wanted labels, found as they are or by their text."""
-    if len(wanted) != len(labels):
-        raise ValueError(f"classes has {len(wanted)} labels but {name} has {len(labels)}.")
-    place = {label: k for k, label in enumerate(labels)}
-    by_text = {str(label): k for k, label in enumerate(labels)}
-    found = [place.get(label, by_text.get(str(label))) for label in wanted]
-    if None in found:
-        missing = wanted[found.index(None)]
-        raise ValueError(
-            f"{name} has no class {missing!r}; it holds {', '.join(map(repr, labels))}. Rows and "
-            "columns must carry the same class labels."
-        )
-    return [k for k in found if k is not None]

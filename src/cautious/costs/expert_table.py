@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Mask
-from cautious.costs.cost_frames import positions
-from cautious.costs.matrices import check_costs
+from cautious.costs.matrices import check_costs, positions
 from cautious.costs.set_costs import SetCosts
 from cautious.sets import check_classes, set_names
 
-__all__ = ["TableCosts", "table_costs"]
+__all__ = ["ABSTAIN_NAMES", "SetReader", "TableCosts", "table_costs"]
+
+ABSTAIN_NAMES = ("abstain", "⊥", "?")
+"""What the row of abstaining may be called, in any case, unless a class is called so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,9 @@ class TableCosts(SetCosts):
     def table(self) -> pd.DataFrame:
         """List the costs of the sets that the table holds, in its own order."""
         return self._frame(self.mask, self.costs)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> TableCosts:
+        return TableCosts(self.mask[:, order], self.costs[:, order], classes)
 
     def _costs(self, mask: Mask) -> Floats:
         rows = {key: row for row, key in enumerate(_keys(self.mask))}
@@ -80,7 +85,7 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
             "least one prediction set (row) and two classes (columns)."
         )
     labels = check_classes(frame.columns, name="frame.columns")
-    sets = _Sets(labels.tolist())
+    sets = SetReader(labels.tolist())
     mask = np.array([sets.row_of(entry) for entry in frame.index.to_flat_index()], dtype=np.bool_)
     twice = pd.Index(_keys(mask)).duplicated()
     if twice.any():
@@ -92,16 +97,16 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
     costs = check_costs(frame.to_numpy(), "frame")
     if classes is None:
         return TableCosts(mask, costs, tuple(labels.tolist()))
-    wanted = check_classes(classes).tolist()
-    order = positions(labels.tolist(), wanted, "frame.columns")
-    return TableCosts(mask[:, order], costs[:, order], tuple(wanted))
+    wanted = tuple(check_classes(classes).tolist())
+    order = positions(labels.tolist(), list(wanted), "frame.columns")
+    return TableCosts(mask[:, order], costs[:, order], wanted)
 
 
 def _keys(mask: Mask) -> list[bytes]:
     return [row.tobytes() for row in np.packbits(mask, axis=1)]
 
 
-class _Sets:
+class SetReader:
     """Reads the sets that the rows of a table name."""
 
     def __init__(self, classes: list[Any]) -> None:
@@ -141,6 +146,8 @@ class _Sets:
     def _parse(self, entry: str) -> list[int]:
         """Read ``{a, b}``; a class whose name has commas in it takes several pieces."""
         inside = entry.strip()
+        if inside.lower() in ABSTAIN_NAMES and inside not in self.by_text:
+            return list(range(len(self.classes)))
         if inside.startswith("{") and inside.endswith("}"):
             inside = inside[1:-1]
         pieces = _pieces(inside)

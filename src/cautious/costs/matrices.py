@@ -21,6 +21,7 @@ __all__ = [
     "check_labels",
     "check_number",
     "ordinal",
+    "positions",
     "resolve_classes",
     "zero_one",
 ]
@@ -203,3 +204,19 @@ def check_number(value: Any, name: str) -> float:
     if value is None or number.ndim:
         raise TypeError(f"{name} is {value!r:.60}; give one number.")
     return float(number)
+
+
+def positions(labels: list[Any], wanted: list[Any], name: str, *, more: bool = False) -> list[int]:
+    """Positions of the wanted labels, found as they are or by their text."""
+    if len(wanted) != len(labels) and not more:
+        raise ValueError(f"classes has {len(wanted)} labels but {name} has {len(labels)}.")
+    place = {label: k for k, label in enumerate(labels)}
+    by_text = {str(label): k for k, label in enumerate(labels)}
+    found = [place.get(label, by_text.get(str(label))) for label in wanted]
+    if None in found:
+        missing = wanted[found.index(None)]
+        raise ValueError(
+            f"{name} has no class {missing!r}; it holds {', '.join(map(repr, labels))}. Rows and "
+            "columns must carry the same class labels."
+        )
+    return [k for k in found if k is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,9 @@ class OWACosts(SetCosts):
     def weights(self, size: int) -> Floats:
         """Weights for sets of `size` classes: of the cheapest member first."""
         return owa_weights(size, self.tolerance)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> OWACosts:
+        return replace(self, matrix=self.matrix[order][:, order], classes=classes)
 
     def _costs(self, mask: Mask) -> Floats:
         k = self.n_classes

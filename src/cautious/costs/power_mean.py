@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -73,6 +73,9 @@ class PowerMeanCosts(SetCosts):
     def n_classes(self) -> int:
         """The number of classes."""
         return len(self.matrix)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> PowerMeanCosts:
+        return replace(self, matrix=self.matrix[order][:, order], classes=classes)
 
     def _costs(self, mask: Mask) -> Floats:
         costs = _power_mean(mask, self.matrix, self.p_correct)

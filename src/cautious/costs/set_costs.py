@@ -12,8 +12,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask
+from cautious.costs.matrices import positions
 from cautious.costs.subsets import MOST_CLASSES, all_sets
-from cautious.sets import check_classes, check_mask, set_names
+from cautious.sets import abstain_name, check_classes, check_mask, set_names
+from cautious.sets.checks import few_labels
 
 __all__ = ["SetCosts"]
 
@@ -58,20 +60,100 @@ class SetCosts(ABC):
     def _costs(self, mask: Mask) -> Floats:
         """Costs of checked sets, shape (n_sets, K)."""
 
-    def of(self, mask: npt.ArrayLike) -> Floats:
-        """Cost the given sets against every truth.
+    def of(self, mask: npt.ArrayLike, truth: npt.ArrayLike | None = None) -> Floats:
+        """Cost the given sets, against every truth or against one truth each.
 
         Parameters
         ----------
         mask : array-like of shape (n_sets, K), bool
-            Prediction sets; none may be empty.
+            Prediction sets; none may be empty. Where costs differ per case, one set per case.
+        truth : array-like of shape (n_sets,), int, optional
+            The true class of each set, by its position among the classes.
 
         Returns
         -------
-        ndarray of shape (n_sets, K)
+        ndarray of shape (n_sets, K), or (n_sets,) if `truth` is given
             ``of(mask)[i, y]`` is the cost of set ``i`` when class ``y`` is true.
         """
-        return self._costs(check_mask(mask, n_classes=self.n_classes))
+        costs = self._costs(check_mask(mask, n_classes=self.n_classes))
+        if truth is None:
+            return costs
+        codes = np.asarray(truth)
+        if codes.shape != (len(costs),) or not np.issubdtype(codes.dtype, np.integer):
+            raise ValueError(
+                f"truth has shape {codes.shape} and type {codes.dtype}; give one whole number per "
+                f"set, {len(costs)} in all: the position of its true class."
+            )
+        outside = (codes < 0) | (codes >= self.n_classes)
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise ValueError(
+                f"truth[{at}] is {codes[at]}; the positions of {self.n_classes} classes are 0 to "
+                f"{self.n_classes - 1}."
+            )
+        return np.asarray(costs[np.arange(len(costs)), codes])
+
+    @property
+    def per_case(self) -> bool:
+        """Whether every case has costs of its own."""
+        return False
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """Costs of single classes and, in the last row (⊥), of abstaining: of the full set.
+
+        Returns
+        -------
+        DataFrame of shape (K + 1, K)
+            Rows are answers, columns are truths.
+        """
+        k = self.n_classes
+        mask = np.concatenate([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
+        return self._answer_frame(self._costs(mask))
+
+    def _answer_frame(self, values: Floats) -> pd.DataFrame:
+        labels = check_classes(self.labels).tolist()
+        return pd.DataFrame(
+            values,
+            index=pd.Index([*labels, abstain_name(labels)], dtype=object, name="prediction"),
+            columns=pd.Index(check_classes(labels), name="truth"),
+        )
+
+    def in_order(self, classes: Sequence[Any] | npt.NDArray[Any]) -> SetCosts:
+        """Put the classes in another order; the costs stay the same.
+
+        Parameters
+        ----------
+        classes : sequence of length K
+            The order wanted, such as a classifier's ``classes_``. A label that is not found is
+            looked for by its text. Costs without labels take these labels as they stand.
+
+        Returns
+        -------
+        SetCosts
+        """
+        wanted = tuple(check_classes(classes).tolist())
+        if len(wanted) != self.n_classes:
+            raise ValueError(
+                f"costs is about {self.n_classes} classes and there are {len(wanted)}: "
+                f"{few_labels(check_classes(classes))}; give costs for all classes and no others."
+            )
+        if self.classes is None:
+            order = list(range(self.n_classes))
+        else:
+            order = positions(list(self.classes), list(wanted), "costs")
+            if order == list(range(self.n_classes)) and wanted == self.classes:
+                return self
+        return self._in_order(order, wanted)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> SetCosts:
+        """Costs whose class k is class ``order[k]`` of these; a subclass may not offer this."""
+        if order == list(range(self.n_classes)):
+            return self
+        raise ValueError(
+            f"costs has the classes {list(self.labels)!r} in another order than "
+            f"{list(classes)!r}; make the costs with the classes in that order."
+        )
 
     def singletons(self) -> Floats:
         """Costs of answering with one class: the K×K matrix these costs agree with.
@@ -154,8 +236,9 @@ class SetCosts(ABC):
         ----------
         frame : DataFrame
             Columns are classes (truths). The row index names prediction sets: ``"{a, b}"``, a
-            tuple, list, set or frozenset of labels, or a single label. Not every set need be
-            there; asking for the cost of a missing one is an error.
+            tuple, list, set or frozenset of labels, a single label, or ``"abstain"`` (also
+            ``"⊥"`` and ``"?"``), which is the set of all classes unless a class is called so. Not
+            every set need be there; asking for the cost of a missing one is an error.
         classes : sequence of length K, optional
             The order of the classes wanted, such as a classifier's ``classes_``; by default that
             of the columns.

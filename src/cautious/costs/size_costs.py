@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,9 @@ class SizeCosts(SetCosts):
     def n_classes(self) -> int:
         """The number of classes."""
         return len(self.hit)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> SizeCosts:
+        return replace(self, classes=classes)
 
     def _costs(self, mask: Mask) -> Floats:
         size = mask.sum(axis=1, keepdims=True) - 1

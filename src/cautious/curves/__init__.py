@@ -19,7 +19,7 @@ from cautious.curves.roc import AbstentionROC
 from cautious.curves.staircase import Staircase
 from cautious.curves.surface_grid import SurfaceGrid
 from cautious.curves.vacc_inference import VaccTest, vacc_test
-from cautious.curves.window import Window, chow_window, roc_slopes, window_answers
+from cautious.curves.window import Window, chow_window, roc_slopes
 
 __all__ = [
     "AbstentionCostSurface",
@@ -47,5 +47,4 @@ __all__ = [
     "roc_readings",
     "roc_slopes",
     "vacc_test",
-    "window_answers",
 ]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask, as_floats
-from cautious.predictions import binary_truth
-from cautious.sets import check_weight, first_row
+from cautious.curves.labels import binary_truth
+from cautious.sets import check_scores, check_weight, first_row
 
 __all__ = ["ClassScales", "Priors", "Staircase", "class_scales"]
 
@@ -225,27 +225,6 @@ class Staircase:
         return pd.DataFrame(
             {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
         )
-
-
-def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> Floats:
-    """Check that scores are one number an example, none of them NaN."""
-    array = as_floats(scores, name, "scores")
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} has shape {array.shape}; give one score an example, shape (n,). From "
-            "predict_proba take the column of the positive class."
-        )
-    if n is not None and len(array) != n:
-        raise ValueError(
-            f"y_true has {n} rows and {name} has {len(array)}; give one of each an example."
-        )
-    is_nan = np.isnan(array)
-    if is_nan.any():
-        raise ValueError(
-            f"{name} is NaN in row {first_row(is_nan)} ({int(is_nan.sum())} in all); a score that "
-            "does not exist cannot be ordered. Drop these rows, or give them a score on purpose."
-        )
-    return array
 
 
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:

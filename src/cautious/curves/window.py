@@ -1,4 +1,4 @@
-r"""Abstention windows: where thresholds lie, what they answer, and which are Bayes-optimal."""
+r"""Abstention windows: where thresholds lie, what they cost, and which are Bayes-optimal."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask, as_floats
-from cautious.curves.staircase import check_scores
+from cautious.decision import window_rule
 from cautious.sets import abstain_name, first_row
 
-__all__ = ["Costs", "Window", "chow_window", "roc_slopes", "thresholds_at", "window_answers"]
+__all__ = ["Costs", "Window", "chow_window", "roc_slopes", "thresholds_at"]
 
 _LARGEST = np.finfo(np.float64).max
 
@@ -131,8 +131,8 @@ class Window:
         )
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
-        """Answer new scores with this window; see :func:`window_answers`."""
-        return window_answers(y_score, self.lower, self.upper)
+        """Answer new scores with this window; see :func:`cautious.decision.window_rule`."""
+        return window_rule(y_score, self.lower, self.upper)
 
     def frame(self) -> pd.DataFrame:
         """Shares of all cases: answers as rows (abstaining last), truths as columns."""
@@ -317,48 +317,6 @@ def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
     lower = np.where(midway < scores[above], midway, scores[below])
     upper = np.where(midway > scores[below], midway, scores[above])
     return np.where(inside, lower, beyond), np.where(inside, upper, beyond)
-
-
-def window_answers(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
-    r"""Answers of one abstention window as prediction sets.
-
-    The positive class if :math:`m \ge u`, else the negative class if :math:`m \le l`, else both
-    (Friedel et al. 2006, eq. 1). A threshold at ``-inf`` or ``inf`` lies beyond every score, an
-    infinite score included.
-
-    Parameters
-    ----------
-    y_score : array-like of shape (n,)
-        Scores.
-    lower, upper : float
-        Thresholds, ``lower <= upper``.
-
-    Returns
-    -------
-    ndarray of shape (n, 2), bool
-        Columns negative, positive; a full row abstains.
-
-    Examples
-    --------
-    >>> window_answers([0.1, 0.5, 0.9], 0.3, 0.7)
-    array([[ True, False],
-           [ True,  True],
-           [False,  True]])
-    """
-    score = check_scores(y_score, name="y_score")
-    check_window(lower, upper)
-    positive = (score >= upper) & (upper < np.inf)
-    negative = ~positive & (score <= lower) & (lower > -np.inf)
-    return np.column_stack([~positive, ~negative])
-
-
-def check_window(lower: float, upper: float) -> None:
-    """Check that a window's thresholds are numbers in order."""
-    if not lower <= upper:
-        raise ValueError(
-            f"the window ({lower}, {upper}) is no window; the lower threshold may not exceed the "
-            "upper one, and neither may be NaN."
-        )
 
 
 def plain(values: Any) -> Floats:

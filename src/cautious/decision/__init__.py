@@ -16,15 +16,20 @@ from cautious.decision.criteria import (
 )
 from cautious.decision.optimal import optimal_sets
 from cautious.decision.rejection import chow_rule, reject_rule
+from cautious.decision.rule import Rule, preferred_answers
+from cautious.decision.rule_text import rules_from_json, rules_to_json
 from cautious.decision.rules import (
     bias_window_rule,
     class_threshold_rule,
     ratio_rule,
     threshold_rule,
 )
+from cautious.decision.window import check_window, window_rule
 
 __all__ = [
+    "Rule",
     "bias_window_rule",
+    "check_window",
     "chow_rule",
     "class_threshold_rule",
     "e_admissibility",
@@ -35,7 +40,11 @@ __all__ = [
     "maximal_from_lower",
     "maximality",
     "optimal_sets",
+    "preferred_answers",
     "ratio_rule",
     "reject_rule",
+    "rules_from_json",
+    "rules_to_json",
     "threshold_rule",
+    "window_rule",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
-from cautious.costs import SetCosts, SizeCosts, TableCosts
+from cautious.costs import CostsLike, SetCosts, SizeCosts, TableCosts, as_costs
 from cautious.decision.branch_and_bound import branch_and_bound, problem_of
 from cautious.decision.branch_and_bound.problem import Problem
 from cautious.decision.optimal_by_listing import (
@@ -33,7 +33,7 @@ _FEW_ROWS = 20
 @overload
 def optimal_sets(
     p: npt.ArrayLike,
-    costs: SetCosts | UtilityLike | None = ...,
+    costs: CostsLike | UtilityLike | None = ...,
     *,
     utility: UtilityLike | None = ...,
     contiguous: bool = ...,
@@ -45,7 +45,7 @@ def optimal_sets(
 @overload
 def optimal_sets(
     p: npt.ArrayLike,
-    costs: SetCosts | UtilityLike | None = ...,
+    costs: CostsLike | UtilityLike | None = ...,
     *,
     utility: UtilityLike | None = ...,
     contiguous: bool = ...,
@@ -56,7 +56,7 @@ def optimal_sets(
 
 def optimal_sets(
     p: npt.ArrayLike,
-    costs: SetCosts | UtilityLike | None = None,
+    costs: CostsLike | UtilityLike | None = None,
     *,
     utility: UtilityLike | None = None,
     contiguous: bool = False,
@@ -77,6 +77,7 @@ def optimal_sets(
 
     - a utility, or costs that depend on the size of the set and on whether it holds the truth: one
       sort, for any number of classes; most rows need only their few largest probabilities;
+    - costs of answers and of abstaining, also per case: the classes and abstaining are compared;
     - Ha's class-selective costs: class by class;
     - an expert's table: the sets it lists are compared;
     - p-discounted, ordered-average and Abellán–Masegosa costs: branch and bound, for any number of
@@ -91,7 +92,8 @@ def optimal_sets(
     p : array-like of shape (n, K)
         Class probabilities. Each row must add up to one within 1e-6.
     costs : SetCosts or utility
-        What a set costs, or a utility in the sense of `utility`.
+        What a set costs, or a utility in the sense of `utility`. Also costs of answers and of
+        abstaining in any form of :func:`cautious.costs.as_costs` but a path.
     utility : Utility, str or callable, optional
         In place of `costs`: a utility of discounted accuracy, by name ("u65", "u80", "F1", …) or
         as a function on [0, 1].
@@ -141,6 +143,8 @@ def optimal_sets(
     if max_nodes < 1:
         raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node a row.")
     given = _one_of(costs, utility)
+    if not isinstance(given, SetCosts | str) and not callable(given):
+        given = as_costs(given, needs_abstention=True)
     rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
     if not isinstance(given, SetCosts):
         given = _utility_as_costs(given, rows.shape[1])
@@ -163,18 +167,13 @@ def optimal_sets(
 
 
 def _one_of(
-    costs: SetCosts | UtilityLike | None, utility: UtilityLike | None
-) -> SetCosts | UtilityLike:
+    costs: CostsLike | UtilityLike | None, utility: UtilityLike | None
+) -> CostsLike | UtilityLike:
     if costs is not None and utility is not None:
         raise TypeError("give either costs or utility, not both.")
     given = utility if costs is None else costs
     if given is None:
         raise TypeError("give either costs or utility: what is a set worth?")
-    if not isinstance(given, SetCosts | str) and not callable(given):
-        raise TypeError(
-            f"costs is a {type(given).__name__}; give set costs or a utility. A cost matrix says "
-            "nothing about sets yet: extend it first, for example with p_discounted(matrix, r=0.5)."
-        )
     return given
 
 

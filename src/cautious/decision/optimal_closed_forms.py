@@ -7,6 +7,7 @@ import numpy as np
 from cautious._typing import Floats, Mask
 from cautious.costs import (
     AbellanMasegosaCosts,
+    AnswerCosts,
     ClassSelectiveCosts,
     OWACosts,
     PowerMeanCosts,
@@ -16,6 +17,7 @@ from cautious.costs import (
 from cautious.decision.optimal_by_listing import cheapest
 from cautious.decision.optimal_by_size import sets_by_size
 from cautious.decision.optimal_remembered import remembered
+from cautious.decision.optimal_ties import slack
 
 __all__ = ["closed_form"]
 
@@ -34,6 +36,8 @@ def closed_form(p: Floats, costs: SetCosts) -> Mask | None:
     -------
     ndarray of shape (n, K), bool, or None
     """
+    if isinstance(costs, AnswerCosts):
+        return _answer_or_abstain(p, costs.values)
     if isinstance(costs, ClassSelectiveCosts):
         return _class_selective(p, costs.eta, costs.delta)
     if _single_classes_suffice(costs):
@@ -46,6 +50,20 @@ def closed_form(p: Floats, costs: SetCosts) -> Mask | None:
         return None
     weight, by_size = weighted
     return sets_by_size(_reweigh(p, weight), by_size.hit, by_size.miss, checked=True)
+
+
+def _answer_or_abstain(p: Floats, values: Floats) -> Mask:
+    """Choose among single classes and abstaining, under one table or one table per case."""
+    k = p.shape[1]
+    # What even the cheapest answer costs under a truth decides nothing.
+    extra = values - values.min(axis=-2, keepdims=True)
+    expected = np.zeros((len(p), k + 1))
+    for y in range(k):  # a matrix product would round differently in batches of other sizes
+        expected += p[:, [y]] * extra[..., y]
+    least = expected.min(axis=1)
+    scale = extra.max(axis=(-2, -1))
+    first = (expected <= (least + slack(least, scale))[:, None]).argmax(axis=1)
+    return np.asarray((first == k)[:, None] | (first[:, None] == np.arange(k)))
 
 
 def _class_selective(p: Floats, eta: Floats, delta: float) -> Mask:

@@ -7,7 +7,7 @@ from typing import Any
 __all__ = ["slack"]
 
 
-def slack(cost: Any, scale: float) -> Any:
+def slack(cost: Any, scale: Any) -> Any:
     """How far an expected cost may lie above `cost` and still be called equal to it.
 
     Costs are sums of products that no two algorithms round alike. Sets whose expected costs are

@@ -20,6 +20,7 @@ __all__ = [
     "check_classes",
     "check_mask",
     "check_probabilities",
+    "check_scores",
     "check_truth",
     "check_weight",
     "few_labels",
@@ -275,6 +276,27 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
             f"sample_weight is {weight[row]} in row {row}; weights must be finite and not negative."
         )
     return weight
+
+
+def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> Floats:
+    """Check that scores are one number per example, none of them NaN."""
+    array = as_floats(scores, name, "scores")
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; give one score per example, shape (n,). From "
+            "predict_proba take the column of the positive class."
+        )
+    if n is not None and len(array) != n:
+        raise ValueError(
+            f"y_true has {n} rows and {name} has {len(array)}; give one of each per example."
+        )
+    is_nan = np.isnan(array)
+    if is_nan.any():
+        raise ValueError(
+            f"{name} is NaN in row {first_row(is_nan)} ({int(is_nan.sum())} in all); a score that "
+            "does not exist cannot be ordered. Drop these rows, or give them a score on purpose."
+        )
+    return array
 
 
 def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") -> Labels:

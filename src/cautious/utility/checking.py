@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, as_floats
-from cautious.utility.families import f_beta, logarithmic, quadratic
+from cautious.utility.families import exponential, f_beta, logarithmic, quadratic
 from cautious.utility.function import Utility
 
 __all__ = ["UtilityLike", "as_utility", "read_utility"]
@@ -94,8 +94,10 @@ def read_utility(utility: UtilityLike) -> Utility:
         text = utility.strip().lower()
         if text in ("log", "logarithmic"):
             return logarithmic
-        if found := re.fullmatch(r"u(\d\d)", text):
-            return quadratic(int(found[1]) / 100)
+        if found := re.fullmatch(r"u(\d\d(?:\.\d+)?)", text):
+            return quadratic(float(found[1]) / 100)
+        if found := re.fullmatch(r"exponential\((\d+(?:\.\d+)?)\)", text):
+            return exponential(float(found[1]))
         if found := re.fullmatch(r"f_?(\d+(?:\.\d+)?)", text):
             return f_beta(float(found[1]))
         raise ValueError(

@@ -18,9 +18,9 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import (
     AbstentionCostSurface,
     ClassThresholdCurve,
-    window_answers,
 )
 from cautious.curves.answer_costs import check_answer_costs
+from cautious.decision import window_rule
 from cautious.decision.rules import answer_or_abstain
 from cautious.models.metadata import (
     check_examples,
@@ -286,7 +286,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if len(self.classes_) == 2:
-            return window_answers(p[:, 1], *self.window_)
+            return window_rule(p[:, 1], *self.window_)
         choice, confidence = self._preferred(p)
         return answer_or_abstain(choice, confidence >= self.thresholds_[choice], p.shape[1])
 

@@ -1,0 +1,522 @@
+"""One decision rule: what tuning returns, what is saved, applied, scored, drawn and watched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious.costs import CostsLike, SetCosts, as_costs
+from cautious.decision.optimal import optimal_sets
+from cautious.decision.rules import answer_or_abstain, class_threshold_rule, threshold_rule
+from cautious.decision.window import check_window, window_rule
+from cautious.sets import check_classes, check_probabilities, frame_in_class_order
+from cautious.utility import Utility, UtilityLike, as_utility, read_utility
+
+__all__ = ["Kind", "Rule", "preferred_answers"]
+
+Kind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
+"""The kinds of rules."""
+
+_CELLS_AT_ONCE = 1 << 18
+
+
+def _version() -> str:
+    try:
+        return version("cautious")
+    except PackageNotFoundError:  # run from its source, not installed
+        return "unknown"
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    r"""A rule that turns scores or probabilities into answers, sets and abstentions.
+
+    Make one with :meth:`window`, :meth:`confidence`, :meth:`class_thresholds`, :meth:`utility` or
+    :meth:`set_costs`, or read one with :meth:`from_json`. A threshold is reached when the score
+    equals it; ties between classes go to the first one.
+
+    Attributes
+    ----------
+    kind : {"window", "confidence", "class_thresholds", "utility", "set_costs"}
+        What the rule compares.
+    classes : tuple
+        Class labels in the order of the columns; of two classes, the negative one first.
+    pos_label : label or None
+        The positive one of two classes.
+    lower, upper : float or None
+        The window: the negative class is answered up to `lower`, the positive one from `upper`.
+    threshold : float or None
+        The least probability of an answer.
+    thresholds : tuple of float or None
+        The least probability of an answer, for each class. With `costs`, the least saving: how
+        much cheaper than abstaining the cheapest answer must be expected to be.
+    worth : Utility or None
+        The utility of a rule of that kind.
+    costs : SetCosts or None
+        The costs that the rule minimises, or was tuned for.
+    model : str or None
+        Whose scores it is for.
+    certificate : mapping or None
+        What is promised of it on new data.
+    data : mapping or None
+        The data it was tuned on: their number and their digest.
+    version : str
+        The release of the library that made it.
+
+    Examples
+    --------
+    >>> rule = Rule.window(0.2, 0.7, classes=["no", "yes"])
+    >>> rule.predict_set([0.1, 0.5, 0.7, float("nan")])
+    array([[ True, False],
+           [ True,  True],
+           [False,  True],
+           [ True,  True]])
+    >>> print(rule.describe())
+    Answer 'yes' where the score is at least 0.7, 'no' where it is at most 0.2; abstain between.
+    >>> Rule.from_json(rule.to_json()) == rule
+    True
+    """
+
+    kind: Kind
+    classes: tuple[Any, ...]
+    lower: float | None = None
+    upper: float | None = None
+    threshold: float | None = None
+    thresholds: tuple[float, ...] | None = None
+    worth: Utility | None = None
+    costs: SetCosts | None = None
+    model: str | None = None
+    certificate: Mapping[str, Any] | None = None
+    data: Mapping[str, Any] | None = None
+    version: str = field(default_factory=_version)
+
+    def __post_init__(self) -> None:
+        classes = tuple(check_classes(self.classes).tolist())
+        if len(classes) < 2:
+            raise ValueError(f"classes is {list(classes)!r}; a rule decides between two or more.")
+        object.__setattr__(self, "classes", classes)
+        _check_what_is_compared(self)
+        for name in ("certificate", "data"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, Mapping):
+                raise TypeError(f"{name} is a {type(value).__name__}; give a mapping or None.")
+
+    # How rules are made.
+
+    @classmethod
+    def window(
+        cls, lower: float, upper: float, *, classes: Sequence[Any] = (0, 1), **about: Any
+    ) -> Rule:
+        """Abstain inside a window of scores of two classes; see :func:`window_rule`.
+
+        Parameters
+        ----------
+        lower, upper : float
+            The negative class is answered up to `lower`, the positive one from `upper`; infinite
+            thresholds lie beyond every score.
+        classes : pair of labels
+            The negative and the positive class.
+        **about
+            `costs`, `model`, `certificate` and `data`: see :class:`Rule`.
+
+        Returns
+        -------
+        Rule
+        """
+        return _make(cls, "window", classes, about, lower=lower, upper=upper)
+
+    @classmethod
+    def confidence(cls, threshold: float, *, classes: Sequence[Any], **about: Any) -> Rule:
+        """Answer the most probable class if it is probable enough; see :func:`threshold_rule`.
+
+        Parameters
+        ----------
+        threshold : float
+            The least probability of an answer, between 0 and 1; infinity abstains always.
+        classes : sequence of labels
+            The classes in column order.
+        **about
+            As in :meth:`window`.
+
+        Returns
+        -------
+        Rule
+        """
+        return _make(cls, "confidence", classes, about, threshold=threshold)
+
+    @classmethod
+    def class_thresholds(
+        cls,
+        thresholds: npt.ArrayLike,
+        *,
+        classes: Sequence[Any],
+        costs: CostsLike | None = None,
+        **about: Any,
+    ) -> Rule:
+        r"""Answer the preferred class if it reaches its own threshold.
+
+        Without costs the most probable class is preferred, and must be as probable as its threshold
+        (:func:`class_threshold_rule`). With costs the class of the least expected cost is
+        preferred, and must be expected to cost at least its threshold less than abstaining:
+        thresholds of zero are Chow's rule.
+
+        Parameters
+        ----------
+        thresholds : array-like of shape (K,)
+            One threshold per class; infinity for a class that is never answered.
+        classes : sequence of length K
+            The classes in column order.
+        costs : optional
+            Costs of answers and of abstaining, in any form of :func:`cautious.costs.as_costs`.
+        **about
+            As in :meth:`window`.
+
+        Returns
+        -------
+        Rule
+        """
+        values = as_floats(thresholds, "thresholds", "thresholds")
+        if values.ndim != 1:
+            raise ValueError(
+                f"thresholds has shape {values.shape}; give one number per class, shape (K,)."
+            )
+        about = {"costs": costs} | about
+        return _make(cls, "class_thresholds", classes, about, thresholds=tuple(values.tolist()))
+
+    @classmethod
+    def utility(cls, utility: UtilityLike, *, classes: Sequence[Any], **about: Any) -> Rule:
+        """Answer with the set of the greatest expected utility; see :func:`optimal_sets`.
+
+        Parameters
+        ----------
+        utility : Utility, str or callable
+            A utility of discounted accuracy, such as "u65".
+        classes : sequence of labels
+            The classes in column order.
+        **about
+            As in :meth:`window`.
+
+        Returns
+        -------
+        Rule
+        """
+        as_utility(utility)  # warns of what is no utility
+        return _make(cls, "utility", classes, about, worth=read_utility(utility))
+
+    @classmethod
+    def set_costs(cls, costs: CostsLike, *, classes: Sequence[Any], **about: Any) -> Rule:
+        """Answer with the set of the smallest expected cost; see :func:`optimal_sets`.
+
+        Parameters
+        ----------
+        costs
+            Costs in any form of :func:`cautious.costs.as_costs`.
+        classes : sequence of labels
+            The classes in column order.
+        **about
+            As in :meth:`window`.
+
+        Returns
+        -------
+        Rule
+        """
+        return _make(cls, "set_costs", classes, about, costs=costs)
+
+    # What a rule does.
+
+    @property
+    def pos_label(self) -> Any:
+        """The positive one of two classes, the second; None for more classes."""
+        return self.classes[1] if len(self.classes) == 2 else None
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.classes)
+
+    def predict_set(self, scores: npt.ArrayLike, *, classes: Sequence[Any] | None = None) -> Mask:
+        """Decide. A row with a missing score or probability abstains.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,) or (n, K)
+            Class probabilities; or, of two classes, the scores of the positive one. Only a window
+            takes scores that are no probabilities. A frame may name its columns after the classes.
+        classes : sequence of length K, optional
+            The order of the columns of `scores` and of the result, where it is not that of the
+            rule, such as a classifier's ``classes_``.
+
+        Returns
+        -------
+        ndarray of shape (n, K), bool
+            Prediction sets; a full row abstains.
+        """
+        order = self._order(classes)
+        values = self._values(scores, order)
+        known = ~_is_missing(values)
+        sets = np.ones((len(values), self.n_classes), dtype=np.bool_)
+        if known.all():
+            sets = self._decide(values)
+        elif known.any():
+            sets[known] = self._decide(values[known])
+        return sets if order is None else sets[:, np.argsort(order)]
+
+    def missing(self, scores: npt.ArrayLike) -> int:
+        """Count the rows that abstain because a score or probability is missing (NaN).
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,) or (n, K)
+            As in :meth:`predict_set`.
+
+        Returns
+        -------
+        int
+        """
+        return int(_is_missing(as_floats(scores, "scores", "scores")).sum())
+
+    def describe(self) -> str:
+        """Say in one sentence what the rule does."""
+        from cautious.decision.rule_text import describe_rule
+
+        return describe_rule(self)
+
+    def to_json(self, path: Any = None) -> str:
+        """Write the rule as JSON, of the schema ``cautious.rule/1``.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            A file to write as well, atomically.
+
+        Returns
+        -------
+        str
+        """
+        from cautious.decision.rule_text import write_rule
+
+        return write_rule(self, path)
+
+    @classmethod
+    def from_json(cls, source: Any) -> Rule:
+        """Read a rule that :meth:`to_json` wrote; anything else is refused.
+
+        Parameters
+        ----------
+        source : str or path-like
+            JSON text (it starts with ``{``), or the path of a file.
+
+        Returns
+        -------
+        Rule
+        """
+        from cautious.decision.rule_text import read_rule
+
+        return read_rule(source)
+
+    def with_details(self, **about: Any) -> Rule:
+        """Return the same rule with another `model`, `certificate` or `data`."""
+        unknown = sorted(set(about) - {"model", "certificate", "data", "costs"})
+        if unknown:
+            raise TypeError(f"{unknown[0]!r} is none of model, certificate, data and costs.")
+        return replace(self, **about)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rule):
+            return NotImplemented
+        from cautious.decision.rule_text import rule_data
+
+        return rule_data(self, strict=False) == rule_data(other, strict=False)
+
+    def __hash__(self) -> int:
+        numbers = (self.lower, self.upper, self.threshold, self.thresholds)
+        return hash((self.kind, self.classes, numbers, self.model))
+
+    def __repr__(self) -> str:
+        shown = {
+            "window": lambda: f"{self.lower:.6g}, {self.upper:.6g}",
+            "confidence": lambda: f"{self.threshold:.6g}",
+            "class_thresholds": lambda: f"[{', '.join(f'{t:.4g}' for t in self.thresholds or ())}]",
+            "utility": lambda: repr(self.worth),
+            "set_costs": lambda: type(self.costs).__name__,
+        }[self.kind]()
+        return f"Rule.{self.kind}({shown}, classes={list(self.classes)!r})"
+
+    def _order(self, classes: Sequence[Any] | None) -> list[int] | None:
+        """Where each of the rule's classes stands among the columns given."""
+        if classes is None:
+            return None
+        given = check_classes(classes).tolist()
+        if sorted(map(str, given)) != sorted(map(str, self.classes)):
+            raise ValueError(
+                f"classes is {given!r} but the rule is about {list(self.classes)!r}; apply it to "
+                "scores of the same classes."
+            )
+        place = {str(label): at for at, label in enumerate(given)}
+        return [place[str(label)] for label in self.classes]
+
+    def _values(self, scores: npt.ArrayLike, order: list[int] | None) -> Floats:
+        """Scores of a window, or probabilities with the columns in the order of the rule."""
+        table = frame_in_class_order(scores, check_classes(self.classes), "scores")
+        values = as_floats(table, "scores", "scores")
+        if order is not None and values.ndim == 2 and not hasattr(scores, "columns"):
+            if values.shape[1] != len(order):
+                raise ValueError(f"scores has {values.shape[1]} columns for {len(order)} classes.")
+            values = values[:, order]
+        k = self.n_classes
+        if not (values.ndim == 2 and values.shape[1] == k) and not (values.ndim == 1 and k == 2):
+            raise ValueError(
+                f"scores has shape {values.shape}; give probabilities of shape (n, {k}), a column "
+                "per class"
+                + (", or the scores of the positive class, shape (n,)." * (k == 2) or ".")
+            )
+        if self.kind == "window":
+            return values if values.ndim == 1 else values[:, 1]
+        if values.ndim == 1:
+            outside = (values < 0) | (values > 1)
+            if outside.any():
+                at = int(np.argmax(outside))
+                raise ValueError(
+                    f"scores[{at}] is {values[at]}; a rule of kind {self.kind!r} takes "
+                    "probabilities of the positive class, between 0 and 1."
+                )
+            return np.column_stack([1 - values, values])
+        known = ~_is_missing(values)
+        check_probabilities(values[known], name="scores")
+        return values
+
+    def _decide(self, values: Floats) -> Mask:
+        if self.kind == "window":
+            assert self.lower is not None
+            assert self.upper is not None
+            return window_rule(values, self.lower, self.upper)
+        if self.kind == "confidence":
+            assert self.threshold is not None
+            return threshold_rule(values, self.threshold)
+        if self.kind == "class_thresholds":
+            assert self.thresholds is not None
+            if self.costs is None:
+                return class_threshold_rule(values, self.thresholds)
+            choice, saving = preferred_answers(values, self.costs)
+            return answer_or_abstain(
+                choice, saving >= np.array(self.thresholds)[choice], self.n_classes
+            )
+        if self.kind == "utility":
+            return optimal_sets(values, utility=self.worth)
+        return optimal_sets(values, self.costs)
+
+
+def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[Ints, Floats]:
+    """Find the answer that a rule of thresholds per class prefers, and how sure it is of it.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities.
+    costs : SetCosts, optional
+        Costs of answers and of abstaining.
+
+    Returns
+    -------
+    choice : ndarray of shape (n,), int
+        The most probable class; with costs, the class of the least expected cost.
+    confidence : ndarray of shape (n,)
+        Its probability; with costs, by how much it is expected to cost less than abstaining.
+        A row's confidence does not depend, not even by rounding, on the rows it comes with.
+
+    Examples
+    --------
+    >>> from cautious.costs import as_costs
+    >>> preferred_answers([[0.25, 0.75]], as_costs([[0, 8], [4, 0], [1, 1]]))
+    (array([1]), array([0.]))
+    """
+    probabilities = check_probabilities(p)
+    if costs is None:
+        return probabilities.argmax(axis=1), probabilities.max(axis=1)
+    table = costs.answers.to_numpy(dtype=np.float64)
+    n, k = probabilities.shape
+    choice, confidence = np.empty(n, dtype=np.intp), np.empty(n)
+    step = max(1, _CELLS_AT_ONCE // (k + 1))
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        # Summed class by class: a matrix product rounds differently in batches of other sizes.
+        risk = np.zeros((len(probabilities[rows]), k + 1))
+        for probability, cost in zip(probabilities[rows].T, table.T, strict=True):
+            risk += probability[:, None] * cost
+        choice[rows] = risk[:, :-1].argmin(axis=1)
+        confidence[rows] = risk[:, -1] - risk[:, :-1].min(axis=1)
+    return choice, confidence
+
+
+def _make(
+    cls: type[Rule], kind: Kind, classes: Sequence[Any], about: dict[str, Any], **compared: Any
+) -> Rule:
+    labels = tuple(check_classes(classes).tolist())
+    unknown = sorted(set(about) - {"costs", "model", "certificate", "data"})
+    if unknown:
+        raise TypeError(
+            f"Rule.{kind} has no argument {unknown[0]!r}; besides its thresholds it takes classes, "
+            "costs, model, certificate and data."
+        )
+    fields = about | compared
+    if fields.get("costs") is not None:
+        needs = kind in ("class_thresholds", "set_costs")
+        fields["costs"] = as_costs(fields["costs"], labels, needs_abstention=needs)
+    return cls(kind, labels, **fields)
+
+
+def _check_what_is_compared(rule: Rule) -> None:
+    """Check that a rule has what its kind compares, and nothing else."""
+    needed = {
+        "window": {"lower", "upper"},
+        "confidence": {"threshold"},
+        "class_thresholds": {"thresholds"},
+        "utility": {"worth"},
+        "set_costs": {"costs"},
+    }
+    if rule.kind not in needed:
+        raise ValueError(f"kind is {rule.kind!r}; the kinds of rules are {', '.join(needed)}.")
+    for name in ("lower", "upper", "threshold", "thresholds", "worth"):
+        if (getattr(rule, name) is not None) != (name in needed[rule.kind]):
+            given = "has no" if name in needed[rule.kind] else "has a"
+            raise ValueError(f"a rule of kind {rule.kind!r} {given} {name}; see Rule.{rule.kind}.")
+    k = rule.n_classes
+    if rule.costs is not None and rule.costs.n_classes != k:
+        raise ValueError(f"costs is about {rule.costs.n_classes} classes; the rule is about {k}.")
+    if rule.costs is not None and rule.costs.per_case:
+        raise ValueError(
+            "costs differ per case, and a rule is for cases to come; decide with "
+            "optimal_sets(p, costs), which takes costs per case."
+        )
+    if rule.kind == "window":
+        if k != 2:
+            raise ValueError(f"a window is for two classes; there are {k}: {list(rule.classes)!r}.")
+        for name in ("lower", "upper"):
+            object.__setattr__(rule, name, float(as_floats(getattr(rule, name), name)))
+        check_window(rule.lower, rule.upper)  # type: ignore[arg-type]
+    elif rule.kind == "confidence":
+        object.__setattr__(rule, "threshold", float(as_floats(rule.threshold, "threshold")))
+        threshold_rule(np.full((1, k), 1 / k), rule.threshold)  # type: ignore[arg-type]
+    elif rule.kind == "class_thresholds":
+        assert rule.thresholds is not None
+        if rule.costs is None:
+            class_threshold_rule(np.full((1, k), 1 / k), rule.thresholds)
+        elif len(rule.thresholds) != k or np.isnan(rule.thresholds).any():
+            raise ValueError(
+                f"thresholds is {list(rule.thresholds)!r}; give one number for each of {k} classes."
+            )
+        else:
+            _ = rule.costs.answers  # refuses a table that does not cost abstaining
+    elif rule.kind == "set_costs" and rule.costs is None:
+        raise ValueError("a rule of kind 'set_costs' needs costs.")
+
+
+def _is_missing(values: Floats) -> Mask:
+    missing = np.isnan(values)
+    return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))

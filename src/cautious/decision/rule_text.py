@@ -1,0 +1,376 @@
+"""Decision rules as text: JSON that is safe to read, and one sentence for people."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cautious.costs import costs_from_data, costs_to_data
+from cautious.files import write_whole
+from cautious.utility import read_utility
+
+if TYPE_CHECKING:
+    from cautious.decision.rule import Rule
+
+__all__ = [
+    "SCHEMA",
+    "describe_rule",
+    "read_rule",
+    "rule_data",
+    "rules_from_json",
+    "rules_to_json",
+    "write_rule",
+]
+
+SCHEMA = "cautious.rule/1"
+"""What a file of this kind says it is."""
+
+_MOST_CHARACTERS = 16_000_000
+_MOST_DEPTH = 12
+_INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
+_FIELDS = {
+    "window": ("lower", "upper"),
+    "confidence": ("threshold",),
+    "class_thresholds": ("thresholds",),
+    "utility": ("utility",),
+    "set_costs": (),
+}
+_ABOUT = (
+    "schema",
+    "kind",
+    "classes",
+    "pos_label",
+    "costs",
+    "model",
+    "certificate",
+    "data",
+    "version",
+)
+
+
+def describe_rule(rule: Rule) -> str:
+    """Say in one sentence what a rule does."""
+    if rule.kind == "window":
+        return _window_text(rule)
+    if rule.kind == "confidence":
+        if rule.threshold == np.inf:
+            return "Abstain always."
+        return (
+            "Answer the most probable class where its probability is at least "
+            f"{rule.threshold:.6g}; abstain elsewhere."
+        )
+    if rule.kind == "class_thresholds":
+        assert rule.thresholds is not None
+        least = ", ".join(
+            f"{label!r} {'never' if t == np.inf else format(t, '.6g')}"
+            for label, t in zip(rule.classes, rule.thresholds, strict=True)
+        )
+        if rule.costs is None:
+            return (
+                f"Answer the most probable class where it is probable enough ({least}); abstain "
+                "elsewhere."
+            )
+        return (
+            "Answer the class of the least expected cost where it saves enough against abstaining "
+            f"({least}); abstain elsewhere."
+        )
+    if rule.kind == "utility":
+        return f"Answer with the set of the greatest expected utility {rule.worth!r}."
+    return f"Answer with the set of the smallest expected cost ({type(rule.costs).__name__})."
+
+
+def _window_text(rule: Rule) -> str:
+    negative, positive = map(repr, rule.classes)
+    yes = f"{positive} where the score is at least {rule.upper:.6g}"
+    no = f"{negative} where the score is at most {rule.lower:.6g}"
+    if rule.upper == np.inf and rule.lower == -np.inf:
+        return "Abstain always."
+    if rule.lower == rule.upper:
+        always = {np.inf: negative, -np.inf: positive}.get(float(rule.upper or 0.0))
+        return f"Answer {yes}, {negative} below that." if always is None else f"Answer {always}."
+    if rule.upper == np.inf:
+        return f"Answer {no}; abstain elsewhere."
+    if rule.lower == -np.inf:
+        return f"Answer {yes}; abstain elsewhere."
+    return f"Answer {yes}, {no.replace('the score', 'it')}; abstain between."
+
+
+def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
+    """Give a rule as plain data: text, numbers, lists and dicts."""
+    data: dict[str, Any] = {"schema": SCHEMA, "kind": rule.kind}
+    data["classes"] = [_label(label) for label in rule.classes] if strict else list(rule.classes)
+    if rule.pos_label is not None:
+        data["pos_label"] = data["classes"][1]
+    for name in _FIELDS[rule.kind]:
+        if name == "utility":
+            data[name] = _utility_name(rule) if strict else rule.worth
+        elif name == "thresholds":
+            data[name] = [_number(t) for t in rule.thresholds or ()]
+        else:
+            data[name] = _number(getattr(rule, name))
+    if rule.costs is not None:
+        data["costs"] = costs_to_data(rule.costs)
+    for name in ("model", "certificate", "data"):
+        if getattr(rule, name) is not None:
+            data[name] = _plain(getattr(rule, name), name)
+    data["version"] = rule.version
+    return data
+
+
+def write_rule(rule: Rule, path: str | os.PathLike[str] | None) -> str:
+    """Write a rule as JSON; see :meth:`Rule.to_json`."""
+    return _write(rule_data(rule), path)
+
+
+def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None = None) -> str:
+    """Write several rules, one per model, as JSON.
+
+    Parameters
+    ----------
+    rules : mapping of str to Rule
+        The rule of each model.
+    path : path-like, optional
+        A file to write as well, atomically.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from cautious.decision import Rule, rules_from_json
+    >>> rules = {"tree": Rule.window(0.2, 0.7), "bayes": Rule.window(0.1, 0.9)}
+    >>> rules_from_json(rules_to_json(rules)) == {
+    ...     name: rule.with_details(model=name) for name, rule in rules.items()}
+    True
+    """
+    if not rules:
+        raise ValueError("rules is empty; give the rule of at least one model.")
+    models = {}
+    for name, rule in rules.items():
+        data = rule_data(rule)
+        del data["schema"]
+        models[str(name)] = data | {"model": str(name)}
+    return _write({"schema": SCHEMA, "models": models}, path)
+
+
+def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
+    """Read the rules of several models, or of one.
+
+    Parameters
+    ----------
+    source : str or path-like
+        JSON text (it starts with ``{``), or the path of a file: what :func:`rules_to_json` or
+        :meth:`Rule.to_json` wrote.
+
+    Returns
+    -------
+    dict of str to Rule
+        The rule of each model; a single rule without a model is called ``""``.
+    """
+    data, name = _load(source)
+    if "models" not in data:
+        rule = _rule_of(data, name)
+        return {rule.model or "": rule}
+    _refuse_unknown(data, ("schema", "models"), name)
+    models = data["models"]
+    if not isinstance(models, dict) or not models:
+        raise ValueError(f"{name}: models is {_shown(models)}; expected one rule per model.")
+    rules = {}
+    for model, each in models.items():
+        if not isinstance(each, dict):
+            raise ValueError(f"{name}: the rule of {model!r} is {_shown(each)}, not an object.")
+        if each.get("model", model) != model:
+            raise ValueError(f"{name}: the rule of {model!r} says it is of {each['model']!r}.")
+        rules[model] = _rule_of({"schema": SCHEMA} | each, f"{name}, model {model!r}")
+    return rules
+
+
+def read_rule(source: str | os.PathLike[str]) -> Rule:
+    """Read one rule; see :meth:`Rule.from_json`."""
+    rules = rules_from_json(source)
+    if len(rules) > 1:
+        raise ValueError(
+            f"there are rules of {len(rules)} models, {', '.join(map(repr, rules))}; read them "
+            "with rules_from_json and choose one."
+        )
+    return next(iter(rules.values()))
+
+
+def _rule_of(data: dict[str, Any], name: str) -> Rule:
+    """Make a rule of plain data; every key is known and every value checked."""
+    from cautious.decision.rule import Rule
+
+    kind = data.get("kind")
+    if kind not in _FIELDS:
+        raise ValueError(f"{name}: kind is {_shown(kind)}; expected one of {', '.join(_FIELDS)}.")
+    _refuse_unknown(data, (*_ABOUT, *_FIELDS[kind]), name)
+    for key in ("classes", *_FIELDS[kind]):
+        if key not in data:
+            raise ValueError(f"{name}: {key} is missing; a rule of kind {kind!r} needs it.")
+    classes = data["classes"]
+    if not isinstance(classes, list) or not all(
+        isinstance(label, str | int | float) for label in classes
+    ):
+        raise ValueError(f"{name}: classes is {_shown(classes)}; expected a list of labels.")
+    about: dict[str, Any] = {}
+    for key, kinds in (("model", str), ("version", str), ("certificate", dict), ("data", dict)):
+        if data.get(key) is not None:
+            if not isinstance(data[key], kinds):
+                wanted = "text" if kinds is str else "an object"
+                raise ValueError(f"{name}: {key} is {_shown(data[key])}; expected {wanted}.")
+            about[key] = data[key]
+    try:
+        for key in _FIELDS[kind]:
+            if key == "utility":
+                if not isinstance(data[key], str):
+                    raise ValueError(f"utility is {_shown(data[key])}; expected a name.")
+                about["worth"] = read_utility(data[key])
+            elif key == "thresholds":
+                if not isinstance(data[key], list):
+                    raise ValueError(f"thresholds is {_shown(data[key])}; expected a list.")
+                about[key] = tuple(_read_number(t, "thresholds") for t in data[key])
+            else:
+                about[key] = _read_number(data[key], key)
+        if data.get("costs") is not None:
+            about["costs"] = costs_from_data(data["costs"], classes)
+        rule = Rule(kind, tuple(classes), **about)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: {error}") from None
+    if data.get("pos_label") is not None and (
+        data["pos_label"] != rule.pos_label or type(data["pos_label"]) is not type(rule.pos_label)
+    ):
+        raise ValueError(
+            f"{name}: pos_label is {_shown(data['pos_label'])}, but of two classes the second is "
+            f"the positive one, and classes is {classes!r}."
+        )
+    return rule
+
+
+def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+    """Read JSON strictly: of bounded size, without repeated keys and without NaN."""
+    if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
+        text, name = source, "the rule"
+    elif isinstance(source, str | os.PathLike):
+        path = Path(source)
+        name = str(path)
+        if path.is_file() and path.stat().st_size > 4 * _MOST_CHARACTERS:
+            raise ValueError(f"{name} is too large for a rule.")
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name} is not UTF-8 text: {error}.") from None
+    else:
+        raise TypeError(f"source is a {type(source).__name__}; give JSON text or a path.")
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(f"{name} is too large for a rule.")
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError(f"{name} is nested too deeply for a rule.") from None
+    except ValueError as error:
+        raise ValueError(f"{name} is no JSON of a rule: {error}.") from None
+    if not isinstance(data, dict):
+        raise ValueError(f"{name} is {_shown(data)}; expected an object with a schema.")
+    if data.get("schema") != SCHEMA:
+        raise ValueError(
+            f"{name}: schema is {_shown(data.get('schema'))}; this release reads {SCHEMA!r}."
+        )
+    _refuse_depth(data, name)
+    return data, name
+
+
+def _refuse_constant(constant: str) -> float:
+    raise ValueError(f'{constant} is no number of JSON; infinite thresholds are written "Infinity"')
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        raise ValueError(f"{_shown(twice)} is given twice")
+    return dict(pairs)
+
+
+def _refuse_depth(value: Any, name: str, depth: int = 0) -> None:
+    if depth > _MOST_DEPTH:
+        raise ValueError(f"{name} is nested too deeply for a rule.")
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            _refuse_depth(each, name, depth + 1)
+
+
+def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], name: str) -> None:
+    for key in data:
+        if key not in known:
+            raise ValueError(f"{name}: {_shown(key)} is unknown; the keys are {', '.join(known)}.")
+
+
+def _write(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if path is not None:
+        write_whole(path, text)
+    return text
+
+
+def _label(label: Any) -> Any:
+    if isinstance(label, bool | str | int) or (isinstance(label, float) and np.isfinite(label)):
+        return label
+    raise ValueError(
+        f"the class {label!r} is a {type(label).__name__}; a rule is written with classes that are "
+        "text, numbers or booleans."
+    )
+
+
+def _utility_name(rule: Rule) -> str:
+    assert rule.worth is not None
+    try:
+        if read_utility(rule.worth.name) == rule.worth:
+            return rule.worth.name
+    except ValueError:
+        pass
+    raise ValueError(
+        f"the utility {rule.worth!r} has no name that can be read back; write rules with named "
+        "utilities, such as 'u65', 'F1', 'logarithmic' or 'exponential(2)'."
+    )
+
+
+def _number(value: float) -> float | str:
+    return _INFINITE.get(value, value)
+
+
+def _read_number(value: Any, name: str) -> float:
+    for number, text in _INFINITE.items():
+        if value == text:
+            return float(number)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f'{name} is {_shown(value)}; expected a number or "Infinity".')
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f'{name} is {_shown(value)}; expected a number or "Infinity".') from None
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Turn numpy's numbers and arrays into JSON's, and refuse what JSON cannot hold."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each, name) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each, name) for each in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return _number(value) if not np.isnan(value) else None
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise TypeError(f"{name} holds a {type(value).__name__}, which JSON cannot hold.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

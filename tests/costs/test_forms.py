@@ -1,0 +1,180 @@
+"""Costs in every form are one object: the same table, in any order, or a refusal that helps."""
+
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.costs import (
+    AnswerCosts,
+    SetCosts,
+    abellan_masegosa,
+    as_costs,
+    class_selective,
+    costs_from_data,
+    costs_to_data,
+    discounted,
+    ordinal,
+    owa,
+    p_discounted,
+    utility_costs,
+    zero_one,
+)
+from cautious.decision import optimal_sets
+
+NAMED = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+TABLE = [[0, 10], [2, 0], [1, 1]]
+CSV = "answer,yes,no\nabstain,1,1\nno,10,0\nyes,0,2\n"
+
+
+def test_every_form_is_the_same_table(tmp_path):
+    frame = pd.DataFrame(TABLE, index=["no", "yes", "abstain"], columns=["no", "yes"])
+    path = tmp_path / "costs.csv"
+    path.write_text(CSV)
+    forms = {
+        "dict": NAMED,
+        "array": TABLE,
+        "frame": frame,
+        "frame in another order": frame.loc[["abstain", "yes", "no"], ["yes", "no"]],
+        "other name of abstaining": frame.rename(index={"abstain": "?"}),
+        "own name of abstaining": frame.rename(index={"abstain": "ask a person"}),
+        "full set": frame.rename(index={"abstain": "{yes, no}"}),
+        "path": path,
+        "path as text": str(path),
+        "stream": StringIO(CSV),
+        "set costs": AnswerCosts(TABLE, ("no", "yes")),
+        "set costs in another order": as_costs(NAMED, ["yes", "no"], pos_label="yes"),
+    }
+    for name, form in forms.items():
+        read = as_costs(form, ["no", "yes"])
+        assert isinstance(read, AnswerCosts), name
+        assert read.values.tolist() == TABLE, name
+        assert read.classes == ("no", "yes"), name
+        assert not read.per_case
+    flipped = as_costs(NAMED, ["yes", "no"], pos_label="yes")
+    assert flipped.answers.loc["no", "yes"] == 10
+    assert flipped.values.tolist() == [[0, 2], [10, 0], [1, 1]]
+
+
+def test_single_classes_are_extended_by_the_mean():
+    matrix = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
+    frame = pd.DataFrame(matrix, list("hbn"), list("hbn")).loc[list("nhb"), list("bnh")]
+    for form in (matrix, frame):
+        read = as_costs(form, list("hbn"))
+        pd.testing.assert_frame_equal(read.table(), discounted(matrix, classes=list("hbn")).table())
+        with pytest.raises(ValueError, match="does not say what abstaining costs; add a last row"):
+            as_costs(form, list("hbn"), needs_abstention=True)
+
+
+def test_a_table_of_sets_with_a_row_abstain():
+    frame = pd.DataFrame(
+        [[0, 2, 4], [4, 0, 4], [2, 2, 0], [0.5, 0.5, 4], [1, 1, 1]],
+        index=["a", "b", "c", "{a, b}", "abstain"],
+        columns=list("abc"),
+    )
+    read = as_costs(frame, list("cab"))
+    assert read.of([[False, True, True]]).tolist() == [[4, 0.5, 0.5]]
+    assert read.of([[True, True, True]]).tolist() == [[1, 1, 1]]
+    assert SetCosts.from_table(frame).of([[True] * 3]).tolist() == [[1, 1, 1]]
+    assert as_costs(frame).answers.loc["⊥"].tolist() == [1, 1, 1]
+    called = pd.DataFrame(
+        TABLE, index=["no", "abstain", "{no, abstain}"], columns=["no", "abstain"]
+    )
+    assert SetCosts.from_table(called).of([[False, True]]).tolist() == [[2, 0]]
+
+
+def test_several_classes_and_partial_sets():
+    table = np.vstack([ordinal(3), [0.5, 0.25, 0.5]])
+    costs = as_costs(table)
+    assert costs.of([[True, True, False]], truth=[2]).tolist() == [0.5]
+    assert costs.singletons().tolist() == ordinal(3).tolist()
+    # A classifier that has not seen every class.
+    frame = costs.answers.set_axis(list("abc"), axis=1).set_axis(["a", "b", "c", "abstain"], axis=0)
+    assert as_costs(frame, ["c", "a"]).values.tolist() == [[0, 2], [2, 0], [0.5, 0.5]]
+    # Labels of a file are text.
+    text = StringIO("x,0,1,2\n0,0,1,2\n1,1,0,1\n2,2,1,0\nabstain,0.5,0.25,0.5\n")
+    assert as_costs(text, [0, 1, 2]).values.tolist() == table.tolist()
+
+
+def test_costs_per_case():
+    costs = as_costs({**NAMED, "false_negative": [10, 20, 30]}, ["no", "yes"])
+    assert costs.per_case
+    assert costs.n_cases == 3
+    no, both = [True, False], [True, True]
+    assert costs.of([no, no, both], truth=[1, 0, 1]).tolist() == [10, 0, 1]
+    assert costs.of([no, no, both]).tolist() == [[0, 10], [0, 20], [1, 1]]
+    assert costs.take([2, 0]).of([no, no], truth=[1, 1]).tolist() == [30, 10]
+    same = as_costs(costs.values, ["yes", "no"])
+    assert same.in_order(["no", "yes"]).values[0].tolist() == [[0, 2], [10, 0], [1, 1]]
+    # The dearer a miss, the more certain one has to be.
+    p = np.tile([[0.92, 0.08]], (3, 1))
+    assert optimal_sets(p, costs).tolist() == [no, both, both]
+    for what in (lambda: costs.answers, costs.singletons):
+        with pytest.raises(ValueError, match="differ per case"):
+            what()
+    with pytest.raises(ValueError, match="each of 3 cases and the mask has 1 rows"):
+        costs.of([no])
+
+
+@pytest.mark.parametrize(
+    ("costs", "classes", "message"),
+    [
+        ({"fn": 1, "fp": 1, "abstain": 1}, None, "the key 'fn'; the keys are 'false_negative'"),
+        ({"false_negative": 1}, None, "no 'false_positive' and no 'abstain'"),
+        ({**NAMED, "abstain": -1}, None, r"costs\['abstain'\] is -1"),
+        ({**NAMED, "abstain": [1, np.nan]}, None, r"costs\['abstain'\] is nan in row 1"),
+        ({**NAMED, "abstain": [1, 2], "false_negative": [1]}, None, "not in number"),
+        ({**NAMED, "abstain": [[1]]}, None, "one number, or one per case"),
+        (NAMED, list("abc"), "there are 3 classes.*shape .4, 3., abstaining last"),
+        (TABLE, list("abc"), r"shape \(3, 2\) and there are 3 classes"),
+        ([[0, np.inf], [1, 0], [1, 1]], None, r"costs\[0, 1\] is inf"),
+        ([[0, 1]], None, "expected .K . 1, K."),
+        ([1, 2], None, "expected .K . 1, K."),
+        (np.ones((4, 3, 2)) + np.eye(3, 2), None, "less than the right answer's 2"),
+        (discounted(zero_one(3)), list("ab"), "about 3 classes and there are 2"),
+        (discounted(zero_one(2), classes=list("ab")), list("ac"), "no class 'c'"),
+        (pd.DataFrame(TABLE, list("ab?"), list("ab")), list("ac"), "no class 'c'"),
+        (pd.DataFrame(TABLE, list("axy"), list("ab")), None, "'x', which is no class"),
+        (StringIO("x,a,b\na,0,1\nb,1,zero\n"), None, "costs has 'zero' in the row of 'b'"),
+    ],
+)
+def test_what_is_no_cost_is_refused(costs, classes, message):
+    with pytest.raises(ValueError, match=message):
+        as_costs(costs, classes)
+
+
+def test_the_positive_class_is_one_of_two():
+    for classes in (None, ["a", "b"], ["a", "b", "yes"]):
+        with pytest.raises(ValueError, match="pos_label is 'yes'; it must be one of two classes"):
+            as_costs(NAMED, classes, pos_label="yes")
+    with pytest.raises(ValueError, match="truth"):
+        as_costs(TABLE).of([[True, False]], truth=[2])
+    with pytest.raises(ValueError, match="truth"):
+        as_costs(TABLE).of([[True, False]], truth=["yes"])
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        AnswerCosts(np.vstack([ordinal(3), [0.5, 0.25, 0.5]])),
+        p_discounted([[0, 1, 2], [3, 0, 4], [5, 6, 0]], 0.5),
+        owa([[0, 1, 2], [3, 0, 4], [5, 6, 0]], 0.75),
+        abellan_masegosa([[0, 1, 2], [3, 0, 4], [5, 6, 0]]),
+        class_selective([1, 2, 4], 0.25),
+        utility_costs(3, np.sqrt),
+        SetCosts.from_table(discounted(ordinal(3), classes=list("abc")).table()),
+    ],
+    ids=lambda costs: type(costs).__name__,
+)
+def test_costs_follow_their_classes_and_survive_plain_data(costs):
+    costs = as_costs(costs, list("abc"))
+    moved = costs.in_order(list("cab"))
+    table = costs.table()
+    for name, row in moved.table().iterrows():
+        members = "".join(sorted(set(name) & set("abc")))
+        mask = [[label in members for label in "abc"]]
+        assert row["a"] == pytest.approx(costs.of(mask)[0, 0])
+        assert row["c"] == pytest.approx(costs.of(mask)[0, 2])
+    again = costs_from_data(costs_to_data(costs), list("abc"))
+    pd.testing.assert_frame_equal(again.table(), table)

@@ -1,0 +1,236 @@
+"""Rules decide as the functions do, survive JSON, and refuse everything that is no rule."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cautious.costs import (
+    SetCosts,
+    abellan_masegosa,
+    as_costs,
+    class_selective,
+    discounted,
+    ordinal,
+    owa,
+    p_discounted,
+    utility_costs,
+    zero_one,
+)
+from cautious.decision import (
+    Rule,
+    chow_rule,
+    class_threshold_rule,
+    optimal_sets,
+    preferred_answers,
+    rules_from_json,
+    rules_to_json,
+    threshold_rule,
+    window_rule,
+)
+from cautious.utility import exponential, u65
+
+CLASSES = ["a", "b", "c"]
+P = np.random.default_rng(0).dirichlet([0.7] * 3, size=60)
+TABLE = [[0, 4, 2], [1, 0, 2], [4, 4, 0], [0.5, 0.75, 0.5]]
+RULES = {
+    "window": Rule.window(0.2, 0.7, classes=["no", "yes"], model="tree", data={"n": 3}),
+    "open window": Rule.window(-np.inf, np.inf, classes=[0, 1]),
+    "confidence": Rule.confidence(0.5, classes=CLASSES),
+    "class thresholds": Rule.class_thresholds([0.5, 0.25, np.inf], classes=CLASSES),
+    "class thresholds with costs": Rule.class_thresholds(
+        [0.0, -0.25, 0.125], classes=CLASSES, costs=TABLE, certificate={"max_error": 0.05}
+    ),
+    "utility": Rule.utility("u65", classes=CLASSES),
+    "exponential utility": Rule.utility(exponential(2.5), classes=CLASSES),
+    "answers": Rule.set_costs(TABLE, classes=CLASSES),
+    "power mean": Rule.set_costs(p_discounted(ordinal(3), p=(-np.inf, 1.5)), classes=CLASSES),
+    "owa": Rule.set_costs(owa(ordinal(3), 0.75), classes=CLASSES),
+    "abellan masegosa": Rule.set_costs(abellan_masegosa(ordinal(3)), classes=CLASSES),
+    "class selective": Rule.set_costs(class_selective([1, 2, 4], 0.25), classes=CLASSES),
+    "size": Rule.set_costs(utility_costs(3, u65), classes=CLASSES),
+    "table": Rule.set_costs(
+        SetCosts.from_table(discounted(zero_one(3), classes=CLASSES).table()), classes=CLASSES
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_survives_json_and_decides_the_same(name, tmp_path):
+    rule = RULES[name]
+    path = tmp_path / "rule.json"
+    text = rule.to_json(path)
+    assert path.read_text(encoding="utf-8") == text
+    for source in (text, path, str(path)):
+        again = Rule.from_json(source)
+        assert again == rule
+        assert again.to_json() == text
+        scores = P if rule.n_classes == 3 else P[:, 0]
+        assert np.array_equal(again.predict_set(scores), rule.predict_set(scores))
+    assert json.loads(text)["schema"] == "cautious.rule/1"
+    assert rule.describe().endswith(".")
+    assert repr(rule).startswith(f"Rule.{rule.kind}(")
+
+
+def test_rules_decide_as_the_functions_do():
+    scores = np.array([0.1, 0.2, 0.5, 0.7, 0.9])
+    two = np.column_stack([1 - scores, scores])
+    window = Rule.window(0.2, 0.7, classes=["no", "yes"])
+    assert np.array_equal(window.predict_set(scores), window_rule(scores, 0.2, 0.7))
+    assert np.array_equal(window.predict_set(two), window_rule(scores, 0.2, 0.7))
+    half = Rule.confidence(0.6, classes=["no", "yes"])
+    assert np.array_equal(half.predict_set(scores), threshold_rule(two, 0.6))
+    assert np.array_equal(RULES["confidence"].predict_set(P), threshold_rule(P, 0.5))
+    wanted = class_threshold_rule(P, [0.5, 0.25, np.inf])
+    assert np.array_equal(RULES["class thresholds"].predict_set(P), wanted)
+    assert np.array_equal(RULES["utility"].predict_set(P), optimal_sets(P, "u65"))
+    chow = chow_rule(P, TABLE[-1], TABLE[:-1])
+    assert np.array_equal(RULES["answers"].predict_set(P), chow)
+    zero = Rule.class_thresholds([0, 0, 0], classes=CLASSES, costs=TABLE)
+    assert np.array_equal(zero.predict_set(P), chow)
+
+
+def test_a_missing_score_abstains_and_is_counted():
+    window, missing = RULES["window"], [0.1, np.nan, 0.9]
+    assert window.predict_set(missing).sum(axis=1).tolist() == [1, 2, 1]
+    assert window.missing(missing) == 1
+    gaps = P[:3].copy()
+    gaps[1, 2] = np.nan
+    for name in ("confidence", "class thresholds with costs", "utility", "power mean"):
+        sets = RULES[name].predict_set(gaps)
+        assert sets[1].all()
+        assert np.array_equal(sets[[0, 2]], RULES[name].predict_set(P[[0, 2]]))
+        assert RULES[name].missing(gaps) == 1
+    assert window.predict_set([]).shape == (0, 2)
+    assert window.predict_set([np.nan]).tolist() == [[True, True]]
+
+
+def test_columns_may_come_in_another_order():
+    rule = RULES["class thresholds"]
+    other = ["c", "a", "b"]
+    order = [CLASSES.index(label) for label in other]
+    sets = rule.predict_set(P[:, order], classes=other)
+    assert np.array_equal(sets, rule.predict_set(P)[:, order])
+    # A window of a positive class that a classifier lists first.
+    window = Rule.window(0.2, 0.7, classes=["ok", "fraud"])
+    p = np.array([[0.9, 0.1], [0.5, 0.5], [0.1, 0.9]])
+    assert window.predict_set(p, classes=["fraud", "ok"]).tolist() == [[1, 0], [1, 1], [0, 1]]
+    assert window.predict_set(p[:, 0], classes=["fraud", "ok"]).tolist() == [[1, 0], [1, 1], [0, 1]]
+    with pytest.raises(ValueError, match="same classes"):
+        window.predict_set(p, classes=["fraud", "other"])
+
+
+def test_confidence_does_not_depend_on_the_batch():
+    p = np.tile([[0.1, 0.4, 0.1, 0.4]], (64, 1))
+    costs = as_costs(np.vstack([ordinal(4) * 0.1, np.full(4, 0.13)]))
+    choice, saving = preferred_answers(p, costs)
+    for n in (1, 3, 17):
+        assert preferred_answers(p[:n], costs)[1].tolist() == saving[:n].tolist()
+    assert len({*choice.tolist()}) == 1
+
+
+def test_several_rules_in_one_file(tmp_path):
+    path = tmp_path / "rules.json"
+    rules = {"tree": RULES["window"], "bayes": RULES["open window"]}
+    rules_to_json(rules, path)
+    again = rules_from_json(path)
+    assert list(again) == ["tree", "bayes"]
+    assert again["bayes"] == rules["bayes"].with_details(model="bayes")
+    with pytest.raises(ValueError, match="rules of 2 models, 'tree', 'bayes'"):
+        Rule.from_json(path)
+    assert list(rules_from_json(RULES["window"].to_json())) == ["tree"]
+
+
+def _changed(**changes):
+    data = json.loads(RULES["window"].to_json()) | changes
+    return json.dumps({key: value for key, value in data.items() if value != "gone"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "expected an object"),
+        ("{", "no JSON of a rule"),
+        ('{"schema": "cautious.rule/1", "schema": "cautious.rule/1"}', "given twice"),
+        (_changed(schema="cautious.rule/2"), "this release reads 'cautious.rule/1'"),
+        (_changed(schema="gone"), "schema is None"),
+        (_changed(kind="oracle"), "kind is 'oracle'; expected one of window"),
+        (_changed(extra=1), "'extra' is unknown"),
+        (_changed(threshold=0.5), "'threshold' is unknown"),
+        (_changed(lower="gone"), "lower is missing"),
+        (_changed(lower=0.8), r"the window \(0.8, 0.7\) is no window"),
+        (_changed(lower=True), "lower is True; expected a number"),
+        (_changed(lower="0.2"), "lower is '0.2'; expected a number"),
+        (_changed(lower=10**400), "expected a number"),
+        (_changed(lower=0.2).replace("0.2", "NaN"), "NaN is no number of JSON"),
+        (_changed(lower=0.2).replace("0.2", "-Infinity"), "infinite thresholds are written"),
+        (_changed(classes=["no"]), "two or more"),
+        (_changed(classes=["no", "no"]), "repeats 'no'"),
+        (_changed(classes=["no", "yes", "maybe"]), "a window is for two classes"),
+        (_changed(classes=["no", None]), "expected a list of labels"),
+        (_changed(classes="no"), "expected a list of labels"),
+        (_changed(pos_label="no"), "pos_label is 'no', but of two classes the second"),
+        (_changed(model=3), "model is 3; expected text"),
+        (_changed(data=[3]), r"data is \[3\]; expected an object"),
+        (_changed(certificate=json.loads("[" * 30 + "]" * 30)), "nested too deeply"),
+        ("{" + '"a":[' * 100_000, "nested too deeply|no JSON"),
+        (_changed(costs={"form": "pickle"}), "the forms are answers"),
+        (_changed(costs={"form": "answers", "values": [[0, "1"], [1, 0], [1, 1]]}), "no number"),
+        (_changed(costs={"form": "answers", "values": [[0, 1], [1, 0]]}), "expected .K . 1, K."),
+        (_changed(costs={"form": "answers", "values": [[0], [1]]}), "at least two"),
+        (_changed(costs={"form": "answers"}), "have the keys"),
+        (_changed(costs=3), "costs has no known form"),
+        ('{"schema": "cautious.rule/1", "models": {}}', "expected one rule per model"),
+        ('{"schema": "cautious.rule/1", "models": {"a": 1}}', "not an object"),
+        ('{"schema": "cautious.rule/1", "models": {}, "kind": "window"}', "'kind' is unknown"),
+    ],
+)
+def test_what_is_no_rule_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        Rule.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: Rule.window(0.5, 0.2), ValueError, "no window"),
+        (lambda: Rule.window(np.nan, 0.2), ValueError, "no window"),
+        (lambda: Rule.window(0, 1, classes=CLASSES), ValueError, "two classes"),
+        (lambda: Rule.window(0, 1, name="x"), TypeError, "no argument 'name'"),
+        (lambda: Rule.confidence(1.5, classes=CLASSES), ValueError, "between 0 and 1"),
+        (lambda: Rule.class_thresholds([1], classes=CLASSES), ValueError, "shape"),
+        (
+            lambda: Rule.class_thresholds([1, 2], classes=CLASSES, costs=TABLE),
+            ValueError,
+            "one number for each of 3",
+        ),
+        (lambda: Rule.set_costs(zero_one(3), classes=CLASSES), ValueError, "abstaining costs"),
+        (
+            lambda: Rule.set_costs(np.ones((5, 4, 3)) - np.eye(4, 3), classes=CLASSES),
+            ValueError,
+            "differ per case",
+        ),
+        (lambda: Rule("oracle", ("a", "b")), ValueError, "kinds of rules"),
+        (lambda: Rule("window", ("a", "b"), lower=0.0), ValueError, "has no upper"),
+        (lambda: Rule("confidence", ("a", "b"), lower=0.0), ValueError, "has a lower"),
+        (lambda: RULES["window"].predict_set(P), ValueError, "scores has shape"),
+        (lambda: RULES["utility"].predict_set([0.1]), ValueError, "scores has shape"),
+        (
+            lambda: Rule.confidence(0.5, classes=[0, 1]).predict_set([3.0]),
+            ValueError,
+            "between 0 and 1",
+        ),
+        (lambda: RULES["window"].with_details(lower=1), TypeError, "'lower' is none of"),
+        (lambda: Rule.from_json(3), TypeError, "JSON text or a path"),
+        (
+            lambda: Rule.utility(np.sqrt, classes=CLASSES).to_json(),
+            ValueError,
+            "no name that can be read back",
+        ),
+        (lambda: Rule.window(0, 1, classes=[(1, 2), "b"]).to_json(), ValueError, "is a tuple"),
+        (lambda: rules_to_json({}), ValueError, "rules is empty"),
+    ],
+)
+def test_bad_rules_are_refused_with_a_reason(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
