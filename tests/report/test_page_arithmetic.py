@@ -88,8 +88,8 @@ def test_response_curve_is_the_lower_envelope(page):
         }""",
         [scores.tolist(), pos.tolist(), neg.tolist()],
     )
-    for quiet in np.linspace(0.01, 0.66, 25):
-        best = surface.for_costs({"false_negative": 2, "false_positive": 1, "abstain": quiet})
+    for abstain in np.linspace(0.01, 0.66, 25):
+        best = surface.for_costs({"false_negative": 2, "false_positive": 1, "abstain": abstain})
         gaps = [abs(a - best.abstention) + abs(e - best.error) for a, e in points]
         assert min(gaps) < 1e-12
 

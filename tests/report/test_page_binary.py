@@ -15,7 +15,7 @@ COSTS = [
     (3, 11, 0.8, 0.05),
     (100, 0.5, 0.2, 0.5),
     (5, 5, 0, 0.9),
-    (2, 2, 1, 0.35),  # on the edge: keeping quiet costs exactly as much as guessing
+    (2, 2, 1, 0.35),  # on the edge: abstaining costs exactly as much as guessing
 ]
 
 
@@ -38,16 +38,16 @@ def test_numbers_follow_the_sliders(report_file, open_report, scored):
         check_numbers(report, *scored, *costs)
 
 
-def check_numbers(report, y, scores, fn, fp, quiet, prior):
+def check_numbers(report, y, scores, fn, fp, abstain, prior):
     report.page.select_option("[data-action='select-model']", "auto")
-    for key, value in (("false_negative", fn), ("false_positive", fp), ("abstain", quiet)):
+    for key, value in (("false_negative", fn), ("false_positive", fp), ("abstain", abstain)):
         report.type(key, value)
     if prior is not None:
         report.type("prior", 100 * prior)
     elif report.page.is_enabled("[data-action='sample-prior']"):
         report.page.click("[data-action='sample-prior']")
         report.settle()
-    costs = {"false_negative": fn, "false_positive": fp, "abstain": quiet}
+    costs = {"false_negative": fn, "false_positive": fp, "abstain": abstain}
     best = {}
     for index, (name, score) in enumerate(scores.items()):
         surface = surface_of(y, score, prior)
@@ -77,8 +77,8 @@ def check_numbers(report, y, scores, fn, fp, quiet, prior):
         "fn": plane.false_negative,
         "fp": plane.false_positive,
         "tp": plane.true_positive,
-        "quiet-n": plane.abstained_negative,
-        "quiet-p": plane.abstained_positive,
+        "abstain-n": plane.abstained_negative,
+        "abstain-p": plane.abstained_positive,
     }
     for key, value in rates.items():
         assert report.number(f"rate-{key}") == pytest.approx(value, abs=1e-9)
@@ -93,12 +93,12 @@ def test_moving_a_slider_with_the_keyboard(report_file, open_report, scored):
     for _ in range(25):
         report.page.keyboard.press("ArrowRight")
     report.settle()
-    quiet = float(report.page.input_value("[data-input='abstain']"))
-    assert quiet > before
-    costs = {"false_negative": 10, "false_positive": 2, "abstain": quiet}
+    abstain = float(report.page.input_value("[data-input='abstain']"))
+    assert abstain > before
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": abstain}
     expected = surface_of(y, scores["close"], None).for_costs(costs)
     assert report.number("cost-0") == pytest.approx(expected.cost, abs=1e-9)
-    spoken = report.page.locator("[data-key='live']", has_text="keep quiet between")
+    spoken = report.page.locator("[data-key='live']", has_text="abstain between")
     spoken.wait_for(state="attached", timeout=5000)  # what a screen reader is told, after a pause
 
 
@@ -206,13 +206,13 @@ def test_a_move_of_the_costs_reuses_the_maps(report_file, open_report):
     remember = "() => { globalThis.kept = cautious.app.problems[0].compared }"
     same = "() => globalThis.kept === cautious.app.problems[0].compared"
     report.page.evaluate(remember)
-    for quiet in (0.3, 0.7, 3):
-        report.type("abstain", quiet)
+    for abstain in (0.3, 0.7, 3):
+        report.type("abstain", abstain)
         assert report.page.evaluate(same)
     report.type("prior", 20)
     assert not report.page.evaluate(same)
     report.page.evaluate(remember)
-    report.type("false_positive", 90)  # now false alarms are the dearer mistake
+    report.type("false_positive", 90)  # now false alarms are the more expensive mistake
     assert not report.page.evaluate(same)
 
 
@@ -221,7 +221,7 @@ def test_every_map_is_drawn(report_file, open_report):
     card = report.page.locator("[data-card='map']")
     for body, drawn in (("map", "image"), ("3-D", "polygon")):
         card.locator("button", has_text=body).click()
-        for kind in ("cost", "quiet", "lower", "upper"):
+        for kind in ("cost", "abstain", "lower", "upper"):
             card.locator("select").select_option(kind)
             report.settle()
             assert card.locator(f"svg.chart {drawn}").count() > 0, (body, kind)
@@ -305,10 +305,10 @@ def test_one_model_has_no_comparison(scored, tmp_path, open_report):
 def test_what_is_averaged_over_is_named(report_file, open_report):
     report = open_report(report_file)
     words = report.page.locator("[data-card='advice'] .unsure")
-    assert "all costs at which a missed “ill” is the dearer mistake" in words.inner_text()
-    assert "keeping quiet costs at most half of that mistake" in words.inner_text()
+    assert "all costs at which a missed “ill” is the more expensive mistake" in words.inner_text()
+    assert "abstaining costs at most half of that mistake" in words.inner_text()
     report.type("false_positive", 90)
-    assert "all costs at which a false “ill” is the dearer mistake" in words.inner_text()
+    assert "all costs at which a false “ill” is the more expensive mistake" in words.inner_text()
 
 
 def test_nothing_answered_is_none(tmp_path, open_report):

@@ -70,7 +70,7 @@ def test_confusion_has_a_row_for_every_common_set(report_file, open_report, clas
     shown = report.page.evaluate("() => cautious.app.problems[0].models[0].confusion")
     assert np.sum(shown["counts"]) == len(y)
     for row, counts in zip(shown["rows"], shown["counts"], strict=True):
-        if row.get("quiet"):
+        if row.get("abstain"):
             assert counts == table.loc["⊥"].tolist()
         elif "set" in row:
             members = [classes[c] for c in row["set"]]

@@ -36,9 +36,9 @@ def summarise_sets(counts: SetCounts, risk: RiskCoverage | None) -> dict[str, An
     Returns
     -------
     dict
-        ``sizes`` (size, weight of right sets, weight of wrong ones), ``by_class`` (one row a class:
-        cases, determinate, determinate and right, right, sum of sizes, sums of x and of x(1 − x)),
-        ``confusion`` and ``risk``.
+        ``sizes`` (size, weight of right sets, weight of wrong ones), ``by_class`` (one row per
+        class: cases, determinate, determinate and right, right, sum of sizes, sums of x and of
+        x(1 − x)), ``confusion`` and ``risk``.
     """
     x = counts.hit / counts.size
     single = counts.size == 1
@@ -91,7 +91,7 @@ def _confusion(counts: SetCounts) -> dict[str, Any] | None:
         _add_partial(counts, partial, row, rows)
     if counts.vacuous.any():
         row[counts.vacuous] = len(rows)
-        rows.append({"quiet": True})
+        rows.append({"abstain": True})
     matrix = np.zeros((len(rows), len(columns)))
     np.add.at(matrix, (row, column_of[counts.truth]), counts.weight)
     return {"columns": columns, "rows": rows, "counts": matrix}

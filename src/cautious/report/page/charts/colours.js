@@ -23,7 +23,7 @@ const between = (stops, t) => {
   return stops[low].map((c, i) => c + share * (stops[low + 1][i] - c));
 };
 
-// Dark for cheap to bright for dear: light also rises in grey.
+// Dark for cheap to bright for expensive: light also rises in grey.
 const SEQUENTIAL = ["#22304f", "#2b5078", "#2f7589", "#4d9a8c", "#8dbb82", "#d5d582", "#fbf3b9"].map(rgb);
 const DIVERGING = ["#0a5c8f", "#4f9cc9", "#b5d5e6", "#f4f2ec", "#f3c7a2", "#dd8445", "#a8480a"].map(rgb);
 

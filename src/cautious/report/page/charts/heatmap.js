@@ -96,7 +96,7 @@ function colourBar(inner, { low, high, paint, format = number }) {
   return group;
 }
 
-// Beyond the top of the map keeping quiet never pays; the cross then stays at its edge.
+// Beyond the top of the map abstaining never pays; the cross then stays at its edge.
 function cross({ sx, sy, inner, x, y }, [mu, nu]) {
   const cx = sx(Math.max(x[0], Math.min(x[1], mu))),
     cy = sy(Math.max(y[0], Math.min(y[1], nu)));

@@ -39,7 +39,7 @@ export function scoreHistogram({ histogram, classes, window, width, height }) {
     });
   plot.append(
     zone(inner.left, cutLow, "negative"),
-    zone(cutLow, cutHigh, "quiet"),
+    zone(cutLow, cutHigh, "abstain"),
     zone(cutHigh, inner.right, "positive"),
   );
   const step = (inner.right - inner.left) / bars;
@@ -85,7 +85,7 @@ function labels(plot, inner, [low, high], classes, window) {
     );
   };
   write(inner.left, low, `answer ${shorten(classes[0], 18)}`, "negative");
-  write(low, high, "keep quiet", "quiet");
+  write(low, high, "abstain", "abstain");
   write(high, inner.right, `answer ${shorten(classes[1], 18)}`, "positive");
   const cut = (at, x, anchor) =>
     plot.append(

@@ -79,7 +79,7 @@ export function costInterval(model, replicates, prior, costs, estimate) {
     for (let e = 0; e < positives.length; e++) {
       const p = positives[e] * scales.positive,
         n = negatives[e] * scales.negative;
-      cost += Math.min(costs.fn * p, costs.fp * n, costs.quiet * (p + n));
+      cost += Math.min(costs.fn * p, costs.fp * n, costs.abstain * (p + n));
     }
     drawn[r] = cost;
   });

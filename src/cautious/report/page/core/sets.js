@@ -156,7 +156,7 @@ function confusionOf(cells, byClass, k) {
   const rest = partial.filter((cell) => !common.includes(cell));
   put({ other: rest.length, size: 2 }, rest);
   put(
-    { quiet: true },
+    { abstain: true },
     cells.filter(({ set }) => set.length === k && k > 1),
   );
   return { columns, rows, counts };

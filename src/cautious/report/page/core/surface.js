@@ -1,4 +1,4 @@
-// The cost surface of one model: k = Σ over bins of min(missing it, a false alarm, keeping quiet).
+// The cost surface of one model: k = Σ over bins of min(missing it, a false alarm, abstaining).
 
 export const sum = (values) => {
   let total = 0;
@@ -50,7 +50,7 @@ export function makeSurface(model, prior) {
 export const costsOf = ({ false_negative, false_positive, abstain }) => ({
   fn: false_negative,
   fp: false_positive,
-  quiet: abstain,
+  abstain,
 });
 
 // First position whose value is at least (left) or greater than (right) the one sought.
@@ -66,11 +66,11 @@ function search(sorted, value, right) {
 }
 
 // Corners of the optimal window. Ties are answered rather than abstained on, and answered positive.
-export function corners(surface, { fn, fp, quiet }) {
-  const pays = quiet * fp + quiet * fn < fn * fp;
+export function corners(surface, { fn, fp, abstain }) {
+  const pays = abstain * fp + abstain * fn < fn * fp;
   const indifferent = fp / (fn + fp);
-  const below = pays ? quiet / (fn - quiet + quiet) : indifferent;
-  const above = Math.max(below, pays ? (fp - quiet) / (fp - quiet + quiet) : indifferent);
+  const below = pays ? abstain / (fn - abstain + abstain) : indifferent;
+  const above = Math.max(below, pays ? (fp - abstain) / (fp - abstain + abstain) : indifferent);
   const upper = search(surface.probability, above, false);
   const lower = search(surface.probability, below, true);
   return [Math.min(lower, upper), upper];
@@ -81,8 +81,8 @@ export function costBetween(surface, costs, [lower, upper]) {
   return (
     costs.fn * positivesBelow[lower] +
     costs.fp * negativesAbove[upper] +
-    costs.quiet * (positivesBelow[upper] - positivesBelow[lower]) +
-    costs.quiet * (negativesAbove[lower] - negativesAbove[upper])
+    costs.abstain * (positivesBelow[upper] - positivesBelow[lower]) +
+    costs.abstain * (negativesAbove[lower] - negativesAbove[upper])
   );
 }
 
@@ -98,8 +98,8 @@ export function bestWindow(surface, costs) {
     fn: below[l],
     fp: above[u],
     tp: below[below.length - 1] - below[u],
-    quietNegative: above[l] - above[u],
-    quietPositive: below[u] - below[l],
+    abstainedNegative: above[l] - above[u],
+    abstainedPositive: below[u] - below[l],
   };
   return {
     lower: l < u ? surface.lower[l] : surface.upper[u],
@@ -112,9 +112,9 @@ export function bestWindow(surface, costs) {
   };
 }
 
-// The same scores when keeping quiet is not allowed.
+// The same scores when abstaining is not allowed.
 export function forcedCost(surface, costs) {
-  return leastCost(surface, { ...costs, quiet: Math.max(costs.fn, costs.fp) });
+  return leastCost(surface, { ...costs, abstain: Math.max(costs.fn, costs.fp) });
 }
 
 // One answer to everything: what the scores have to beat.
@@ -122,12 +122,12 @@ export function trivialCosts(surface, costs) {
   return {
     negative: costs.fn * surface.positives,
     positive: costs.fp * surface.negatives,
-    quiet: costs.quiet * (surface.positives + surface.negatives),
+    abstain: costs.abstain * (surface.positives + surface.negatives),
   };
 }
 
-// Volume under the surface over the unit square of relative costs, in closed form a bin. The dearer
-// mistake is the unit, so the classes trade places if false alarms are dearer than misses.
+// Volume under the surface over the unit square of relative costs, in closed form per bin. The more
+// expensive mistake is the unit, so the classes trade places if false alarms cost more than misses.
 export function vacc(surface, flipped) {
   const [pos, neg] = flipped ? [surface.neg, surface.pos] : [surface.pos, surface.neg];
   let volume = 0;
@@ -142,19 +142,19 @@ export function vacc(surface, flipped) {
   return volume;
 }
 
-// Costs at a point of the map: μ and ν are measured against the dearer mistake.
+// Costs at a point of the map: μ and ν are measured against the more expensive mistake.
 export const relativeCosts = (mu, nu, flipped) =>
-  flipped ? { fn: mu, fp: 1, quiet: nu } : { fn: 1, fp: mu, quiet: nu };
+  flipped ? { fn: mu, fp: 1, abstain: nu } : { fn: 1, fp: mu, abstain: nu };
 
-// The response of a model to being allowed more and more silence: the bins dearest to answer are
-// given up first, which is the order in which optimal windows open as abstaining gets cheaper.
+// The response of a model to being allowed more and more abstention: the bins that cost most to
+// answer are given up first, which is the order in which optimal windows open as abstaining gets cheaper.
 
 export function responseCurve(surface, { fn, fp }) {
   const { pos, neg } = surface;
   const order = Array.from(pos.keys());
-  const dear = pos.map((p, e) => Math.min(fn * p, fp * neg[e]) / (p + neg[e]));
-  order.sort((a, b) => dear[a] - dear[b]);
-  // From all silent (abstention 1) to all answered, so that small numbers are added first.
+  const price = pos.map((p, e) => Math.min(fn * p, fp * neg[e]) / (p + neg[e]));
+  order.sort((a, b) => price[a] - price[b]);
+  // From nothing answered (abstention 1) to all answered, so that small numbers are added first.
   let answered = 0,
     error = 0,
     cost = 0;

@@ -18,7 +18,7 @@ function mostDecimals(columns) {
 }
 
 // Gives a function from a row to its probabilities, in an array used again for every row. A sum
-// may miss one by half a unit of the last decimal a class; it is then divided out.
+// may miss one by half a unit of the last decimal per class; it is then divided out.
 export function probabilityRows(columns) {
   const at = new Float64Array(columns.length);
   let allowed = null;

@@ -12,7 +12,7 @@ function rule({ lower, upper }, [negative, positive]) {
     high = value("upper", upper, number(upper));
   if (lower === -Infinity && upper === Infinity) {
     return [
-      strong("Keep quiet on everything"),
+      strong("Abstain on everything"),
       ": no score is sure enough to be worth an answer at these costs.",
     ];
   }
@@ -22,7 +22,7 @@ function rule({ lower, upper }, [negative, positive]) {
     return ["Answer ", named(negative), " to everything: at these costs the scores do not help."];
   if (lower === upper) {
     return [
-      "Keeping quiet does not pay here: answer ",
+      "Abstaining does not pay here: answer ",
       named(positive),
       " from a score of ",
       strong(high),
@@ -32,9 +32,9 @@ function rule({ lower, upper }, [negative, positive]) {
     ];
   }
   if (lower === -Infinity)
-    return ["Answer ", named(positive), " from a score of ", strong(high), " and keep quiet below it."];
+    return ["Answer ", named(positive), " from a score of ", strong(high), " and abstain below it."];
   if (upper === Infinity)
-    return ["Answer ", named(negative), " up to a score of ", strong(low), " and keep quiet above it."];
+    return ["Answer ", named(negative), " up to a score of ", strong(low), " and abstain above it."];
   return [
     "Answer ",
     named(negative),
@@ -45,7 +45,7 @@ function rule({ lower, upper }, [negative, positive]) {
     " from ",
     strong(high),
     ", and ",
-    strong("keep quiet between"),
+    strong("abstain between"),
     ".",
   ];
 }
@@ -53,11 +53,11 @@ function rule({ lower, upper }, [negative, positive]) {
 const saving = (cost, than) => (than > 0 ? 1 - cost / than : 0);
 
 function worth({ window, forced, trivial, classes }) {
-  const silent = percent(window.abstention),
+  const abstained = percent(window.abstention),
     parts = [];
   if (window.abstention > 0 && window.answered > 1e-12) {
     parts.push(
-      `The model then keeps quiet on ${silent} of the cases and errs on ${percent(window.error / window.answered)} of those it answers. `,
+      `The model then abstains on ${abstained} of the cases and errs on ${percent(window.error / window.answered)} of those it answers. `,
     );
   } else if (window.answered > 1e-12) {
     parts.push(`It then errs on ${percent(window.error)} of the cases. `);
@@ -69,7 +69,7 @@ function worth({ window, forced, trivial, classes }) {
   const all = {
     negative: `answering ${shorten(classes[0])} to all`,
     positive: `answering ${shorten(classes[1])} to all`,
-    quiet: "keeping quiet on all",
+    abstain: "abstaining on all",
   }[kind];
   const gain = saving(window.cost, cheapest);
   if (gain > 0.0005)
@@ -128,16 +128,16 @@ export function uncertainAdvice(results, shares) {
   if (most === 0) return el("p", { class: "unsure" }, "All models cost the same, whatever the costs.");
   const widest = results[shares.indexOf(most)],
     { flipped, classes } = results[0],
-    dear = `${flipped ? "false" : "missed"} “${shorten(classes[1], 26)}”`;
+    worse = `${flipped ? "false" : "missed"} “${shorten(classes[1], 26)}”`;
   return el(
     "p",
     { class: "unsure" },
     strong("Not sure about the costs? "),
-    `Averaged over all costs at which a ${dear} is the dearer mistake, `,
+    `Averaged over all costs at which a ${worse} is the more expensive mistake, `,
     strong(shorten(steady.model.name, 40)),
     ` is the cheapest (VACC ${number(steady.vacc)}); `,
     widest === steady ? "it is also" : `${shorten(widest.model.name, 40)} is`,
-    ` the cheapest on the largest part (${percent(most)}) of the map below, where keeping quiet costs at most half of that mistake.`,
+    ` the cheapest on the largest part (${percent(most)}) of the map below, where abstaining costs at most half of that mistake.`,
   );
 }
 

@@ -18,17 +18,17 @@ export const RESPONSES = {
 export function drawMaps({ problem, app, view, cards, results, chosen, several }) {
   const { costs, flipped } = chosen,
     unit = Math.max(costs.fn, costs.fp);
-  const marker = [Math.min(costs.fn, costs.fp) / unit, costs.quiet / unit];
+  const marker = [Math.min(costs.fn, costs.fp) / unit, costs.abstain / unit];
   const [negative, positive] = problem.classes.map((label) => shorten(label, 16));
-  const [cheap, dear] = flipped
+  const [cheap, expensive] = flipped
     ? [`missed ${positive}`, `false ${positive}`]
     : [`false ${positive}`, `missed ${positive}`];
   const words =
     widthOf(cards.map.body) > 430
-      ? { xLabel: `μ: cost of a ${cheap} ÷ a ${dear}`, yLabel: `ν: cost of keeping quiet ÷ a ${dear}` }
+      ? { xLabel: `μ: cost of a ${cheap} ÷ a ${expensive}`, yLabel: `ν: cost of abstaining ÷ a ${expensive}` }
       : {
           xLabel: flipped ? "μ: missed ÷ false" : "μ: false ÷ missed",
-          yLabel: flipped ? "ν: quiet ÷ false" : "ν: quiet ÷ missed",
+          yLabel: flipped ? "ν: abstain ÷ false" : "ν: abstain ÷ missed",
         };
   const pick = (mu, nu) => {
     const clean = (v) => Number((unit * v).toPrecision(3));
@@ -49,7 +49,7 @@ export function drawMaps({ problem, app, view, cards, results, chosen, several }
     const high = Math.max(...finite.values) || 1;
     const at = {
       cost: chosen.window.cost / unit,
-      quiet: chosen.window.abstention,
+      abstain: chosen.window.abstention,
       lower: chosen.window.lower,
       upper: chosen.window.upper,
     }[view.map];
@@ -76,7 +76,7 @@ export function drawMaps({ problem, app, view, cards, results, chosen, several }
           ...size(map.body),
           ...words,
           format: kind.format,
-          lines: view.map === "cost" || view.map === "quiet",
+          lines: view.map === "cost" || view.map === "abstain",
           marker,
           about,
           id: "map",
@@ -87,7 +87,7 @@ export function drawMaps({ problem, app, view, cards, results, chosen, several }
         "p",
         { class: "note" },
         `${kind.name} of ${shorten(chosen.model.name)}`,
-        view.map === "cost" ? `, in units of a ${dear}` : "",
+        view.map === "cost" ? `, in units of a ${expensive}` : "",
         ". Drag over the map to move the costs.",
       ),
     );
@@ -132,16 +132,16 @@ export function drawMaps({ problem, app, view, cards, results, chosen, several }
       value("difference", here, number(Math.abs(here))),
       here < 0 ? " less than " : " more than ",
       el("strong", {}, shorten(b.model.name, 30)),
-      " a case. Blue: the first is cheaper. Orange: the second is.",
+      " per case. Blue: the first is cheaper. Orange: the second is.",
     ),
   );
 }
 
-// The cost of a case as keeping quiet gets dearer: a cut through the surface at the costs of now.
+// The cost per case as abstaining gets more expensive: a cut through the surface at the costs of now.
 function drawSlice({ app, cards, results, chosen }, key) {
   const { costs } = chosen,
     never = (costs.fn * costs.fp) / (costs.fn + costs.fp);
-  const far = Math.max(1.25 * never, Math.min(costs.quiet, 3 * never) * 1.1),
+  const far = Math.max(1.25 * never, Math.min(costs.abstain, 3 * never) * 1.1),
     steps = 160;
   const curves = results.map((r) => ({
     name: r.model.name,
@@ -149,9 +149,9 @@ function drawSlice({ app, cards, results, chosen }, key) {
     faded: r !== chosen,
     points: Array.from({ length: steps + 1 }, (_, i) => [
       (far * i) / steps,
-      leastCost(r.surface, { ...costs, quiet: (far * i) / steps }),
+      leastCost(r.surface, { ...costs, abstain: (far * i) / steps }),
     ]),
-    mark: [Math.min(far, costs.quiet), r.window.cost],
+    mark: [Math.min(far, costs.abstain), r.window.cost],
   }));
   const top = Math.max(...curves.map(({ points }) => points[steps][1])) * 1.06 || 1;
   const chart = lineChart(curves, {
@@ -159,14 +159,14 @@ function drawSlice({ app, cards, results, chosen }, key) {
     height: 300,
     x: [0, far],
     y: [0, top],
-    xLabel: "cost of keeping quiet",
-    yLabel: "cost of a case",
-    about: "Cost of a case against the cost of keeping quiet",
+    xLabel: "cost of abstaining",
+    yLabel: "cost per case",
+    about: "Cost per case against the cost of abstaining",
   });
   const end = chart.sx(never);
   chart.plot.prepend(
     svg("rect", {
-      class: "zone quiet",
+      class: "zone abstain",
       x: end,
       y: chart.inner.top,
       width: chart.inner.right - end,
@@ -177,7 +177,7 @@ function drawSlice({ app, cards, results, chosen }, key) {
     svg(
       "text",
       {
-        class: "zone-label quiet",
+        class: "zone-label abstain",
         x: chart.inner.right - 4,
         y: chart.inner.bottom - 8,
         "text-anchor": "end",
@@ -187,7 +187,7 @@ function drawSlice({ app, cards, results, chosen }, key) {
   );
   cards.slice.show(
     chart.root,
-    el("p", { class: "note" }, `From ${number(never)} on, keeping quiet pays for no model, however good.`),
+    el("p", { class: "note" }, `From ${number(never)} on, abstaining pays for no model, however good.`),
     key(),
   );
 }
@@ -215,11 +215,11 @@ export function drawCurves({ app, view, cards, results, chosen }, names) {
       width,
       height: 300,
       ...span,
-      xLabel: "share kept quiet",
+      xLabel: "share abstained on",
       yLabel: label,
       xFormat: share,
       yFormat: share,
-      about: `${label} against the share kept quiet`,
+      about: `${label} against the share abstained on`,
     }).root,
     key(),
   );

@@ -58,7 +58,7 @@ export function compared(problem, results, [first, second]) {
 const NX = 121,
   NY = 61;
 
-// Evaluate over μ in [0, 1] and ν in [0, ½]; beyond that keeping quiet never pays.
+// Evaluate over μ in [0, 1] and ν in [0, ½]; beyond that abstaining never pays.
 function costGrid(evaluate, flipped) {
   const values = new Float64Array(NX * NY);
   for (let j = 0; j < NY; j++) {
@@ -71,8 +71,8 @@ function costGrid(evaluate, flipped) {
 
 export const MAPS = {
   cost: { name: "least cost", of: (s) => (c) => leastCost(s, c), format: number },
-  quiet: {
-    name: "share kept quiet",
+  abstain: {
+    name: "share abstained on",
     format: percent,
     of: (s) => (c) => {
       const [l, u] = corners(s, c);
@@ -111,13 +111,13 @@ function winners(coarse) {
   let decided = 0;
   for (let at = 0; at < values.length; at++) {
     let best = 0,
-      dearest = grids[0].values[at];
+      highest = grids[0].values[at];
     grids.forEach((grid, g) => {
       const cost = grid.values[at];
       if (cost < grids[best].values[at]) best = g;
-      dearest = Math.max(dearest, cost);
+      highest = Math.max(highest, cost);
     });
-    values[at] = dearest - grids[best].values[at] < 1e-12 ? -1 : best;
+    values[at] = highest - grids[best].values[at] < 1e-12 ? -1 : best;
     if (values[at] >= 0) {
       wins[best]++;
       decided++;

@@ -54,7 +54,7 @@ export function modelTable({ problem, view, results, chosen, select }) {
         value(`upper-${r.index}`, r.window.upper, score(r.window.upper)),
       ],
     },
-    column("quiet", "abstention", (r) => r.window.abstention, percentAlike, "quiet"),
+    column("abstains", "abstention", (r) => r.window.abstention, percentAlike, "abstain"),
     column("missed", "fn", (r) => r.window.fn, percentAlike, "fn"),
     column("false", "fp", (r) => r.window.fp, percentAlike, "fp"),
     column("wrong among answers", "selective", (r) => r.window.error / r.window.answered, percentAlike, "wrong"),
@@ -92,7 +92,7 @@ export function confusionTable({ window: w, classes: [negative, positive], costs
     el(
       "caption",
       {},
-      "Rows are answers, columns truths; each number is cases in a thousand, with what they add to the cost of a case.",
+      "Rows are answers, columns truths; each number is cases in a thousand, with what they add to the cost per case.",
     ),
     el(
       "thead",
@@ -121,10 +121,10 @@ export function confusionTable({ window: w, classes: [negative, positive], costs
         cell("tp", w.tp, 0, "right"),
       ),
       row(
-        "keep quiet",
-        "quiet",
-        cell("quiet-n", w.quietNegative, costs.quiet, "silent"),
-        cell("quiet-p", w.quietPositive, costs.quiet, "silent"),
+        "abstain",
+        "abstain",
+        cell("abstain-n", w.abstainedNegative, costs.abstain, "abstained"),
+        cell("abstain-p", w.abstainedPositive, costs.abstain, "abstained"),
       ),
     ),
     el(

@@ -56,10 +56,10 @@ export function binaryView(problem, app) {
     ),
     costControl({
       id: "abstain",
-      label: "Keeping quiet costs",
-      about: "quiet",
+      label: "Abstaining costs",
+      about: "abstain",
       hint: "whatever the truth",
-      tint: "quiet",
+      tint: "abstain",
       get: () => app.costs.abstain,
       set: setCost("abstain"),
     }),
@@ -158,8 +158,8 @@ function makeCards(problem, view, setView, several) {
       ],
     });
   }
-  cards.slice = card("If keeping quiet cost more or less", { about: term("slice"), key: "slice" });
-  cards.response = card("Errors against silence", {
+  cards.slice = card("If abstaining cost more or less", { about: term("slice"), key: "slice" });
+  cards.response = card("Errors against abstention", {
     about: term("response"),
     key: "response",
     tools: [
@@ -231,7 +231,7 @@ function drawAdvice({ problem, view, cards, results, chosen, cheapest, several, 
         "div",
         { class: "tiles" },
         tile(
-          "Cost of a case",
+          "Cost per case",
           "interval",
           value("cost", window.cost, number(window.cost)),
           el(
@@ -250,12 +250,12 @@ function drawAdvice({ problem, view, cards, results, chosen, cheapest, several, 
           el(
             "small",
             {},
-            forced > 0 ? `keeping quiet saves ${percent(1 - window.cost / forced)}` : "nothing to save",
+            forced > 0 ? `abstaining saves ${percent(1 - window.cost / forced)}` : "nothing to save",
           ),
         ),
         tile(
-          "Kept quiet",
-          "quiet",
+          "Abstained",
+          "abstain",
           value("abstention", window.abstention, percent(window.abstention)),
           el("small", {}, `${percent(window.answered)} answered`),
         ),

@@ -89,7 +89,7 @@ export function classTable({ problem, app, view, chosen }) {
   });
 }
 
-// Which answers met which truths, sets and silence included.
+// Which answers met which truths, sets and abstentions included.
 
 export function setConfusion({ confusion }, classes, unit) {
   if (!confusion)
@@ -102,7 +102,7 @@ export function setConfusion({ confusion }, classes, unit) {
   const totals = columns.map((_, c) => counts.reduce((sum, line) => sum + line[c], 0));
   const name = (c) => (c < 0 ? `${classes.length - columns.length + 1} others` : shorten(classes[c], 24));
   const title = (row) => {
-    if (row.quiet) return "keep quiet (all classes)";
+    if (row.abstain) return "abstain (all classes)";
     if (row.set) return row.set.length === 1 ? shorten(classes[row.set[0]], 24) : setName(row.set, classes);
     return row.size === 1
       ? `${row.other} other classes`
@@ -111,7 +111,7 @@ export function setConfusion({ confusion }, classes, unit) {
         : "several classes";
   };
   const holds = (row, column) =>
-    row.quiet || (row.set ? row.set.includes(column) : row.size === 1 && column >= 0 ? false : null);
+    row.abstain || (row.set ? row.set.includes(column) : row.size === 1 && column >= 0 ? false : null);
   const cell = (row, r, column, c) => {
     const weight = counts[r][c],
       part = totals[c] ? weight / totals[c] : 0;
@@ -124,7 +124,7 @@ export function setConfusion({ confusion }, classes, unit) {
       value(`matrix-${r}-${c}`, weight, weight ? (unit === "share" ? percent(part) : count(weight)) : "·"),
     );
     if (weight) {
-      const colour = inside === null ? "var(--quiet)" : inside ? "var(--accent)" : "var(--positive)";
+      const colour = inside === null ? "var(--abstain)" : inside ? "var(--accent)" : "var(--positive)";
       td.style.background = `color-mix(in srgb, ${colour} ${Math.round(8 + 52 * Math.sqrt(part))}%, transparent)`;
     }
     return td;

@@ -4,19 +4,19 @@ import { el } from "../charts/dom.js";
 const TERMS = {
   window: [
     "Window",
-    "Two thresholds on the score. Up to the lower one the answer is the negative class, from the upper one the positive class; between them the model keeps quiet. Equal thresholds mean it always answers.",
+    "Two thresholds on the score. Up to the lower one the answer is the negative class, from the upper one the positive class; between them the model abstains. Equal thresholds mean it always answers.",
   ],
   cost: [
     "Expected cost",
-    "What a case costs on average: the share of missed positives times the cost of a miss, plus false alarms times their cost, plus silent cases times the cost of keeping quiet. Right answers cost nothing.",
+    "What a case costs on average: the share of missed positives times the cost of a miss, plus false alarms times their cost, plus abstentions times the cost of abstaining. Right answers cost nothing.",
   ],
   interval: [
     "95% interval",
     "From 300 bootstrap replicates: the cases of each class are drawn anew over the bins of the model’s hull, and the window is chosen anew at its corners each time. A basic interval, which allows for the optimism of judging a window on the data it was chosen on.",
   ],
-  quiet: [
-    "Keeping quiet",
-    "Abstaining: the case is passed on, to a person or to another test, at the cost of keeping quiet.",
+  abstain: [
+    "Abstaining",
+    "The case is not answered but passed on, to a person or to another test, at the cost of abstaining.",
   ],
   prior: [
     "Share of positives",
@@ -24,15 +24,15 @@ const TERMS = {
   ],
   relative: [
     "Relative costs",
-    "Only ratios of costs decide where to keep quiet. μ is the cost of the cheaper mistake and ν the cost of keeping quiet, both divided by the cost of the dearer mistake.",
+    "Only ratios of costs decide where to abstain. μ is the cost of the cheaper mistake and ν the cost of abstaining, both divided by the cost of the more expensive mistake.",
   ],
   vacc: [
     "VACC",
-    "Volume under the abstention cost surface: the mean cost, in units of the dearer mistake, if the other mistake and keeping quiet were equally likely to cost anything from nothing up to as much as it. The dearer mistake is the one that is dearer on the sliders now, as a rule missing the positive class. Lower is better. Go by it while you know no more about the costs.",
+    "Volume under the abstention cost surface: the mean cost, in units of the more expensive mistake, if the other mistake and abstaining were equally likely to cost anything from nothing up to as much as it. The more expensive mistake is the one that costs more on the sliders now, as a rule missing the positive class. Lower is better. Go by it while you know no more about the costs.",
   ],
   winner: [
     "Winner map",
-    "Each point is a pair of relative costs; its colour is the model that is cheapest there, each with its own best window. The map spans all costs at which the dearer mistake stays the dearer one and keeping quiet costs at most half of it; shares are parts of this map, points where all models cost the same left out.",
+    "Each point is a pair of relative costs; its colour is the model that is cheapest there, each with its own best window. The map spans all costs at which the more expensive mistake stays the more expensive one and abstaining costs at most half of it; shares are parts of this map, points where all models cost the same left out.",
   ],
   difference: [
     "Difference",
@@ -40,24 +40,24 @@ const TERMS = {
   ],
   slice: [
     "A cut through the surface",
-    "The cost of a case with each model’s best window, as keeping quiet gets dearer and all other costs stay as they are. Where it is flat, keeping quiet is no longer used.",
+    "The cost per case with each model’s best window, as abstaining gets more expensive and all other costs stay as they are. Where it is flat, abstaining is no longer used.",
   ],
   response: [
     "Response curve",
-    "What is left of the errors as the model is allowed to keep quiet on more cases, giving up first those dearest to answer at these costs. Dots mark the windows recommended now.",
+    "What is left of the errors as the model is allowed to abstain on more cases, giving up first those most expensive to answer at these costs. Dots mark the windows recommended now.",
   ],
   risk: [
     "Risk and coverage",
     "Coverage is the share of cases answered when the surest, by the model’s own score, are answered first. Risk is the share of wrong ones among the answers.",
   ],
   aurc: ["AURC", "Area under risk against coverage: the mean risk over all coverages. Lower is better."],
-  forced: ["Forced to answer", "The same scores with the best single threshold, keeping quiet not allowed."],
+  forced: ["Forced to answer", "The same scores with the best single threshold, abstaining not allowed."],
   fn: ["Missed", "False negatives: positives answered as negative, as a share of all cases."],
   fp: ["False alarms", "False positives: negatives answered as positive, as a share of all cases."],
   wrong: ["Wrong among answers", "The share of given answers that are wrong (selective error)."],
   surface: [
     "Cost surface",
-    "The least expected cost at every pair of relative costs, in units of the dearer mistake. Above the dotted line, ν > μ/(1+μ), keeping quiet never pays.",
+    "The least expected cost at every pair of relative costs, in units of the more expensive mistake. Above the dotted line, ν > μ/(1+μ), abstaining never pays.",
   ],
   k: [
     "Risk aversion k",
@@ -80,7 +80,7 @@ const TERMS = {
   size: ["Mean size", "Mean number of classes in a prediction."],
   confusion: [
     "Confusion with sets",
-    "How often each answer met each true class. Answers are rows, truths columns; sets of several classes have rows of their own, and the last row keeps quiet.",
+    "How often each answer met each true class. Answers are rows, truths columns; sets of several classes have rows of their own, and the last row abstains.",
   ],
 };
 
