@@ -274,7 +274,7 @@ def test_fractional_weights_leave_exactly_nothing_at_the_end() -> None:
         ({"y_proba": [[0.5, 0.5], [np.inf, 0.5]]}, "no probability in row 1"),
         ({"y_proba": [[0.5, 0.5]]}, "y_true has 2 rows and y_proba has 1"),
         ({"y_proba": np.full((2, 3), 1 / 3)}, "3 columns but y_true holds 2 classes"),
-        ({"labels": ["n", "p", "q"]}, "2 columns but labels holds 3 classes"),
+        ({"labels": ["n", "p", "q"]}, "2 columns but classes holds 3 classes"),
         ({"labels": ["n", "q"]}, "'p' in row 1"),
         ({"y_true": ["n", 1]}, "labels of different kinds"),
         ({"sample_weight": [0, 0]}, "no example of positive weight"),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cautious.curves import ResponseCurve, one_vs_rest
-from cautious.curves.predictions import check_predictions
+from cautious.predictions import check_proba
 
 TRUTH = ["a", "b", "c", "a", "b"]
 PROBA = np.array(
@@ -17,8 +17,8 @@ ORDERS = [["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]]
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_predictions(order):
-    np.testing.assert_array_equal(check_predictions(TRUTH, FRAME[order]).proba, PROBA)
-    other = check_predictions(TRUTH, FRAME[order], labels=["c", "b", "a"])
+    np.testing.assert_array_equal(check_proba(TRUTH, FRAME[order]).proba, PROBA)
+    other = check_proba(TRUTH, FRAME[order], classes=["c", "b", "a"])
     np.testing.assert_array_equal(other.proba, PROBA[:, ::-1])
 
 
@@ -39,7 +39,7 @@ def test_one_vs_rest(order):
 
 
 def test_columns_without_names_are_in_class_order():
-    np.testing.assert_array_equal(check_predictions(TRUTH, pd.DataFrame(PROBA)).proba, PROBA)
+    np.testing.assert_array_equal(check_proba(TRUTH, pd.DataFrame(PROBA)).proba, PROBA)
     one_vs_rest(TRUTH, pd.DataFrame(PROBA), ["a", "b", "c"])
 
 
@@ -49,5 +49,5 @@ def test_columns_that_are_not_the_classes():
         ResponseCurve.from_predictions(TRUTH, strange)
     with pytest.raises(ValueError, match=r"y_score has columns \['z', 'b', 'c'\] but the classes"):
         one_vs_rest(TRUTH, strange, ["a", "b", "c"])
-    with pytest.raises(ValueError, match=r"3 columns but y_true holds 2 classes .* pass labels="):
+    with pytest.raises(ValueError, match=r"3 columns but y_true holds 2 classes .* pass classes="):
         ResponseCurve.from_predictions(["a", "b"], FRAME[:2])

@@ -129,23 +129,31 @@ def test_adding_something_else_is_refused():
         (lambda: Staircase.from_predictions([0, 1], [0.1]), ValueError, "2 rows and y_score has 1"),
         (lambda: Staircase.from_predictions([0, 1], ["x", "y"]), TypeError, "scores are numbers"),
         (lambda: Staircase.from_predictions([0, 1], [1j, 2j]), TypeError, "complex"),
-        (lambda: Staircase.from_predictions([], []), ValueError, "y_true is empty"),
+        (lambda: Staircase.from_predictions([], []), ValueError, "there are no rows"),
         (
             lambda: Staircase.from_predictions([0, 1, 2], [1, 2, 3]),
             ValueError,
-            "pos_label=.*one_vs",
+            "one class against the rest",
         ),
-        (lambda: Staircase.from_predictions(["a", "b"], [1, 2]), ValueError, "pos_label is needed"),
-        (lambda: Staircase.from_predictions([3, 4], [1, 2]), ValueError, "pos_label is needed"),
+        (
+            lambda: Staircase.from_predictions(["a", "b"], [1, 2]),
+            ValueError,
+            "which one a high score speaks for",
+        ),
+        (
+            lambda: Staircase.from_predictions([3, 4], [1, 2]),
+            ValueError,
+            "which one a high score speaks for",
+        ),
         (
             lambda: Staircase.from_predictions([0, 1], [1, 2], pos_label=7),
             ValueError,
-            "pos_label is 7, which does not occur",
+            "pos_label is .7., but the classes are",
         ),
         (
             lambda: Staircase.from_predictions([0, 1], [1, 2], pos_label=7, classes=(0, 1)),
             ValueError,
-            "not among classes",
+            "pos_label is .7., but the classes are",
         ),
         (
             lambda: Staircase.from_predictions([0, 5], [1, 2], classes=(0, 1)),

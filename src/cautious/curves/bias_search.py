@@ -16,9 +16,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import as_generator
 from cautious.curves.answer_costs import check_answer_costs
-from cautious.curves.predictions import Predictions, check_predictions
 from cautious.curves.response import ResponseCurve
 from cautious.curves.response_states import WindowStates
+from cautious.predictions import CheckedProbabilities, check_proba
 
 __all__ = ["BestBias", "best_bias"]
 
@@ -126,7 +126,7 @@ def best_bias(
     """
     if max_evaluations < 2:
         raise ValueError(f"max_evaluations is {max_evaluations}; allow at least 2.")
-    predictions = check_predictions(y_true, y_proba, labels=labels, sample_weight=sample_weight)
+    predictions = check_proba(y_true, y_proba, classes=labels, sample_weight=sample_weight)
     merit = _merit(measure, costs, guess)
     n_classes = predictions.proba.shape[1]
     frequency = np.bincount(predictions.truth, predictions.weight, minlength=n_classes)
@@ -174,7 +174,7 @@ class _Search:
 
     def __init__(
         self,
-        predictions: Predictions,
+        predictions: CheckedProbabilities,
         judge: Callable[[ResponseCurve], float],
         max_evaluations: int,
     ) -> None:
@@ -211,7 +211,7 @@ class _Search:
 
 
 def _certain_biases(
-    predictions: Predictions, measure: Any, costs: Any, max_evaluations: int
+    predictions: CheckedProbabilities, measure: Any, costs: Any, max_evaluations: int
 ) -> Sequence[Floats]:
     """Biases of which one is certainly the best; none where that cannot be had."""
     if predictions.proba.shape[1] != 2 or not isinstance(measure, str):
@@ -230,7 +230,7 @@ def _certain_biases(
     return list(np.stack([1 - tried, tried], axis=1))
 
 
-def _cheapest_bias(predictions: Predictions, costs: Floats) -> Floats:
+def _cheapest_bias(predictions: CheckedProbabilities, costs: Floats) -> Floats:
     """Bias of the cheapest pair of cuts between scores of the second of two classes."""
     score, place = np.unique(predictions.proba[:, 1], return_inverse=True)
     cost_of_cut = [

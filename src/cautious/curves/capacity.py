@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
-from cautious.curves.predictions import outputs_of, pooled_outputs
 from cautious.metrics import (
     SetCounts,
     counts_of_confusion,
     full_coverage_error,
     q_matrix_of_counts,
 )
+from cautious.predictions import outputs_of, pooled_outputs
 
 __all__ = ["CapacityCurve"]
 

@@ -19,13 +19,13 @@ from cautious.curves.budgets import Per, least_abstaining_window, least_costly_w
 from cautious.curves.differential import DifferentialCostSurface
 from cautious.curves.hull import CostHull
 from cautious.curves.regions import Region, optimal_regions
-from cautious.curves.responses import estimator_scores, pooled_scores
 from cautious.curves.staircase import Priors, Staircase, class_scales
 from cautious.curves.surface_grid import SurfaceGrid, surface_grid
 from cautious.curves.vacc import bin_volumes
 from cautious.curves.vacc_inference import vacc_interval
 from cautious.curves.window import Window, check_costs, plain
 from cautious.decision import check_window
+from cautious.predictions import estimator_scores, pooled_scores
 from cautious.sets import abstain_name
 
 __all__ = ["AbstentionCostSurface"]

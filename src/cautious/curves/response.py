@@ -14,7 +14,6 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels
-from cautious.curves.predictions import check_predictions, outputs_of, pooled_outputs
 from cautious.curves.response_measures import (
     LOWER_IS_BETTER,
     MEASURES,
@@ -23,6 +22,7 @@ from cautious.curves.response_measures import (
 )
 from cautious.curves.response_states import WindowStates
 from cautious.decision.rules import check_bias
+from cautious.predictions import check_proba, outputs_of, pooled_outputs
 from cautious.sets import abstain_name
 
 __all__ = ["BestWindow", "ResponseCurve"]
@@ -140,7 +140,7 @@ class ResponseCurve:
         -------
         ResponseCurve
         """
-        predictions = check_predictions(y_true, y_proba, labels=labels, sample_weight=sample_weight)
+        predictions = check_proba(y_true, y_proba, classes=labels, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
         shares = np.full(n_classes, 1 / n_classes) if bias is None else check_bias(bias, n_classes)
         return cls(WindowStates.of(predictions, shares))

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Ints
 from cautious.curves.kept_auc import kept_amount
-from cautious.curves.predictions import Predictions
 from cautious.curves.response_sweep import sweep_windows
+from cautious.predictions import CheckedProbabilities
 
 __all__ = ["WindowStates"]
 
@@ -24,7 +24,7 @@ class WindowStates:
 
     Attributes
     ----------
-    predictions : Predictions
+    predictions : CheckedProbabilities
         The examples.
     bias : ndarray of shape (K,)
         Class bias.
@@ -40,7 +40,7 @@ class WindowStates:
         after the last state.
     """
 
-    predictions: Predictions
+    predictions: CheckedProbabilities
     bias: Floats
     low: Floats
     high: Floats
@@ -50,7 +50,7 @@ class WindowStates:
     last_state: Ints
 
     @classmethod
-    def of(cls, predictions: Predictions, bias: Floats) -> WindowStates:
+    def of(cls, predictions: CheckedProbabilities, bias: Floats) -> WindowStates:
         """Sweep the window over predictions with a given class bias."""
         answers = sweep_windows(predictions.proba, bias)
         n = len(predictions.truth)

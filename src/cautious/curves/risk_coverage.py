@@ -14,8 +14,8 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, as_floats
-from cautious.curves.predictions import outputs_of, pooled_outputs
 from cautious.metrics import RiskCoverage, risk_coverage
+from cautious.predictions import outputs_of, pooled_outputs
 
 __all__ = ["RiskCoverageCurve", "WorkingPoint"]
 

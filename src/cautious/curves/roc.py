@@ -12,11 +12,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints
-from cautious.curves.labels import binary_truth
 from cautious.curves.readings import READINGS, roc_readings, share_of
 from cautious.curves.response import ResponseCurve
-from cautious.curves.responses import estimator_scores, pooled_scores
 from cautious.curves.staircase import Staircase
+from cautious.predictions import binary_truth, estimator_scores, pooled_scores
 from cautious.sets import check_scores, first_row
 
 __all__ = ["AbstentionROC"]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask, as_floats
-from cautious.curves.labels import binary_truth
+from cautious.predictions import binary_truth
 from cautious.sets import check_scores, check_weight, first_row
 
 __all__ = ["ClassScales", "Priors", "Staircase", "class_scales"]

@@ -36,9 +36,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, Ints, Mask, RandomState
 from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
 from cautious.curves.hull import hull_bins
-from cautious.curves.labels import binary_truth
 from cautious.curves.staircase import ClassScales, Priors, Staircase, class_scales
 from cautious.curves.vacc import bin_volumes, vacc_of_counts
+from cautious.predictions import binary_truth
 from cautious.sets import check_scores, check_weight
 
 __all__ = ["VaccTest", "vacc_interval", "vacc_test"]

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.costs import SetCosts
-from cautious.curves.predictions import outputs_of, pooled_outputs
 from cautious.displays.display import Display, line_styles, plain_text
 from cautious.displays.named_curves import named
 from cautious.metrics import set_cost_score
@@ -20,6 +19,7 @@ from cautious.models import (
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
 )
+from cautious.predictions import outputs_of, pooled_outputs
 
 if TYPE_CHECKING:
     from typing import Self

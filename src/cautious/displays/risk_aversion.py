@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves.predictions import outputs_of, pooled_outputs
 from cautious.displays.display import line_styles, neutral, plain_text
 from cautious.displays.envelope import lower_envelope
 from cautious.displays.named_curves import NamedCurvesDisplay, named
 from cautious.metrics import discounted_accuracy_per_sample
+from cautious.predictions import outputs_of, pooled_outputs
 from cautious.sets import check_weight
 from cautious.utility import Crossover, RiskAversionCurve, crossover
 

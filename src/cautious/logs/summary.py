@@ -13,13 +13,13 @@ import pandas as pd
 
 from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.curves.labels import binary_truth
 from cautious.logs.cells import Cells, cells_of_tally, risk_coverage_of, staircase_of
 from cautious.logs.exact_sums import Counts
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.score_tally import ScoreTally, sort_key
 from cautious.logs.set_tally import SetTally, Stratum
 from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverage, SetCounts, get_measure
+from cautious.predictions import binary_truth
 from cautious.sets import check_classes
 
 __all__ = ["ALL", "LogSummary", "merge"]

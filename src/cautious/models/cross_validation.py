@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import cross_validate
 
 from cautious._typing import Mask
-from cautious.curves.predictions import pooled_outputs
+from cautious.predictions import pooled_outputs
 
 __all__ = ["cross_val_predict_set"]
 

@@ -1,0 +1,192 @@
+"""What was wrong with the input, said once for Python, the command line and the page.
+
+A message is a template with values. ``{name}`` stands for a value, ``{=name}`` for an argument, and
+``{=name value}`` for an argument that is set to a value: each way into the library has its own
+word for an argument, and everything else is said alike. ``{==name}`` is the argument that the value
+names. Substitution is done in one pass, so text of users is inert, whatever braces it holds.
+
+    >>> error = InputError("say which class is positive with {=pos_label label}.", label="yes")
+    >>> print(error)
+    say which class is positive with pos_label='yes'.
+    >>> print(error.words("cli"))
+    say which class is positive with --positive yes.
+    >>> print(error.words("page"))
+    say which class is positive with the positive class 'yes'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+__all__ = ["ARGUMENTS", "InputError", "Message", "listed", "quoted"]
+
+Way = Literal["python", "cli", "page"]
+
+ARGUMENTS: dict[str, dict[str, str]] = {
+    "truth": {"cli": "--truth", "page": "the column of truths"},
+    "score": {"cli": "--score", "page": "the column of scores"},
+    "proba": {"cli": "--proba", "page": "the columns of probabilities"},
+    "sets": {"cli": "--sets", "page": "the column of sets"},
+    "model": {"cli": "--model", "page": "the column of models"},
+    "weight": {"cli": "--weight", "page": "the column of weights"},
+    "groups": {"cli": "--group", "page": "the column of groups"},
+    "case": {"cli": "--id", "page": "the column of cases"},
+    "cost_columns": {"cli": "--cost-columns", "page": "the columns of costs"},
+    "classes": {"cli": "--classes", "page": "the classes"},
+    "pos_label": {"cli": "--positive", "page": "the positive class"},
+    "empty": {"cli": "--empty", "page": "the meaning of an empty set"},
+    "missing": {"cli": "--missing", "page": "the meaning of a missing score"},
+    "drop_missing": {"cli": "--drop-missing", "page": "leaving out rows without a truth"},
+    "encoding": {"cli": "--encoding", "page": "the encoding"},
+    "costs": {"cli": "--costs", "page": "the costs"},
+}
+"""Words for an argument on the command line and on the page, by its name in Python."""
+
+_FIELD = re.compile(r"\{(={0,2})(\w+)(?: (\w+))?\}")
+# Characters that would break a line, move the cursor or cannot be written at all.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def quoted(value: Any, most: int = 40) -> str:
+    r"""Show a value in a message: in quotation marks, on one line, and not too long.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    most : int
+        Characters to show.
+
+    Examples
+    --------
+    >>> print(quoted("a\nb"))
+    'a\u000ab'
+    >>> quoted("x" * 50, 3)
+    "'xxx…'"
+    """
+    text = str(value)
+    shown = text if len(text) <= most else text[:most] + "…"
+    return "'" + _UNPRINTABLE.sub(lambda at: f"\\u{ord(at[0]):04x}", shown) + "'"
+
+
+def listed(values: Iterable[Any], most: int = 10) -> str:
+    """List values in a message, not too many of them.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b', … 3 in all"
+    """
+    every = list(values)
+    shown = ", ".join(quoted(value) for value in every[:most])
+    return shown + (f", … {len(every):,} in all" if len(every) > most else "")
+
+
+@dataclass(frozen=True)
+class Message:
+    """A template with its values: an error, or a note.
+
+    Attributes
+    ----------
+    template : str
+        Text with fields, as this module explains.
+    values : mapping
+        From the name of a field to what stands there; :func:`quoted` and :func:`listed` make text
+        of what users wrote.
+    key : str
+        Name of the template, where it has one.
+    place : str
+        Where it is: a file, a column, a row.
+    hints : tuple of Message
+        What to try; they end the message.
+    """
+
+    template: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    key: str = ""
+    place: str = ""
+    hints: tuple[Message, ...] = ()
+
+    def words(self, way: Way = "python", *, place: bool = True) -> str:
+        """Say it with the arguments of Python, of the command line, or of the page."""
+
+        def fill(at: re.Match[str]) -> str:
+            mark, name, value = at.groups()
+            if not mark:
+                return str(self.values[name])
+            name = self.values[name] if mark == "==" else name
+            return _argument(name, way) if value is None else self._set(name, value, way)
+
+        text = _FIELD.sub(fill, self.template)
+        where = f"{self.place}: " if place and self.place else ""
+        return where + " ".join([text, *(hint.words(way) for hint in self.hints)])
+
+    def _set(self, name: str, value: str, way: Way) -> str:
+        given = self.values[value]
+        if way == "python":
+            return f"{name}={quoted(given) if isinstance(given, str) else given}"
+        if way == "cli":
+            return f"{_argument(name, way)} {given}"
+        return f"{_argument(name, way)} {quoted(given)}"
+
+    def __str__(self) -> str:
+        return self.words()
+
+    def at(self, *places: str) -> Message:
+        """Return the message with places put before its own."""
+        known = [place for place in (*places, self.place) if place]
+        return replace(self, place=": ".join(known))
+
+
+def _argument(name: str, way: Way) -> str:
+    if way == "python":
+        return name
+    plain = f"--{name.replace('_', '-')}" if way == "cli" else name.replace("_", " ")
+    return ARGUMENTS.get(name, {}).get(way, plain)
+
+
+class InputError(ValueError):
+    """What was given cannot be read.
+
+    Parameters
+    ----------
+    template : str or Message
+        What is wrong, what is allowed and what to do next.
+    **values
+        Values of the template.
+
+    Attributes
+    ----------
+    message : Message
+        What ``str`` of the error says in the words of Python.
+
+    Examples
+    --------
+    >>> raise InputError("{=empty} is {given}; choose 'error'.", given=quoted("no"))
+    Traceback (most recent call last):
+    ...
+    cautious.errors.InputError: empty is 'no'; choose 'error'.
+    """
+
+    def __init__(self, template: str | Message, **values: Any) -> None:
+        self.message = template if isinstance(template, Message) else Message(template, values)
+        super().__init__(self.message.words())
+
+    @property
+    def key(self) -> str:
+        """Name of the message's template, where it has one."""
+        return self.message.key
+
+    def words(self, way: Way = "python", *, place: bool = True) -> str:
+        """Say it with the arguments of Python, of the command line, or of the page."""
+        return self.message.words(way, place=place)
+
+    def at(self, *places: str) -> InputError:
+        """Return the error with places put before its own."""
+        return type(self)(self.message.at(*places))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # values of a template are no arguments of ValueError
+        return type(self), (self.message,)

@@ -1,0 +1,217 @@
+"""Which column of a table of predictions holds what: as the user says, or guessed by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cautious.errors import listed, quoted
+from cautious.predictions.rules import WORDS, hint, refusal
+
+__all__ = ["Columns", "guess_columns", "prefixed"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of the columns that hold the truth, the predictions, and what else there is.
+
+    Attributes
+    ----------
+    truth : str or None
+        Column of true labels; None where there is none.
+    scores : tuple of str
+        Columns of scores that grow with the belief in one class, one per model.
+    proba : dict
+        Column of the probability of each class, ``p_<class>``.
+    members : dict
+        Column that says of each class whether it is in the prediction set, ``set_<class>``.
+    sets : str or None
+        Column of prediction sets written as ``a|b``.
+    model, weight, groups, case : str or None
+        Columns of the model's name, of the weight of a row, of the group that it belongs to, and of
+        what tells the cases apart.
+    costs : dict
+        Column of each cost per case: ``false_negative``, ``false_positive``, ``abstain``.
+    """
+
+    truth: str | None
+    scores: tuple[str, ...] = ()
+    proba: dict[str, str] = field(default_factory=dict)
+    members: dict[str, str] = field(default_factory=dict)
+    sets: str | None = None
+    model: str | None = None
+    weight: str | None = None
+    groups: str | None = None
+    case: str | None = None
+    costs: dict[str, str] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """All the columns, each once."""
+        single = (self.truth, self.sets, self.model, self.weight, self.groups, self.case)
+        several = (
+            *self.scores, *self.proba.values(), *self.members.values(), *self.costs.values()
+        )  # fmt: skip
+        return list(dict.fromkeys(name for name in (*single, *several) if name is not None))
+
+
+def guess_columns(
+    names: Sequence[Any],
+    *,
+    truth: str | bool | None = None,
+    score: str | Sequence[str] | None = None,
+    proba: str | Sequence[str] | Mapping[Any, str] | None = None,
+    sets: str | Sequence[str] | Mapping[Any, str] | None = None,
+    model: str | bool | None = None,
+    weight: str | bool | None = None,
+    groups: str | bool | None = None,
+    case: str | None = None,
+    cost_columns: Mapping[str, str] | None = None,
+) -> Columns:
+    """Settle what the columns of a table of predictions hold; what is not said is guessed.
+
+    Parameters
+    ----------
+    names : sequence
+        Column names; case does not matter.
+    truth : str or False, optional
+        Column of true labels; False if there is none, as before deployment.
+    score : str or sequence of str, optional
+        Column of scores; several are several models, named after them.
+    proba : str, sequence or mapping, optional
+        What the names of probability columns begin with, the columns, or the column of each class.
+    sets : str, sequence or mapping, optional
+        Column of written sets; or, of columns that say whether a class is in the set, what their
+        names begin with, the columns, or the column of each class.
+    model, weight, groups : str or False, optional
+        Columns of the model, the weight and the group; False if a guess would be wrong.
+    case : str, optional
+        Column that tells the cases apart; never guessed.
+    cost_columns : mapping, optional
+        Column of each cost per case.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    InputError
+        If a column is not there, there is no truth column, or neither scores nor sets.
+
+    Examples
+    --------
+    >>> columns = guess_columns(["id", "Label", "score", "weight"])
+    >>> columns.truth, columns.scores, columns.weight
+    ('Label', ('score',), 'weight')
+    >>> guess_columns(["y_true", "p_cat", "p_dog"]).proba
+    {'cat': 'p_cat', 'dog': 'p_dog'}
+    """
+    known = {str(name).strip().lower(): name for name in reversed(list(names))}
+
+    def first(role: str) -> Any:
+        return next((known[word] for word in WORDS[role] if word in known), None)
+
+    def one(role: str, given: str | bool | None) -> Any:
+        return first(role) if given is None else _there(names, role, given) if given else None
+
+    truths = one("truth", truth)
+    if truths is None and truth is not False:
+        raise refusal(
+            "no truth column",
+            columns=listed(names, 20),
+            first=quoted(WORDS["truth"][0]),
+            others=", ".join(WORDS["truth"][1:]),
+            heading=names,
+        )
+    rest: dict[str, Any] = {
+        "model": one("model", model),
+        "weight": one("weight", weight),
+        "groups": one("groups", groups),
+        "case": None if case is None else _there(names, "case", case),
+        "costs": {
+            key: _there(names, "cost_columns", name) for key, name in (cost_columns or {}).items()
+        },
+    }
+    if score is not None and proba is not None:
+        raise refusal("score and proba")
+    if score is None and proba is None and sets is None:
+        return Columns(truths, **_guessed(names, first), **rest)
+    asked = [score] if isinstance(score, str) else list(score or ())
+    scores = tuple(_there(names, "score", name) for name in asked)
+    if isinstance(sets, str) and sets in names:
+        written, members = sets, {}
+    else:
+        written, members = None, _by_class(names, "sets", sets)
+    return Columns(truths, scores, _by_class(names, "proba", proba), members, written, **rest)
+
+
+def _guessed(names: Sequence[Any], first: Any) -> dict[str, Any]:
+    """Guess the columns of predictions."""
+    proba, members = (
+        prefixed(names, WORDS["class_prefixes"]),
+        prefixed(names, WORDS["member_prefixes"]),
+    )
+    sets = None if members else first("sets")
+    scores = tuple(prefixed(names, WORDS["score_prefixes"]).values())
+    if (usual := first("score")) is not None:
+        scores = (usual,)
+    if not (scores or proba or members or sets is not None):
+        lowered = {str(name).strip().lower() for name in names}
+        # Beside answers, a confidence is in those, and no score of the positive class.
+        answers = [name for name in names if str(name).strip().lower() in WORDS["answers"]]
+        other = first("other_score")
+        if other is None and not answers and "confidence" in lowered:
+            other = next(name for name in names if str(name).strip().lower() == "confidence")
+        if other is None:
+            hints = [hint("single answers", name=answers[0])] if answers else []
+            raise refusal(
+                "no predictions column", columns=listed(names, 20), heading=names, hints=hints
+            )
+        scores = (other,)
+    return {"scores": () if proba else scores, "proba": proba, "members": members, "sets": sets}
+
+
+def _there(names: Sequence[Any], argument: str, name: Any) -> Any:
+    """Check that a column is there."""
+    if name in names:
+        return name
+    texts = [str(one) for one in names]
+    if str(name) in texts:
+        return names[texts.index(str(name))]
+    raise refusal(
+        "no such column",
+        argument=argument,
+        name=quoted(name),
+        columns=listed(names, 20),
+        near=(name, names),
+    )
+
+
+def _by_class(names: Sequence[Any], argument: str, given: Any) -> dict[str, str]:
+    """Columns of classes, from a mapping, from names such as ``p_<class>``, or from a prefix."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {str(label): _there(names, argument, name) for label, name in given.items()}
+    if isinstance(given, str):
+        if not (found := prefixed(names, (given.lower(),))):
+            raise refusal(
+                "no such columns", argument=argument, name=quoted(given), columns=listed(names, 20)
+            )
+        return found
+    every = (*WORDS["class_prefixes"], *WORDS["member_prefixes"])
+    columns = [_there(names, argument, name) for name in given]
+    return {next(iter(prefixed([name], every)), str(name)): name for name in columns}
+
+
+def prefixed(names: Sequence[Any], prefixes: Sequence[str]) -> dict[str, Any]:
+    """Columns called ``<prefix><class>``, by class."""
+    found: dict[str, Any] = {}
+    for name in names:
+        text = str(name)
+        for prefix in prefixes:
+            if text.lower().startswith(prefix) and len(text) > len(prefix):
+                found[text[len(prefix) :]] = name
+                break
+    return found

@@ -1,0 +1,235 @@
+"""What fitted classifiers answer, also out of fold, with the classes of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import _safe_indexing
+
+from cautious._typing import Floats, Labels
+from cautious.predictions.probabilities import sorted_classes
+from cautious.sets import check_truth, check_weight
+from cautious.sets.checks import as_codes, few_labels
+
+__all__ = ["ask_folds", "estimator_scores", "outputs_of", "pooled_outputs", "pooled_scores"]
+
+_METHODS = ("predict_proba", "decision_function")
+
+Answer = TypeVar("Answer")
+
+
+def ask_folds(
+    cv_results: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any] | npt.ArrayLike,
+    ask: Callable[[Any, Any], Answer],
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+) -> tuple[Labels, list[Answer], Floats]:
+    """Ask each model of a cross-validation about the examples that it had not seen.
+
+    Parameters
+    ----------
+    cv_results : dict
+        From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+    X, y : array-like
+        The data that were cross-validated.
+    ask : callable
+        Takes a fitted estimator and rows of `X`, and gives the answer.
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts.
+
+    Returns
+    -------
+    y_true : ndarray of shape (m,)
+        True labels of the test examples, fold by fold.
+    answers : list
+        One a fold.
+    sample_weight : ndarray of shape (m,)
+    """
+    for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):
+        if key not in cv_results:
+            raise ValueError(f"cv_results has no {key!r}; call cross_validate with {option}=True.")
+    truth = check_truth(y, name="y")
+    weight = check_weight(sample_weight, len(truth))
+    folds = [np.asarray(fold) for fold in cv_results["indices"]["test"]]
+    answers = [
+        ask(estimator, _safe_indexing(X, fold))
+        for estimator, fold in zip(cv_results["estimator"], folds, strict=True)
+    ]
+    rows = np.concatenate(folds)
+    return truth[rows], answers, weight[rows]
+
+
+def outputs_of(estimator: Any, X: Any, method: str) -> tuple[npt.NDArray[Any], Labels]:
+    """Answers of a fitted estimator and the classes of their columns.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        With the method asked for and with ``classes_``.
+    X : array-like
+        Examples.
+    method : {"predict_proba", "predict_set"}
+        What to ask.
+
+    Returns
+    -------
+    outputs : ndarray of shape (n, K)
+    classes : ndarray of shape (K,)
+    """
+    ask = getattr(estimator, method, None)
+    if ask is None:
+        raise TypeError(
+            f"{type(estimator).__name__} has no {method}; "
+            + (
+                "calibrate it first, for example with CalibratedClassifierCV."
+                if method == "predict_proba"
+                else "wrap it first, for example in cautious.models.AbstainingClassifier."
+            )
+        )
+    return np.asarray(ask(X)), np.asarray(estimator.classes_)
+
+
+def pooled_outputs(
+    cv_results: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any] | npt.ArrayLike,
+    method: str,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+) -> tuple[Labels, npt.NDArray[Any], Labels, Floats]:
+    """Pool the answers of a cross-validation, each given by a model that had not seen the example.
+
+    Parameters
+    ----------
+    cv_results : dict
+        From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+    X, y : array-like
+        The data that were cross-validated.
+    method : {"predict_proba", "predict_set"}
+        What to ask the estimators.
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts.
+
+    Returns
+    -------
+    y_true, outputs, classes, sample_weight
+        One row a test example a fold. A class that a fold's training part lacked gets
+        probability zero, or stays out of the sets, in that fold.
+    """
+    truth, answers, weight = ask_folds(
+        cv_results,
+        X,
+        y,
+        lambda estimator, rows: outputs_of(estimator, rows, method),
+        sample_weight=sample_weight,
+    )
+    every = [check_truth(y, name="y"), *(known for _, known in answers)]
+    classes = sorted_classes(np.concatenate(every))
+    aligned = []
+    for outputs, known in answers:
+        full = np.zeros((len(outputs), len(classes)), dtype=outputs.dtype)
+        full[:, as_codes(known, classes, name="classes_")] = outputs
+        aligned.append(full)
+    return truth, np.concatenate(aligned), classes, weight
+
+
+def estimator_scores(
+    estimator: Any, X: Any, *, pos_label: Any = None, response_method: str = "auto"
+) -> tuple[Floats, Any]:
+    """Score examples for the positive class with a fitted classifier.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        With ``classes_`` and ``predict_proba`` or ``decision_function``.
+    X : array-like
+        Examples.
+    pos_label : label, optional
+        The positive class; by default the second of two.
+    response_method : {"auto", "predict_proba", "decision_function"}
+        What to ask the classifier; "auto" takes the first of the two that it has.
+
+    Returns
+    -------
+    y_score : ndarray of shape (n,)
+    pos_label : label
+    """
+    classes = np.asarray(estimator.classes_)
+    if pos_label is None:
+        if len(classes) != 2:
+            raise ValueError(
+                f"{type(estimator).__name__} knows {len(classes)} classes {few_labels(classes)}; "
+                "say with pos_label= which one stands against the rest."
+            )
+        pos_label = classes[1:].tolist()[0]
+    if pos_label not in classes.tolist():
+        raise ValueError(
+            f"pos_label is {pos_label!r}, which is not among the classes {few_labels(classes)} of "
+            f"{type(estimator).__name__}."
+        )
+    column = classes.tolist().index(pos_label)
+    response = np.asarray(_method(estimator, response_method)(X), dtype=np.float64)
+    if response.ndim == 2:
+        return response[:, column], pos_label
+    # A lone decision function speaks for the second class.
+    return (response if column == 1 else -response), pos_label
+
+
+def _method(estimator: Any, response_method: str) -> Any:
+    if response_method not in ("auto", *_METHODS):
+        raise ValueError(
+            f"response_method is {response_method!r}; choose 'auto', 'predict_proba' or "
+            "'decision_function'."
+        )
+    names = _METHODS if response_method == "auto" else (response_method,)
+    for name in names:
+        if hasattr(estimator, name):
+            return getattr(estimator, name)
+    raise TypeError(
+        f"{type(estimator).__name__} has no {' or '.join(names)}; a score for the positive class "
+        "is needed."
+    )
+
+
+def pooled_scores(
+    cv_results: Mapping[str, Any],
+    X: Any,
+    y: Sequence[Any] | npt.ArrayLike,
+    *,
+    pos_label: Any = None,
+    response_method: str = "auto",
+    sample_weight: npt.ArrayLike | None = None,
+) -> tuple[Labels, Floats, Any, Floats]:
+    """Pool the out-of-fold scores of a cross-validation.
+
+    Parameters
+    ----------
+    cv_results : dict
+        From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+    X, y : array-like
+        The data that were cross-validated.
+    pos_label, response_method
+        As in :func:`estimator_scores`.
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts.
+
+    Returns
+    -------
+    y_true, y_score, pos_label, sample_weight
+        One row a test example a fold.
+    """
+
+    def ask(estimator: Any, rows: Any) -> Floats:
+        nonlocal pos_label  # what the first fold takes for positive is so in the others
+        score, pos_label = estimator_scores(
+            estimator, rows, pos_label=pos_label, response_method=response_method
+        )
+        return score
+
+    truth, scores, weight = ask_folds(cv_results, X, y, ask, sample_weight=sample_weight)
+    return truth, np.concatenate(scores), pos_label, weight

@@ -1,0 +1,270 @@
+"""Labels of classes: as text, in order, matched with each other; and which one is positive.
+
+Labels keep the kind they were given in, so that ``y_true == 1`` goes on working. Where a label is
+matched with a *name* (a column ``p_1``, a set written ``1|2``, an option of the command line), its
+text counts: 1, 1.0 and "1" are one class, and so are booleans with 0/1 and false/true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Ints, Labels, Mask
+from cautious.errors import listed, quoted
+from cautious.predictions.rules import WORDS, refusal
+from cautious.sets import check_truth
+from cautious.sets.checks import as_codes
+
+__all__ = [
+    "binary_classes",
+    "binary_truth",
+    "label_text",
+    "match_label",
+    "match_labels",
+    "plain_label",
+    "sorted_labels",
+]
+
+
+def plain_label(value: Any) -> Any:
+    """Reduce a label to a boolean, a whole number, a number or text; a missing one is None.
+
+    Examples
+    --------
+    >>> plain_label(np.int8(3)), plain_label(2.0), plain_label(float("nan"))
+    (3, 2, None)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str | bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, float):
+        return None if value != value else int(value) if value.is_integer() else value
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    return str(value)
+
+
+def label_text(label: Any) -> str:
+    """Write a label as text, a whole number without its point.
+
+    Examples
+    --------
+    >>> label_text(1.0), label_text(1), label_text("1"), label_text(True), label_text("01")
+    ('1', '1', '1', 'True', '01')
+    """
+    return str(plain_label(label))
+
+
+def _sort_key(label: Any) -> tuple[bool, float, str]:
+    text = label_text(label)
+    try:
+        number = float(text)
+    except ValueError:
+        number = np.nan
+    return number != number, 0.0 if number != number else number, text
+
+
+def sorted_labels(labels: Iterable[Any]) -> list[Any]:
+    """Sort distinct labels: numbers by their value, also where they are text, then the others.
+
+    Examples
+    --------
+    >>> sorted_labels(["b", "10", "9", "a", "9"])
+    ['9', '10', 'a', 'b']
+    """
+    return sorted(dict.fromkeys(labels), key=_sort_key)
+
+
+def match_label(name: Any, labels: Sequence[Any]) -> int:
+    """Position of the label that a name means, or -1.
+
+    The same text comes first; then numbers that are equal, and booleans by 0/1 or false/true.
+
+    Parameters
+    ----------
+    name : label
+        For example the end of a column's name, or what stands in a written set.
+    labels : sequence
+        Labels to choose from.
+
+    Examples
+    --------
+    >>> match_label("1", [0, 1]), match_label("1.0", [0, 1]), match_label("01", ["1"])
+    (1, 1, -1)
+    >>> match_label("true", [False, True]), match_label("0", [False, True])
+    (1, 0)
+    """
+    return match_labels([name], labels)[0]
+
+
+def match_labels(names: Sequence[Any], labels: Sequence[Any]) -> list[int]:
+    """Positions of the labels that names mean, -1 where there is none; see :func:`match_label`."""
+    exact: dict[str, int] = {}
+    loose: dict[Any, int] = {}
+    for at, label in enumerate(labels):
+        exact.setdefault(label_text(label), at)
+        if not isinstance(label, str):  # text is what it is: "01" is not "1"
+            loose.setdefault(_loosely(label), at)
+    return [
+        exact.get(label_text(name), loose.get(_loosely(name), -1) if loose else -1)
+        for name in names
+    ]
+
+
+def _loosely(label: Any) -> Any:
+    """Reduce a typed label, or the text of a name, to what they have in common."""
+    text = label_text(label).strip().casefold()
+    if text in ("true", "false"):
+        return float(text == "true")
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def binary_classes(
+    labels: Sequence[Any], *, pos_label: Any = None, classes: Sequence[Any] | None = None
+) -> tuple[Any, Any]:
+    """Settle the negative and the positive class.
+
+    The positive class is never guessed by the alphabet. It is plain for 0/1, -1/1, false/true,
+    no/yes, n/y, negative/positive and absent/present, in any case; otherwise it must be said.
+
+    Parameters
+    ----------
+    labels : sequence
+        Distinct labels that occur.
+    pos_label : label, optional
+        The positive class, or its text; every other label is negative.
+    classes : (negative, positive), optional
+        Both labels, where either may be missing from `labels`.
+
+    Returns
+    -------
+    tuple (negative, positive)
+        ``"not <label>"`` names the negative class where it is "the rest".
+
+    Examples
+    --------
+    >>> binary_classes(["Yes", "No"])
+    ('No', 'Yes')
+    >>> binary_classes(["cat", "dog", "emu"], pos_label="emu")
+    ('not emu', 'emu')
+    """
+    if classes is not None:
+        return _ordered_pair(classes, pos_label)
+    values = list(labels)
+    if pos_label is not None:
+        at = match_label(pos_label, values)
+        if at < 0:
+            raise refusal(
+                "positive unknown",
+                given=quoted(pos_label),
+                classes=listed(sorted_labels(values)),
+                near=(pos_label, values),
+            )
+        rest = [value for value in values if value != values[at]]
+        return (rest[0] if len(rest) == 1 else f"not {values[at]}"), values[at]
+    if not values:
+        raise refusal("no rows")
+    if len(values) > 2:
+        raise refusal(
+            "many classes", count=len(values), classes=listed(sorted_labels(values)), swapped=None
+        )
+    seen = {label_text(value).strip().casefold(): value for value in values}
+    for negative, positive in WORDS["plain_pairs"]:
+        if len(seen) == len(values) and seen.keys() <= {negative, positive}:
+            return _plain(negative, seen, values), _plain(positive, seen, values)
+    if len(values) == 1:
+        raise refusal("one class", label=quoted(values[0]))
+    ordered = sorted_labels(values)
+    raise refusal("positive not said", classes=listed(ordered), example=ordered[-1], twins=ordered)
+
+
+def _plain(word: str, seen: dict[str, Any], values: list[Any]) -> Any:
+    """Label of a plain pair; one that does not occur is made of the other's kind."""
+    if word in seen:
+        return seen[word]
+    kind = type(values[0])
+    if kind is bool:
+        return word == "true"
+    return word if issubclass(kind, str) else int(word)
+
+
+def _ordered_pair(classes: Sequence[Any], pos_label: Any) -> tuple[Any, Any]:
+    """Order two declared classes as (negative, positive)."""
+    if isinstance(classes, str) or len(classes) != 2 or classes[0] == classes[1]:
+        raise refusal("classes no pair", given=repr(classes))
+    negative, positive = classes
+    if pos_label is None:
+        return negative, positive
+    at = match_label(pos_label, [negative, positive])
+    if at < 0:
+        raise refusal(
+            "positive unknown",
+            given=quoted(pos_label),
+            classes=listed(classes),
+            near=(pos_label, classes),
+        )
+    return (negative, positive) if at else (positive, negative)
+
+
+def binary_truth(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    *,
+    pos_label: Any = None,
+    classes: Sequence[Any] | None = None,
+) -> tuple[Mask, tuple[Any, Any]]:
+    """Read true labels as "is it the positive class?".
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True labels.
+    pos_label : label, optional
+        The positive class; every other label is negative. Not needed where it is plain, see
+        :func:`binary_classes`.
+    classes : (negative, positive), optional
+        Both labels. Then either of them may be missing from `y_true`.
+
+    Returns
+    -------
+    is_positive : ndarray of shape (n,), bool
+    classes : tuple (negative, positive)
+        What the two classes are called; ``"not <label>"`` where the negative class is "the rest".
+
+    Examples
+    --------
+    >>> binary_truth(["spam", "ham"], pos_label="spam")
+    (array([ True, False]), ('ham', 'spam'))
+    >>> binary_truth(["cat", "dog", "emu"], pos_label="emu")
+    (array([False, False,  True]), ('not emu', 'emu'))
+    """
+    labels = check_truth(y_true)
+    if classes is not None:
+        pair = binary_classes((), pos_label=pos_label, classes=classes)
+        names = np.empty(2, dtype=object)
+        names[:] = pair
+        return as_codes(labels, names, name="y_true") == 1, pair
+    if labels.dtype != object:
+        pair = binary_classes(pd.unique(labels).tolist(), pos_label=pos_label)
+        return np.asarray(labels == pair[1]), pair
+    # Both libraries cut NULs off the end of a text somewhere, and numpy takes a tuple for an array.
+    values = labels.tolist()
+    pair = binary_classes(list(dict.fromkeys(values)), pos_label=pos_label)
+    return np.array([label == pair[1] for label in values], dtype=np.bool_), pair
+
+
+def encode(labels: Labels) -> tuple[Ints, list[Any]]:
+    """Positions among the distinct labels, in order of appearance; missing ones are -1."""
+    codes, distinct = pd.factorize(labels)
+    return codes.astype(np.intp, copy=False), [plain_label(label) for label in distinct.tolist()]
