@@ -102,7 +102,7 @@ sets = {"quick, or a person": shy, "quick, slow, or a person": cascade}
 display = CapacityDisplay.from_predictions(
     y_test,
     {name: model.predict_set(X_test) for name, model in sets.items()},
-    labels=cascade.classes_,
+    classes=cascade.classes_,
 )
 display.ax_.set(xlim=(-0.01, 0.4), ylim=(0, 0.06))
 at = {name: curve.abstention for name, curve in display.curves.items()}

@@ -53,8 +53,8 @@ answers = threshold_rule(p, 0.75)
 measures = ["coverage", "selective_accuracy", "error"]
 options = {
     "measures": measures,
-    "labels": classes,
-    "level": 0.9,
+    "classes": classes,
+    "confidence_level": 0.9,
     "random_state": 0,
 }
 by_sex = breakdown(y, answers, by=sex, margins=True, **options)
@@ -90,7 +90,7 @@ assert (
 
 curves = {
     group: RiskCoverageCurve.from_predictions(
-        y[age == group], p[age == group], labels=classes
+        y[age == group], p[age == group], classes=classes
     )
     for group in ("over 25", "up to 25")
 }

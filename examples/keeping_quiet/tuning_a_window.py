@@ -57,7 +57,7 @@ print(f"promised: {promised:.2f} a mail, {filter_.abstention_:.1%} asked")
 # And on the half of the mail that it has not seen:
 
 table = cautious_confusion_matrix(
-    y_test, filter_.predict_set(X_test), labels=filter_.classes_
+    y_test, filter_.predict_set(X_test), classes=filter_.classes_
 )
 kept = (table.to_numpy() * costs.to_numpy()).sum() / len(y_test)
 print(table)

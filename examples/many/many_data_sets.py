@@ -14,7 +14,7 @@ Nemenyi.
 import tempfile
 from pathlib import Path
 
-from cautious.comparison import compare, friedman_nemenyi
+from cautious.comparison import compare_results, friedman_nemenyi
 from cautious.datasets import list_datasets
 from cautious.displays import CriticalDifferenceDisplay, ScatterPairsDisplay
 from cautious.experiments import Study
@@ -92,7 +92,7 @@ _ = CriticalDifferenceDisplay.from_scores(u65, name="u65")
 u80 = study.table(results, "u80")
 pair = u80[["naive Bayes", "NCC"]]
 _ = ScatterPairsDisplay(pair, measure="u80").plot()
-print(compare(pair)[["wins", "ties", "losses", "p_value"]].round(3))
+print(compare_results(pair)[["wins", "ties", "losses", "p_value"]].round(3))
 
 # %%
 # What we learned

@@ -82,10 +82,10 @@ sets["optimal for u65"] = optimal_sets(p, utility="u65")
 table = pd.DataFrame(
     {
         name: {
-            "truth in set": containment_score(y_test, mask, labels=classes),
-            "mean size": mean_set_size(y_test, mask, labels=classes),
-            "u65": utility_score(y_test, mask, labels=classes),
-            "u80": utility_score(y_test, mask, labels=classes, utility="u80"),
+            "truth in set": containment_score(y_test, mask, classes=classes),
+            "mean size": mean_set_size(y_test, mask, classes=classes),
+            "u65": utility_score(y_test, mask, classes=classes),
+            "u80": utility_score(y_test, mask, classes=classes, utility="u80"),
         }
         for name, mask in sets.items()
     }
@@ -121,7 +121,7 @@ chosen = [
     "optimal for u65",
 ]
 display = RiskAversionDisplay.from_predictions(
-    y_test, {name: sets[name] for name in chosen}, labels=classes
+    y_test, {name: sets[name] for name in chosen}, classes=classes
 )
 display.figure_.set_figwidth(9)
 _ = display.ax_.legend(loc="upper left", bbox_to_anchor=(1, 1))

@@ -64,12 +64,12 @@ for r, of_sets in costs.items():
     best = optimal_sets(p, of_sets)
     rows[f"r = {r}"] = {
         "cost of likeliest": set_cost_score(
-            y_test, bold, labels=grades, costs=of_sets
+            y_test, bold, classes=grades, costs=of_sets
         ),
         "cost of best set": set_cost_score(
-            y_test, best, labels=grades, costs=of_sets
+            y_test, best, classes=grades, costs=of_sets
         ),
-        "mean size": mean_set_size(y_test, best, labels=grades),
+        "mean size": mean_set_size(y_test, best, classes=grades),
     }
 table = pd.DataFrame(rows).T
 table.round(3)

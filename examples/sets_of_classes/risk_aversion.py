@@ -19,7 +19,8 @@ from cautious.displays import RiskAversionDisplay, UtilityDisplay
 from cautious.experiments import PreparedClassifier
 from cautious.metrics import (
     bootstrap_difference,
-    discounted_accuracy_per_sample,
+    discounted_accuracy_score,
+    per_sample,
     utility_score,
 )
 from cautious.models import NaiveCredalClassifier, cross_val_predict_set
@@ -84,7 +85,8 @@ print(display.crossings().round(3).to_string(index=False))
 # The same without a picture, from what each answer earned:
 
 earned = {
-    name: discounted_accuracy_per_sample(y, mask) for name, mask in sets.items()
+    name: per_sample(discounted_accuracy_score)(y, mask)
+    for name, mask in sets.items()
 }
 change = crossover(
     earned["naive Bayes"], earned["credal"], strata=y, random_state=0

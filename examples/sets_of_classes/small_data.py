@@ -74,7 +74,7 @@ for size in (15, 30, 60, 120):
         right = bayes.predict(X_test) == y_test
         sets = model.predict_set(X_test)
         sure = sets.sum(axis=1) == 1
-        given = {"y_true": y_test, "y_set": sets, "labels": model.classes_}
+        given = {"y_true": y_test, "y_set": sets, "classes": model.classes_}
         rows.append(
             {
                 "examples": size,
@@ -102,7 +102,9 @@ assert (table["in set if more"] > 0.95).all()
 
 X_train, X_test, y_train, y_test = split(30, 0)
 model = NaiveCredalClassifier().fit(X_train, y_train)
-print(cautious_report(y_test, model.predict_set(X_test), labels=model.classes_))
+print(
+    cautious_report(y_test, model.predict_set(X_test), classes=model.classes_)
+)
 
 # %%
 # What we learned

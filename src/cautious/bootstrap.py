@@ -36,7 +36,7 @@ class Interval:
         The number computed from the data themselves.
     low, high : float
         Ends of the interval.
-    level : float
+    confidence_level : float
         Nominal coverage of the interval.
     n_resamples : int
         How many bootstrap replicates it was read from.
@@ -45,7 +45,7 @@ class Interval:
     estimate: float
     low: float
     high: float
-    level: float
+    confidence_level: float
     n_resamples: int
 
     def __str__(self) -> str:
@@ -179,7 +179,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
 
 def percentile_interval(
-    estimate: float, replicates: npt.ArrayLike, *, level: float = 0.95
+    estimate: float, replicates: npt.ArrayLike, *, confidence_level: float = 0.95
 ) -> Interval:
     """Read a percentile interval off bootstrap replicates, leaving undefined ones out.
 
@@ -189,7 +189,7 @@ def percentile_interval(
         The number computed from the data.
     replicates : array-like of shape (n_resamples,)
         The same number computed from each replicate; nan where it was undefined.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Nominal coverage, strictly between 0 and 1.
 
     Returns
@@ -199,12 +199,14 @@ def percentile_interval(
 
     Examples
     --------
-    >>> print(percentile_interval(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], level=0.5))
+    >>> print(percentile_interval(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], confidence_level=0.5))
     0.5 [0.4, 0.6]
     """
-    share = float(as_floats(level, "level", "confidence levels"))
+    share = float(as_floats(confidence_level, "confidence_level", "confidence levels"))
     if not 0 < share < 1:
-        raise ValueError(f"level is {level}; a confidence level lies strictly between 0 and 1.")
+        raise ValueError(
+            f"confidence_level is {confidence_level}; it lies strictly between 0 and 1."
+        )
     values = as_floats(replicates, "replicates", "replicates")
     if values.ndim != 1:
         raise ValueError(f"replicates has shape {values.shape}; expected (n_resamples,).")

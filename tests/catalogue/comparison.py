@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from catalogue.law import at_most, law, same
 from catalogue.strategies import generator, seeds
 from cautious.comparison import (
-    compare,
+    compare_results,
     critical_difference,
     friedman_nemenyi,
     holm,
@@ -40,7 +40,7 @@ Numbers = Callable[[pd.DataFrame, bool], dict[str, Any]]
 
 def by_compare(test: str) -> Numbers:
     def numbers(frame: pd.DataFrame, up: bool) -> dict[str, Any]:
-        table = compare(frame, test=test, greater_is_better=up)
+        table = compare_results(frame, test=test, greater_is_better=up)
         return {
             f"{name} {'-'.join(sorted(pair))}": value
             for name in ("p_value", "p_adjusted")
@@ -51,9 +51,9 @@ def by_compare(test: str) -> Numbers:
 
 
 MEMBERS: dict[str, Numbers] = {
-    "compare(test='nemenyi')": by_compare("nemenyi"),
-    "compare(test='t')": by_compare("t"),
-    "compare(test='wilcoxon')": by_compare("wilcoxon"),
+    "compare_results(test='nemenyi')": by_compare("nemenyi"),
+    "compare_results(test='t')": by_compare("t"),
+    "compare_results(test='wilcoxon')": by_compare("wilcoxon"),
     "friedman_nemenyi": lambda frame, up: (
         lambda test: {
             "statistic": test.statistic,

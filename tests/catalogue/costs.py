@@ -142,7 +142,7 @@ def zero_one_costs(_: None, batch: Batch, r: float) -> None:
     """With 0/1 costs: discounted is 1 − discounted accuracy, r = 1 is 1 − containment, and any r
     costs a right set ((k − 1)/k)^(1/(1 − r))."""
     k = batch.n_classes
-    case = {"labels": range(k), "sample_weight": batch.weight}
+    case = {"classes": range(k), "sample_weight": batch.weight}
 
     def cost(costs: SetCosts) -> float:
         return set_cost_score(batch.truth, batch.mask, costs=costs, **case)
@@ -179,7 +179,7 @@ unit = st.floats(0, 1)
 def costs_are_one_less(utility: Any, batch: Batch) -> None:
     """The score of a utility is one less the cost made of it, whatever its unit."""
     k = batch.n_classes
-    case = {"labels": range(k), "sample_weight": batch.weight}
+    case = {"classes": range(k), "sample_weight": batch.weight}
     worth = utility_score(batch.truth, batch.mask, utility=utility, **case)
     cost = set_cost_score(batch.truth, batch.mask, costs=utility_costs(k, utility), **case)
     same(worth, 1 - cost)
@@ -205,7 +205,7 @@ def inverse(utility: Utility, x: float) -> None:
 @law("Reduction", "utilities", {"u50": None, "F_0": None}, batch=batches())
 def linear_utilities(_: None, batch: Batch) -> None:
     """u50 and F_0 are discounted accuracy itself."""
-    case = {"labels": range(batch.n_classes), "sample_weight": batch.weight}
+    case = {"classes": range(batch.n_classes), "sample_weight": batch.weight}
     plain = discounted_accuracy_score(batch.truth, batch.mask, **case)
     for utility in ("u50", "F0", f_beta(0)):
         same(utility_score(batch.truth, batch.mask, utility=utility, **case), plain)

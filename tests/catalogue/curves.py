@@ -61,7 +61,7 @@ class Curve:
     def given(self, batch: Batch, labels: Any) -> tuple[Any, dict[str, Any]]:
         if self.binary:
             return batch.proba[:, 1], {"pos_label": labels.tolist()[1]}
-        return getattr(batch, self.asks), {"labels": labels}
+        return getattr(batch, self.asks), {"classes": labels}
 
     def of(self, batch: Batch, labels: Any = None, weight: Any = True) -> Any:
         labels = np.arange(batch.n_classes) if labels is None else np.asarray(labels)

@@ -24,7 +24,7 @@ def params_of(measure: Measure, k: int) -> dict[str, Any]:
 def counted(measure: Measure, batch: Batch, labels: Any = None, weight: Any = True) -> Any:
     labels = np.arange(batch.n_classes) if labels is None else np.asarray(labels)
     truth = labels[batch.truth]
-    given = {"labels": labels, "sample_weight": batch.weight if weight else None}
+    given = {"classes": labels, "sample_weight": batch.weight if weight else None}
     if measure.counts is RiskCoverage:
         return RiskCoverage.from_predictions(truth, batch.proba, **given)
     return SetCounts.from_predictions(truth, batch.mask, y_pred=labels[batch.forced], **given)

@@ -128,7 +128,7 @@ RISK = {"RiskCoverageCurve": None}
 def more_risk_more_coverage(_: None, batch: Batch, risk: float, more: float) -> None:
     """A larger risk allows no less coverage, and the risk asked for is kept."""
     curve = RiskCoverageCurve.from_predictions(
-        batch.truth, batch.proba, labels=range(batch.n_classes), sample_weight=batch.weight
+        batch.truth, batch.proba, classes=range(batch.n_classes), sample_weight=batch.weight
     )
     little, much = sorted((risk, more))
     at_most(curve.coverage_at_risk(little), curve.coverage_at_risk(much))
@@ -144,7 +144,7 @@ def constant_confidence(_: None, batch: Batch) -> None:
     curve = RiskCoverageCurve.from_predictions(
         batch.truth,
         batch.proba,
-        labels=range(batch.n_classes),
+        classes=range(batch.n_classes),
         sample_weight=batch.weight,
         confidence=np.zeros(len(batch.truth)),
     )
@@ -156,7 +156,7 @@ def constant_confidence(_: None, batch: Batch) -> None:
 def wider_windows(_: None, batch: Batch) -> None:
     """A wider window abstains more and errs less."""
     curve = ResponseCurve.from_predictions(
-        batch.truth, batch.proba, labels=range(batch.n_classes), sample_weight=batch.weight
+        batch.truth, batch.proba, classes=range(batch.n_classes), sample_weight=batch.weight
     )
     assert (np.diff(curve.window) > 0).all()
     assert (np.diff(curve.abstention) >= -1e-12).all()
@@ -168,7 +168,7 @@ def zero_one_costs(_: None, batch: Batch) -> None:
     """With 0/1 costs and free abstention the cost response is the error response."""
     k = batch.n_classes
     curve = ResponseCurve.from_predictions(
-        batch.truth, batch.proba, labels=range(k), sample_weight=batch.weight
+        batch.truth, batch.proba, classes=range(k), sample_weight=batch.weight
     )
     table = np.vstack([zero_one(k), np.zeros(k)])
     same(curve.measure("cost", costs=table), curve.measure("error"))
@@ -180,7 +180,7 @@ CAPACITY = {"CapacityCurve": None}
 @law("Reduction", "curves", CAPACITY, batch=batches())
 def capacity_and_measures(_: None, batch: Batch) -> None:
     """The capacity graph is that of the measures; without abstention capacity is efficacy."""
-    case = {"labels": range(batch.n_classes), "sample_weight": batch.weight}
+    case = {"classes": range(batch.n_classes), "sample_weight": batch.weight}
     curve = CapacityCurve.from_predictions(batch.truth, batch.mask, **case)
     same(curve.capacity, capacity_score(batch.truth, batch.mask, **case))
     same(curve.own_error, error_score(batch.truth, batch.mask, **case))
@@ -198,7 +198,7 @@ def capacity_and_measures(_: None, batch: Batch) -> None:
 def mixtures_are_no_worse(_: None, batch: Batch, other: Batch, alpha: float) -> None:
     """The hull of several classifiers errs no more than any of them, at any abstention."""
     curves = {
-        name: CapacityCurve.from_predictions(b.truth, b.mask, labels=[0, 1])
+        name: CapacityCurve.from_predictions(b.truth, b.mask, classes=[0, 1])
         for name, b in {"one": batch, "other": other}.items()
     }
     hull = capacity_hull(curves)

@@ -8,7 +8,7 @@ import pytest
 
 from cautious.comparison import holm
 from cautious.curves import vacc_test
-from cautious.metrics import bootstrap_difference, discounted_accuracy_per_sample
+from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
 from cautious.utility import crossover
 
 ARGS = ("--positive", "bad", "--resamples", 100)
@@ -41,11 +41,13 @@ def test_utilities_and_where_models_change_places(run_json, probabilities, trees
     (pair,) = document["pairs"]
     single = np.eye(3, dtype=bool)[p.argmax(axis=1)]
     gain = bootstrap_difference(
-        truth, single, masks, measure="u65", labels=labels, n_resamples=100, random_state=0
+        truth, single, masks, measure="u65", classes=labels, n_resamples=100, random_state=0
     )
     assert pair["u65_difference"] == pytest.approx(gain.estimate)
     assert pair["u65_low"] == pytest.approx(gain.low)
-    x, y = (discounted_accuracy_per_sample(truth, m, labels=labels) for m in (single, masks))
+    x, y = (
+        per_sample(discounted_accuracy_score)(truth, m, classes=labels) for m in (single, masks)
+    )
     place = crossover(x, y, strata=truth, n_resamples=100, random_state=0)
     assert pair["crossover"] == pytest.approx(place.k.estimate)
     assert pair["better_above"] == "second"

@@ -55,12 +55,12 @@ def test_a_window_gives_the_measures_of_its_answers(run_json, scores, binary):
         ("u65", metrics.utility_score),
         ("capacity", metrics.capacity_score),
     ):
-        assert value(document, "good", name) == pytest.approx(function(y, mask, labels=[0, 1]))
+        assert value(document, "good", name) == pytest.approx(function(y, mask, classes=[0, 1]))
     model = document["models"]["good"]
-    by_class = metrics.breakdown(y, mask, labels=[0, 1])
+    by_class = metrics.breakdown(y, mask, classes=[0, 1])
     assert model["by_class"]["bad"]["error"] == pytest.approx(by_class.loc[1, "error"])
     site = np.where(np.arange(200) % 3 == 0, "north", "south")
-    by_group = metrics.breakdown(y, mask, by=site, labels=[0, 1])
+    by_group = metrics.breakdown(y, mask, by=site, classes=[0, 1])
     for group in ("north", "south"):
         assert model["by_group"][group]["n"] == by_group.loc[group, "n"]
         assert model["by_group"][group]["u80"] == pytest.approx(by_group.loc[group, "u80"])
@@ -71,12 +71,12 @@ def test_probabilities_are_read_from_csv_and_parquet(run_json, probabilities, tr
     truth, p = trees
     document = run_json("evaluate", file, "--confidence", 0.6, "--json")
     mask = threshold_rule(p, 0.6)
-    expected = metrics.selective_accuracy_score(truth, mask, labels=CLASSES)
+    expected = metrics.selective_accuracy_score(truth, mask, classes=CLASSES)
     assert value(document, "trees", "selective_accuracy") == pytest.approx(expected)
-    expected = metrics.augrc_score(truth, p, labels=CLASSES)
+    expected = metrics.augrc_score(truth, p, classes=CLASSES)
     assert value(document, "trees", "augrc") == pytest.approx(expected)
     expected = metrics.needless_abstention_score(
-        truth, mask, labels=CLASSES, y_pred=np.array(CLASSES)[p.argmax(axis=1)]
+        truth, mask, classes=CLASSES, y_pred=np.array(CLASSES)[p.argmax(axis=1)]
     )
     assert value(document, "trees", "needless_abstention") == pytest.approx(expected)
 
@@ -97,7 +97,7 @@ WORDS = "truth,in_a,in_b,in_c\na,true,FALSE,no\nb,yes,t,f\nc,False,True,true\na,
 def test_sets_may_be_written_in_three_ways(run_json, text):
     document = run_json("evaluate", "-", "--json", stdin=text)
     y_set = [["a"], ["a", "b"], ["b", "c"], ["a", "b", "c"]]
-    expected = metrics.utility_score(list("abca"), y_set, labels=list("abc"), utility="u65")
+    expected = metrics.utility_score(list("abca"), y_set, classes=list("abc"), utility="u65")
     assert value(document, "standard input", "u65") == pytest.approx(expected)
     assert document["models"]["standard input"]["classes"] == ["a", "b", "c"]
 

@@ -98,7 +98,7 @@ class TestMoreClasses:
     @pytest.fixture
     def curve(self, trees):
         truth, p = trees
-        return RiskCoverageCurve.from_predictions(truth, p, labels=["ash", "elm", "oak"])
+        return RiskCoverageCurve.from_predictions(truth, p, classes=["ash", "elm", "oak"])
 
     def test_error_budget(self, run_json, probabilities, curve):
         found = run_json("tune", "trees.csv", "--max-error", 0.05)["models"]["trees"]

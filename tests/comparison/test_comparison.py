@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from cautious.comparison import (
-    compare,
+    compare_results,
     critical_difference,
     friedman_nemenyi,
     holm,
@@ -205,17 +205,17 @@ def test_the_objective_winner_wins_under_every_quadratic_utility():
 
 
 def test_compare_by_each_test():
-    table = compare(DEMSAR)
+    table = compare_results(DEMSAR)
     assert len(table) == 6
     row = table.loc[("C4.5", "+m+cf")]
     assert row["p_value"] == pytest.approx(wilcoxon(DEMSAR["C4.5"], DEMSAR["+m+cf"]).p_value)
     assert row["rank_second"] == pytest.approx(1.964, abs=5e-4)
     assert row[["wins", "ties", "losses"]].sum() == 14
-    nemenyi = compare(DEMSAR, test="nemenyi")
+    nemenyi = compare_results(DEMSAR, test="nemenyi")
     assert nemenyi["winner"].isna().all()
     both = friedman_nemenyi(DEMSAR).p_values
     assert nemenyi.loc[("C4.5", "+m"), "p_adjusted"] == both.loc["C4.5", "+m"]
-    t = compare(DEMSAR, test="t", test_to_train=1 / 9)
+    t = compare_results(DEMSAR, test="t", test_to_train=1 / 9)
     assert t.loc[("C4.5", "+m"), "p_value"] == pytest.approx(
         paired_t(DEMSAR["C4.5"], DEMSAR["+m"], test_to_train=1 / 9).p_value
     )
@@ -226,7 +226,7 @@ def test_compare_names_winners_either_way():
     good = rng.random(20)
     better = good + 0.2 + 0.01 * np.arange(20)
     frame = pd.DataFrame({"good": better, "bad": good, "same": better})
-    up, down = compare(frame), compare(frame, greater_is_better=False)
+    up, down = compare_results(frame), compare_results(frame, greater_is_better=False)
     assert up["winner"].tolist() == ["good", None, "same"]
     assert down["winner"].tolist() == ["bad", None, "bad"]
     # Holm: two p-values of 2^-19 and one of 1.
@@ -236,10 +236,10 @@ def test_compare_names_winners_either_way():
 def test_compare_averages_folds_and_finds_the_objective_winner():
     folds = pd.concat(dict.fromkeys(("x", "y", "z"), DEMSAR.iloc[:, :3]))
     variance = DEMSAR.iloc[:, :3] * 0 + [0.3, 0.2, 0.1]
-    table = compare(folds, variance=variance, margin=1)
+    table = compare_results(folds, variance=variance, margin=1)
     assert table["objective_winner"].tolist() == ["+m", "+cf", "+cf"]
     assert table[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 3, 0]] * 3
-    assert compare(folds, variance=variance)["objective_winner"].tolist() == [None] * 3
+    assert compare_results(folds, variance=variance)["objective_winner"].tolist() == [None] * 3
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,8 @@ def test_compare_averages_folds_and_finds_the_objective_winner():
         (lambda: mean_ranks("many"), "results holds the text 'many'"),
         (lambda: mean_ranks([1, 2]), r"results has shape \(2,\)"),
         (lambda: mean_ranks(row for row in [[1, 2]]), "results holds a generator"),
-        (lambda: compare(DEMSAR.iloc[:0]), "results has no rows"),
-        (lambda: compare(DEMSAR, variance=DEMSAR.iloc[:0]), "variance has no rows"),
+        (lambda: compare_results(DEMSAR.iloc[:0]), "results has no rows"),
+        (lambda: compare_results(DEMSAR, variance=DEMSAR.iloc[:0]), "variance has no rows"),
         (lambda: wilcoxon([], []), "first and second are empty"),
         (lambda: paired_t(pd.Series([]), pd.Series([])), "first and second are empty"),
         (lambda: critical_difference(1, 10), "n_classifiers is 1"),
@@ -265,7 +265,7 @@ def test_compare_averages_folds_and_finds_the_objective_winner():
         (lambda: paired_t([1], [2]), "at least 2"),
         (lambda: paired_t([1, 2], [2, 3], test_to_train=0), "test_to_train is 0"),
         (lambda: win_tie_loss(DEMSAR, margin=-1), "margin is -1"),
-        (lambda: compare(DEMSAR, test="sign"), "test is 'sign'"),
+        (lambda: compare_results(DEMSAR, test="sign"), "test is 'sign'"),
     ],
 )
 def test_errors_say_what_is_wrong(call, said):

@@ -82,8 +82,8 @@ def test_cost_is_one_less_the_utility_score(utility):
     rng = np.random.default_rng(3)
     y, sets = rng.integers(4, size=50), rng.random((50, 4)) < 0.5
     sets[~sets.any(axis=1)] = True
-    cost = set_cost_score(y, sets, labels=range(4), costs=utility_costs(4, utility))
-    worth = utility_score(y, sets, labels=range(4), utility=utility)
+    cost = set_cost_score(y, sets, classes=range(4), costs=utility_costs(4, utility))
+    worth = utility_score(y, sets, classes=range(4), utility=utility)
     assert 1 - cost == pytest.approx(worth, abs=1e-14)
 
 

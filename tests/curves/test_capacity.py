@@ -40,7 +40,7 @@ class Careful(ClassifierMixin, BaseEstimator):
 
 
 def test_ferri_example_1() -> None:
-    curve = CapacityCurve.from_matrix(R, labels=["a", "b", "c"])
+    curve = CapacityCurve.from_matrix(R, classes=["a", "b", "c"])
     assert curve.abstention == pytest.approx(0.09)
     assert curve.own_error == pytest.approx(0.04)
     assert curve.error(0) == pytest.approx(0.10)
@@ -50,7 +50,7 @@ def test_ferri_example_1() -> None:
 
 
 def test_ferri_example_1_moved() -> None:
-    curve = CapacityCurve.from_matrix(R, labels=["a", "b", "c"])
+    curve = CapacityCurve.from_matrix(R, classes=["a", "b", "c"])
     expected = [[15.66, 0.82, 1.65], [0, 24.73, 0], [0, 0.82, 31.32], [4.34, 7.63, 13.03]]
     np.testing.assert_allclose(curve.matrix(0.25), expected, atol=5e-3)
     # Erratum: column a is printed 19.33, 0, 0, as if every guess of class a were right.

@@ -78,7 +78,7 @@ def test_ferri_section_4_one_bias_is_never_better_than_the_equal_one() -> None:
 
 def test_probabilistic_capacity_by_hand() -> None:
     # Abstention 0, ½ with error ½, 0 and accuracy ½, 1, and nothing answered at 1.
-    curve = ResponseCurve.from_predictions([0, 0], [[0.8, 0.2], [0.4, 0.6]], labels=[0, 1])
+    curve = ResponseCurve.from_predictions([0, 0], [[0.8, 0.2], [0.4, 0.6]], classes=[0, 1])
     assert curve.frame()[["abstention", "accuracy", "error"]].iloc[:2].to_numpy().tolist() == [
         [0, 0.5, 0.5],
         [0.5, 1, 0],
@@ -91,7 +91,7 @@ def test_probabilistic_capacity_by_hand() -> None:
 
 def test_curve_that_stops_short_of_abstaining_on_all() -> None:
     # Certain cases are answered at every window; the curve is continued straight to abstention 1.
-    curve = ResponseCurve.from_predictions([0, 1], [[1.0, 0.0], [0.6, 0.4]], labels=[0, 1])
+    curve = ResponseCurve.from_predictions([0, 1], [[1.0, 0.0], [0.6, 0.4]], classes=[0, 1])
     assert curve.abstention.tolist() == [0, 0.5]
     assert curve.states.high.tolist() == pytest.approx([0.2, 1])
     assert curve.area("error") == pytest.approx(0.5 * (0.5 + 0) / 2)
@@ -106,7 +106,7 @@ def random_curve(seed: int, n_classes: int, n: int = 60) -> tuple[ResponseCurve,
     weight = rng.integers(0, 4, size=n).astype(float)
     bias = rng.dirichlet(np.full(n_classes, 3))
     curve = ResponseCurve.from_predictions(
-        truth, proba, bias=bias, labels=np.arange(n_classes), sample_weight=weight
+        truth, proba, bias=bias, classes=np.arange(n_classes), sample_weight=weight
     )
     return curve, (truth, proba, bias, weight)
 
@@ -125,7 +125,7 @@ def test_measures_agree_with_the_measures_of_the_library(guess: object) -> None:
     assert len(answered) > 10
     for state in answered:
         sets = bias_window_rule(proba, bias, curve.window[state])
-        counts = SetCounts.from_predictions(truth, sets, labels=range(3), sample_weight=weight)
+        counts = SetCounts.from_predictions(truth, sets, classes=range(3), sample_weight=weight)
         for name, theirs in names.items():
             params = {"guess": guess} if name == "capacity" else {}
             ours = curve.measure(name, guess=guess)[state]
@@ -139,12 +139,12 @@ def test_cost_is_the_sum_of_the_matrix_product() -> None:
     cost = curve.measure("cost", costs=costs)
     for state, window in enumerate(curve.window):
         sets = bias_window_rule(proba, bias, window)
-        matrix = cautious_confusion_matrix(truth, sets, labels=range(3), sample_weight=weight)
+        matrix = cautious_confusion_matrix(truth, sets, classes=range(3), sample_weight=weight)
         assert cost[state] == pytest.approx((matrix.to_numpy() * costs).sum() / weight.sum())
     best = curve.best_window(costs=costs)
     assert best.value == cost.min()
     sets = bias_window_rule(proba, bias, best.window)
-    matrix = cautious_confusion_matrix(truth, sets, labels=range(3), sample_weight=weight)
+    matrix = cautious_confusion_matrix(truth, sets, classes=range(3), sample_weight=weight)
     assert best.value == pytest.approx((matrix.to_numpy() * costs).sum() / weight.sum())
 
 
@@ -197,13 +197,13 @@ def test_weights_are_repetitions(seed: int, n_classes: int) -> None:
         return
     rows = np.repeat(np.arange(len(truth)), weight.astype(int))
     again = ResponseCurve.from_predictions(
-        truth[rows], proba[rows], bias=bias, labels=np.arange(n_classes)
+        truth[rows], proba[rows], bias=bias, classes=np.arange(n_classes)
     )
     np.testing.assert_array_equal(again.states.low, curve.states.low)
     for name in ("accuracy", "error", "efficacy", "f_score", "capacity", "auc"):
         np.testing.assert_allclose(again.measure(name), curve.measure(name), err_msg=name)
     scaled = ResponseCurve.from_predictions(
-        truth, proba, bias=bias, labels=np.arange(n_classes), sample_weight=weight / 7
+        truth, proba, bias=bias, classes=np.arange(n_classes), sample_weight=weight / 7
     )
     np.testing.assert_allclose(scaled.measure("accuracy"), curve.measure("accuracy"))
 
@@ -232,7 +232,7 @@ def test_from_cv_results_pools_the_folds() -> None:
 
 
 def test_one_class_only() -> None:
-    curve = ResponseCurve.from_predictions(["x", "x"], [[0.9, 0.1], [0.3, 0.7]], labels=["x", "y"])
+    curve = ResponseCurve.from_predictions(["x", "x"], [[0.9, 0.1], [0.3, 0.7]], classes=["x", "y"])
     assert curve.measure("accuracy")[0] == 0.5
     assert np.isnan(curve.measure("auc")).all()
     with pytest.warns(UndefinedMetricWarning, match="auc is undefined"):
@@ -274,8 +274,8 @@ def test_fractional_weights_leave_exactly_nothing_at_the_end() -> None:
         ({"y_proba": [[0.5, 0.5], [np.inf, 0.5]]}, "no probability in row 1"),
         ({"y_proba": [[0.5, 0.5]]}, "y_true has 2 rows and y_proba has 1"),
         ({"y_proba": np.full((2, 3), 1 / 3)}, "3 columns but y_true holds 2 classes"),
-        ({"labels": ["n", "p", "q"]}, "2 columns but classes holds 3 classes"),
-        ({"labels": ["n", "q"]}, "'p' in row 1"),
+        ({"classes": ["n", "p", "q"]}, "2 columns but classes holds 3 classes"),
+        ({"classes": ["n", "q"]}, "'p' in row 1"),
         ({"y_true": ["n", 1]}, "labels of different kinds"),
         ({"sample_weight": [0, 0]}, "no example of positive weight"),
         ({"sample_weight": [1, -1]}, "in row 1"),
@@ -345,7 +345,7 @@ def test_a_class_missing_from_a_training_fold_gets_probability_zero() -> None:
 
 def test_a_class_called_as_abstaining_is() -> None:
     curve = ResponseCurve.from_predictions(
-        ["⊤", "⊥", "⊥"], [[0.9, 0.1], [0.4, 0.6], [0.55, 0.45]], labels=["⊤", "⊥"]
+        ["⊤", "⊥", "⊥"], [[0.9, 0.1], [0.4, 0.6], [0.55, 0.45]], classes=["⊤", "⊥"]
     )
     table = curve.confusion_matrix(0.25)
     assert table.index.tolist() == ["⊤", "⊥", "⊥′"]

@@ -40,7 +40,7 @@ def test_every_state_against_scikit_learn(seed: int, n_classes: int, digits: int
     weight = rng.choice([0.5, 1.0, 3.0], size=n)
     bias = rng.dirichlet(np.full(n_classes, 4))
     curve = ResponseCurve.from_predictions(
-        truth, proba, bias=bias, labels=np.arange(n_classes), sample_weight=weight
+        truth, proba, bias=bias, classes=np.arange(n_classes), sample_weight=weight
     )
     auc = curve.measure("auc")
     for state in range(len(curve.states)):

@@ -62,13 +62,13 @@ def test_the_cheapest_bias_and_window_of_two_classes_is_exact(
 ) -> None:
     truth, proba, weight = two_class_data(seed)
     found = best_bias(
-        truth, proba, "cost", costs=costs, labels=[0, 1], sample_weight=weight, max_evaluations=5
+        truth, proba, "cost", costs=costs, classes=[0, 1], sample_weight=weight, max_evaluations=5
     )
     assert found.exact
     # The window that goes with it costs what is promised.
     window = found.curve.best_window(costs=costs).window
     sets = bias_window_rule(proba, found.bias, window)
-    matrix = cautious_confusion_matrix(truth, sets, labels=[0, 1], sample_weight=weight)
+    matrix = cautious_confusion_matrix(truth, sets, classes=[0, 1], sample_weight=weight)
     assert (matrix.to_numpy() * costs).sum() / weight.sum() == pytest.approx(found.value)
     # Brute force over all pairs of cuts; 0 and 1 are never abstained on.
     p, table = proba[:, 1], np.asarray(costs, dtype=float)
@@ -130,7 +130,7 @@ def test_a_measure_of_one_s_own() -> None:
         truth,
         proba,
         lambda curve: curve.measure("accuracy")[0],
-        labels=[0, 1],
+        classes=[0, 1],
         sample_weight=weight,
         max_evaluations=40,
     )
@@ -141,7 +141,7 @@ def test_a_measure_of_one_s_own() -> None:
 
 def test_an_undefined_measure_gives_nan_and_a_warning() -> None:
     with pytest.warns(UndefinedMetricWarning, match="undefined for every bias"):
-        found = best_bias([0, 0], [[0.4, 0.6], [0.7, 0.3]], "auc", labels=[0, 1])
+        found = best_bias([0, 0], [[0.4, 0.6], [0.7, 0.3]], "auc", classes=[0, 1])
     assert np.isnan(found.value)
     np.testing.assert_array_equal(found.bias, [0.5, 0.5])
 

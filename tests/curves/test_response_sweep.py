@@ -38,7 +38,7 @@ def by_the_rule(
 ) -> np.ndarray:
     sets = bias_window_rule(proba, bias, window)
     labels = np.arange(proba.shape[1])
-    table = cautious_confusion_matrix(truth, sets, labels=labels, sample_weight=weight)
+    table = cautious_confusion_matrix(truth, sets, classes=labels, sample_weight=weight)
     return table.to_numpy()
 
 
@@ -47,7 +47,7 @@ def by_the_rule(
 def test_every_state_is_what_the_rule_answers_there(problem: tuple[np.ndarray, ...]) -> None:
     proba, truth, weight, bias = problem
     curve = ResponseCurve.from_predictions(
-        truth, proba, bias=bias, labels=np.arange(proba.shape[1]), sample_weight=weight
+        truth, proba, bias=bias, classes=np.arange(proba.shape[1]), sample_weight=weight
     )
     states = curve.states
     assert states.low[0] == 0
@@ -72,7 +72,7 @@ def test_sums_over_states_agree_with_the_confusion_matrices(
     proba, truth, weight, bias = problem
     k = proba.shape[1]
     curve = ResponseCurve.from_predictions(
-        truth, proba, bias=bias, labels=np.arange(k), sample_weight=weight
+        truth, proba, bias=bias, classes=np.arange(k), sample_weight=weight
     )
     table = np.arange(1.0, k * k + 1).reshape(k, k)
     expected = [(curve.confusion_matrix(w).to_numpy()[:-1] * table).sum() for w in curve.window]
@@ -120,7 +120,7 @@ def test_a_tie_at_window_zero_goes_to_the_lowest_class_there_and_to_the_flattest
 ):
     # p = c·k for the first two classes: both ratios are equal at w = 0 only.
     bias, proba = np.array([0.2, 0.4, 0.4]), np.array([[0.3, 0.6, 0.1]])
-    curve = ResponseCurve.from_predictions([1], proba, bias=bias, labels=[0, 1, 2])
+    curve = ResponseCurve.from_predictions([1], proba, bias=bias, classes=[0, 1, 2])
     assert curve.states.high[0] == 0
     assert curve.confusion_matrix(0).loc[0, 1] == 1
     assert curve.confusion_matrix(0.1).loc[1, 1] == 1

@@ -127,7 +127,7 @@ def test_interval_is_seeded_and_weights_are_repetitions(weka):
     assert interval.estimate == surface.vacc()
     assert interval.low < interval.high
     assert interval == surface.vacc_interval(n_resamples=200, random_state=1)
-    assert (interval.level, interval.n_resamples) == (0.95, 200)
+    assert (interval.confidence_level, interval.n_resamples) == (0.95, 200)
     twice = AbstentionCostSurface.from_predictions(y, score, sample_weight=np.full(len(y), 2))
     doubled = twice.vacc_interval(n_resamples=200, random_state=1)
     width = (doubled.high - doubled.low) / (interval.high - interval.low)
@@ -142,7 +142,7 @@ def test_interval_is_made_of_vaccs_of_resampled_examples():
     score = np.round(y + rng.normal(size=60), 1)
     scales = ClassScales(1 / 60, 1 / 60)
     surface = AbstentionCostSurface.from_predictions(y, score)
-    interval = surface.vacc_interval(n_resamples=50, level=0.8, random_state=0)
+    interval = surface.vacc_interval(n_resamples=50, confidence_level=0.8, random_state=0)
 
     def volume(q):
         return bin_volumes(q, 1 - q)
@@ -181,7 +181,7 @@ def test_interval_is_made_of_vaccs_of_resampled_examples():
 def test_interval_stays_within_what_a_vacc_can_be():
     worst = AbstentionCostSurface.from_predictions([0, 1], [1, 1]).vacc()
     useless = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [1, 2, 1, 2])
-    interval = useless.vacc_interval(n_resamples=400, level=0.98, random_state=0)
+    interval = useless.vacc_interval(n_resamples=400, confidence_level=0.98, random_state=0)
     assert 0 <= interval.low <= interval.high <= worst == pytest.approx(interval.estimate)
     perfect = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [1, 2, 3, 4])
     interval = perfect.vacc_interval(n_resamples=20, random_state=0)

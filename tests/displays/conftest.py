@@ -96,7 +96,7 @@ def _draw_all(names, classes):
     probas = dict(zip(names, data.proba.values(), strict=True))
     sets = dict(zip(names, data.sets.values(), strict=True))
     score = scores[one]
-    by_class = {"labels": data.labels}
+    by_class = {"classes": data.labels}
     ordered = Ordered(classes)
     ranks = pd.DataFrame(rng.random((20, 3)), columns=[one, two, classes[2]])
     table = discounted(1 - np.eye(2)).table().set_axis([(0,), (1,), (0, 1)])

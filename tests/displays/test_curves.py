@@ -34,9 +34,9 @@ def legend(display):
 
 
 def test_capacity_graphs_and_their_hull(binary):
-    display = CapacityDisplay.from_predictions(binary.y, binary.sets, labels=binary.labels)
+    display = CapacityDisplay.from_predictions(binary.y, binary.sets, classes=binary.labels)
     curves = {
-        name: CapacityCurve.from_predictions(binary.y, mask, labels=binary.labels)
+        name: CapacityCurve.from_predictions(binary.y, mask, classes=binary.labels)
         for name, mask in binary.sets.items()
     }
     for line, curve in zip(display.lines_, curves.values(), strict=True):
@@ -54,12 +54,12 @@ def test_capacity_graphs_and_their_hull(binary):
 
 def test_capacity_of_one_has_no_hull(binary):
     display = CapacityDisplay.from_predictions(
-        binary.y, binary.sets["shy"], labels=binary.labels, name="alone", guess="prior"
+        binary.y, binary.sets["shy"], classes=binary.labels, name="alone", guess="prior"
     )
     assert display.hull_line_ is None
     assert display.frame()["classifier"].unique().tolist() == ["alone"]
     expected = CapacityCurve.from_predictions(
-        binary.y, binary.sets["shy"], labels=binary.labels, guess="prior"
+        binary.y, binary.sets["shy"], classes=binary.labels, guess="prior"
     )
     assert_allclose(drawn(display.lines_[0])[0, 1], expected.guessed_error)
     assert CapacityDisplay(display.curves | {"b": expected}, hull=False).plot().hull_line_ is None
@@ -69,11 +69,11 @@ def test_capacity_of_one_has_no_hull(binary):
 def test_response_graphs(binary, measure):
     costs = [[0, 5], [2, 0], [1, 1]]
     display = ResponseDisplay.from_predictions(
-        binary.y, binary.proba, labels=binary.labels, measure=measure, costs=costs, bias=[0.4, 0.6]
+        binary.y, binary.proba, classes=binary.labels, measure=measure, costs=costs, bias=[0.4, 0.6]
     )
     for line, proba in zip(display.lines_, binary.proba.values(), strict=True):
         curve = ResponseCurve.from_predictions(
-            binary.y, proba, labels=binary.labels, bias=[0.4, 0.6]
+            binary.y, proba, classes=binary.labels, bias=[0.4, 0.6]
         )
         values = curve.measure(measure, costs=costs)
         known = ~np.isnan(values)
@@ -94,7 +94,7 @@ def test_few_answers_do_not_set_the_scale():
     p = np.r_[0.999, rng.uniform(0.5, 0.9, 199)]  # the surest answer of all is wrong
     truth = np.where(rng.random(200) < p, 1, 0)
     truth[0] = 0
-    display = ResponseDisplay.from_predictions(truth, np.c_[1 - p, p], labels=[0, 1])
+    display = ResponseDisplay.from_predictions(truth, np.c_[1 - p, p], classes=[0, 1])
     assert drawn(display.lines_[0])[:, 1].min() == 0
     assert display.ax_.get_ylim()[0] > 0.2
 
@@ -102,12 +102,12 @@ def test_few_answers_do_not_set_the_scale():
 @pytest.mark.parametrize("risk", ["selective", "generalised"])
 def test_risk_coverage(binary, risk):
     display = RiskCoverageDisplay.from_predictions(
-        binary.y, binary.proba, labels=binary.labels, risk=risk, optimal=True
+        binary.y, binary.proba, classes=binary.labels, risk=risk, optimal=True
     )
     for line, best, proba in zip(
         display.lines_, display.optimal_lines_, binary.proba.values(), strict=True
     ):
-        curve = RiskCoverageCurve.from_predictions(binary.y, proba, labels=binary.labels)
+        curve = RiskCoverageCurve.from_predictions(binary.y, proba, classes=binary.labels)
         x, y = drawn(line).T
         assert np.isin(curve.coverage, x).all()
         assert_allclose(y, curve.risk_at_coverage(x) * (x if risk == "generalised" else 1))
@@ -123,11 +123,11 @@ def test_risk_coverage(binary, risk):
 def test_unknown_choices_are_refused(binary):
     with pytest.raises(ValueError, match="risk is 'mean'"):
         RiskCoverageDisplay.from_predictions(
-            binary.y, binary.proba, labels=binary.labels, risk="mean"
+            binary.y, binary.proba, classes=binary.labels, risk="mean"
         )
     with pytest.raises(ValueError, match="name is 'speed'"):
         ResponseDisplay.from_predictions(
-            binary.y, binary.proba, labels=binary.labels, measure="speed"
+            binary.y, binary.proba, classes=binary.labels, measure="speed"
         )
     with pytest.raises(ValueError, match="levels"):
         AbstentionROCDisplay.from_predictions(
@@ -241,7 +241,7 @@ def test_from_estimator_and_cross_validation(binary, cv, kind, options):
 def test_names_axes_and_style(binary):
     _, ax = pyplot.subplots()
     display = RiskCoverageDisplay.from_predictions(
-        binary.y, binary.proba["Bayes"], labels=binary.labels, name="mine", ax=ax,
+        binary.y, binary.proba["Bayes"], classes=binary.labels, name="mine", ax=ax,
         curve_kwargs={"linewidth": 5},
     )  # fmt: skip
     assert display.ax_ is ax
@@ -250,7 +250,7 @@ def test_names_axes_and_style(binary):
     assert legend(display.plot(name="other"))[0].startswith("other")
     with pytest.raises(ValueError, match="leave name= out"):
         RiskCoverageDisplay.from_predictions(binary.y, binary.proba, name="mine")
-    several = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, labels=binary.labels)
+    several = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, classes=binary.labels)
     with pytest.raises(ValueError, match="there are 2 curves"):
         several.plot(name="mine")
     with pytest.raises(ValueError, match="curves is empty"):
@@ -262,10 +262,10 @@ def test_displays_on_the_same_axes_take_several_colours(binary):
     lines = []
     for name, proba in binary.proba.items():
         display = RiskCoverageDisplay.from_predictions(
-            binary.y, proba, labels=binary.labels, name=name, ax=ax, optimal=True
+            binary.y, proba, classes=binary.labels, name=name, ax=ax, optimal=True
         )
         lines += display.lines_
-    together = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, labels=binary.labels)
+    together = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, classes=binary.labels)
     for one, other in zip(lines, together.lines_, strict=True):
         assert one.get_color() == other.get_color()
         assert one.get_linestyle() == other.get_linestyle()

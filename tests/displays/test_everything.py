@@ -76,7 +76,7 @@ def test_user_styles_are_honoured(gallery):
 
 def test_dollar_signs_are_drawn_as_such(binary):
     names = dict(zip(["$5", "_hidden", "x" * 99], [binary.sets["shy"]] * 3, strict=True))
-    display = displays.CapacityDisplay.from_predictions(binary.y, names, labels=binary.labels)
+    display = displays.CapacityDisplay.from_predictions(binary.y, names, classes=binary.labels)
     display.figure_.canvas.draw()
     words = [t.get_text() for t in display.ax_.get_legend().get_texts()]
     assert words[1].startswith(r"\$5 (")

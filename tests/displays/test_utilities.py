@@ -10,8 +10,8 @@ from sklearn.model_selection import KFold, cross_validate
 
 from cautious.displays import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
 from cautious.metrics import (
-    discounted_accuracy_per_sample,
     discounted_accuracy_score,
+    per_sample,
     set_cost_score,
     utility_score,
 )
@@ -43,17 +43,17 @@ def test_utilities_by_name():
 
 def test_risk_aversion_lines_and_crossover(binary):
     display = RiskAversionDisplay.from_predictions(
-        binary.y, binary.sets, labels=binary.labels, random_state=0, n_resamples=200
+        binary.y, binary.sets, classes=binary.labels, random_state=0, n_resamples=200
     )
     for line, mask in zip(display.lines_, binary.sets.values(), strict=True):
         k, u = line.get_xydata().T
         assert k.tolist() == [0.5, 1.0]
-        plain = discounted_accuracy_score(binary.y, mask, labels=binary.labels)
-        worth = [plain, utility_score(binary.y, mask, labels=binary.labels, utility=quadratic(1))]
+        plain = discounted_accuracy_score(binary.y, mask, classes=binary.labels)
+        worth = [plain, utility_score(binary.y, mask, classes=binary.labels, utility=quadratic(1))]
         assert_allclose(u, worth)
     expected = crossover(
         *(
-            discounted_accuracy_per_sample(binary.y, mask, labels=binary.labels)
+            per_sample(discounted_accuracy_score)(binary.y, mask, classes=binary.labels)
             for mask in binary.sets.values()
         ),
         strata=binary.y,
@@ -87,7 +87,7 @@ def test_crossings_of_many_are_on_the_upper_envelope():
 
 def test_parallel_lines_do_not_cross(binary):
     same = {"a": binary.sets["shy"], "b": binary.sets["shy"]}
-    display = RiskAversionDisplay.from_predictions(binary.y, same, labels=binary.labels)
+    display = RiskAversionDisplay.from_predictions(binary.y, same, classes=binary.labels)
     assert display.crossover is None
     assert display.crossings().empty
 
@@ -102,7 +102,7 @@ def test_risk_aversion_from_models_and_cross_validation(ordered):
     display = RiskAversionDisplay.from_estimator(fitted, ordered.X, ordered.y, random_state=0)
     for name, model in fitted.items():
         mask = model.predict_set(ordered.X)
-        accuracy = discounted_accuracy_score(ordered.y, mask, labels=model.classes_)
+        accuracy = discounted_accuracy_score(ordered.y, mask, classes=model.classes_)
         assert_allclose(display.curves[name].accuracy, accuracy)
     results = {n: cross_validate(m, ordered.X, ordered.y, **options()) for n, m in models.items()}
     pooled = RiskAversionDisplay.from_cv_results(results, ordered.X, ordered.y, random_state=0)
@@ -126,7 +126,7 @@ def test_prior_strength(ordered):
     for s in strengths:
         mask = NaiveCredalClassifier(s=s).fit(ordered.X, ordered.y).predict_set(ordered.X)
         for name, costs in ordered.costs.items():
-            cost = set_cost_score(ordered.y, mask, costs=costs, labels=ordered.classes)
+            cost = set_cost_score(ordered.y, mask, costs=costs, classes=ordered.classes)
             assert_allclose(table.loc[s, name], cost)
     for line, star, name in zip(display.lines_, display.best_, table, strict=True):
         assert_allclose(line.get_xydata(), np.column_stack([strengths, table[name]]))
@@ -146,7 +146,7 @@ def test_prior_strength_from_cross_validation(ordered):
     for train, test in zip(*(result["indices"][part] for part in ("train", "test")), strict=True):
         model = NaiveCredalClassifier(s=4.0).fit(ordered.X[train], ordered.y[train])
         mask = model.predict_set(ordered.X[test])
-        cost = set_cost_score(ordered.y[test], mask, costs=costs, labels=model.classes_)
+        cost = set_cost_score(ordered.y[test], mask, costs=costs, classes=model.classes_)
         total += cost * len(test)
     assert_allclose(display.frame().loc[4.0, "cost"], total / len(ordered.y))
 

@@ -153,7 +153,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "a truth hidden in a masked array": of_call(
             lambda: coverage_score(np.ma.masked_array(["a", "b"], [False, True]), _MASK)
         ),
-        "a truth that is no class": of_call(lambda: coverage_score([0, 5], _MASK, labels=[0, 1])),
+        "a truth that is no class": of_call(lambda: coverage_score([0, 5], _MASK, classes=[0, 1])),
         "more rows on one side": of_call(lambda: coverage_score([0, 1, 0], _MASK)),
         "columns without labels": of_call(lambda: coverage_score([0, 0], _MASK)),
         "a class given twice": of_call(lambda: as_mask(["a"], ["a", "a"])),

@@ -80,10 +80,10 @@ def _measures() -> dict[str, Call]:
         if inspect.isclass(function) or not callable(function):
             continue
         takes = inspect.signature(function).parameters
-        if not {"y_true", "y_set", "labels", "empty"} <= set(takes):
+        if not {"y_true", "y_set", "classes", "empty"} <= set(takes):
             continue
         arrays = dict(_WEIGHTED if "sample_weight" in takes else _SETS)
-        others: dict[str, Any] = {"labels": LABELS}
+        others: dict[str, Any] = {"classes": LABELS}
         if "y_pred" in takes:
             arrays["y_pred"] = labels(PREDICTED)
         if "costs" in takes:
@@ -101,7 +101,7 @@ def _measures() -> dict[str, Call]:
 def _risks() -> dict[str, Call]:
     names = ["aurc_score", "augrc_score", "excess_aurc_score", "excess_augrc_score"]
     return {
-        f"metrics.{name}": Call(getattr(metrics, name), _SCORED, {"labels": LABELS})
+        f"metrics.{name}": Call(getattr(metrics, name), _SCORED, {"classes": LABELS})
         for name in names
     }
 
@@ -124,7 +124,7 @@ CALLS: dict[str, Call] = {
     "bootstrap.percentile_interval": Call(
         bootstrap.percentile_interval, {"replicates": numbers(SCORE)}, {"estimate": 0.5}
     ),
-    "comparison.compare": Call(comparison.compare, {"results": numbers(RESULTS)}),
+    "comparison.compare_results": Call(comparison.compare_results, {"results": numbers(RESULTS)}),
     "comparison.friedman_nemenyi": Call(comparison.friedman_nemenyi, {"results": numbers(RESULTS)}),
     "comparison.holm": Call(comparison.holm, {"p_values": probabilities(SCORE)}),
     "comparison.mean_ranks": Call(comparison.mean_ranks, {"results": numbers(RESULTS)}),
@@ -227,7 +227,7 @@ CALLS: dict[str, Call] = {
     "curves.CapacityCurve": Call(
         lambda **given: curves.CapacityCurve.from_predictions(**given).frame(),
         _WEIGHTED,
-        {"labels": LABELS},
+        {"classes": LABELS},
     ),
     "curves.CapacityCurve.from_matrix": Call(
         lambda **given: curves.CapacityCurve.from_matrix(**given).frame(),
@@ -241,7 +241,7 @@ CALLS: dict[str, Call] = {
             "bias": probabilities([0.5, 0.25, 0.25]),
             "sample_weight": numbers(WEIGHT),
         },
-        {"labels": LABELS},
+        {"classes": LABELS},
     ),
     "curves.RiskCoverageCurve": Call(
         lambda **given: curves.RiskCoverageCurve.from_predictions(**given).frame(),
@@ -251,7 +251,7 @@ CALLS: dict[str, Call] = {
             "sample_weight": numbers(WEIGHT),
             "confidence": numbers(CONFIDENCE),
         },
-        {"labels": LABELS},
+        {"classes": LABELS},
     ),
     "curves.RiskCoverageCurve.from_losses": Call(
         lambda **given: curves.RiskCoverageCurve.from_losses(**given).frame(),
@@ -277,7 +277,7 @@ CALLS: dict[str, Call] = {
             "y_proba": probabilities(P),
             "sample_weight": numbers(WEIGHT),
         },
-        {"labels": LABELS, "random_state": 0, "max_evaluations": 20},
+        {"classes": LABELS, "random_state": 0, "max_evaluations": 20},
     ),
     "curves.chow_window": Call(
         curves.chow_window, {"mu": probabilities([0.25, 0.5]), "nu": probabilities([0.125, 0.25])}
@@ -350,21 +350,21 @@ CALLS: dict[str, Call] = {
         decision.window_rule, {"y_score": numbers(SCORE)}, {"lower": 0.25, "upper": 0.5}
     ),
     "metrics.RiskCoverage": Call(
-        metrics.RiskCoverage.from_predictions, _SCORED, {"labels": LABELS}
+        metrics.RiskCoverage.from_predictions, _SCORED, {"classes": LABELS}
     ),
-    "metrics.SetCounts": Call(metrics.SetCounts.from_predictions, _WEIGHTED, {"labels": LABELS}),
+    "metrics.SetCounts": Call(metrics.SetCounts.from_predictions, _WEIGHTED, {"classes": LABELS}),
     "metrics.bootstrap_difference": Call(
         metrics.bootstrap_difference,
         {**_WEIGHTED, "y_set_other": booleans(OTHER_MASK)},
-        {"labels": LABELS, "measure": "u65", "n_resamples": 5, "random_state": 0},
+        {"classes": LABELS, "measure": "u65", "n_resamples": 5, "random_state": 0},
     ),
     "metrics.bootstrap_interval": Call(
         metrics.bootstrap_interval,
         _WEIGHTED,
-        {"labels": LABELS, "measure": "u65", "n_resamples": 5, "random_state": 0},
+        {"classes": LABELS, "measure": "u65", "n_resamples": 5, "random_state": 0},
     ),
     "metrics.breakdown": Call(
-        metrics.breakdown, {**_WEIGHTED, "by": labels(GROUP)}, {"labels": LABELS}
+        metrics.breakdown, {**_WEIGHTED, "by": labels(GROUP)}, {"classes": LABELS}
     ),
     "metrics.counts_of_confusion": Call(
         metrics.counts_of_confusion, {"matrix": numbers(CONFUSION)}

@@ -73,10 +73,10 @@ WITHOUT_ARRAYS = {
     "metrics.get_set_scorer_names": "nothing",
     "metrics.interval_of_counts": "counts",
     "metrics.make_set_scorer": "a name",
-    "metrics.measure": "a decorator",
+    "metrics.define_measure": "a decorator",
     "metrics.per_sample": "a measure",
     "metrics.q_matrix_of_counts": "counts",
-    "metrics.settled": "a measure",
+    "metrics.with_params": "a measure",
     "models.CautiousClassifierMixin": "the interface",
     "models.ConformalClassifier": "MAPIE reads its arrays",
     "models.ContinuousFeaturesWarning": "a warning",
@@ -125,7 +125,7 @@ TAKEN = {
     ("comparison.holm", "p_values"): _MISSING,
     **{
         (f"comparison.{name}", "results"): _LEFT_OUT
-        for name in ("compare", "friedman_nemenyi", "mean_ranks", "win_tie_loss")
+        for name in ("compare_results", "friedman_nemenyi", "mean_ranks", "win_tie_loss")
     },
     **{
         (f"comparison.{name}", side): _LEFT_OUT
@@ -200,7 +200,7 @@ def test_strata_of_several_kinds():
 
 
 def test_an_interval_may_end_at_infinity():
-    interval = percentile_interval(0.5, [0.0, 1.0, np.inf], level=0.9)
+    interval = percentile_interval(0.5, [0.0, 1.0, np.inf], confidence_level=0.9)
     assert (interval.low, interval.high) == (pytest.approx(0.1), np.inf)
 
 
@@ -297,13 +297,13 @@ def test_many_classes(n_classes):
     labels = np.arange(n_classes)
     mask = threshold_rule(p, 0.0)
     assert set_sizes(mask).tolist() == [1, 1, 1, 1]
-    assert coverage_score(truth, mask, labels=labels) == 1
+    assert coverage_score(truth, mask, classes=labels) == 1
     best = optimal_sets(p, utility="u65")
     np.testing.assert_array_equal(best, optimal_sets(p, costs=utility_costs(n_classes, u65)))
-    assert 0 <= utility_score(truth, best, labels=labels) <= 1
+    assert 0 <= utility_score(truth, best, classes=labels) <= 1
     written = as_labels(best, labels)
     np.testing.assert_array_equal(as_mask(written, labels), best)
-    counts = SetCounts.from_predictions(truth, best, labels=labels)
+    counts = SetCounts.from_predictions(truth, best, classes=labels)
     assert counts.n == 4
 
 
@@ -337,7 +337,7 @@ def test_labels_of_any_kind_stay_apart(labels):
     truth = np.empty(4, dtype=object)
     truth[:] = [labels[0], labels[1], labels[0], labels[1]]
     mask = np.array([[1, 0], [0, 1], [1, 1], [1, 0]], dtype=bool)
-    assert coverage_score(truth, mask, labels=labels) == 0.75
+    assert coverage_score(truth, mask, classes=labels) == 0.75
     assert as_labels(mask[:1], labels) == [(labels[0],)]
     score = [0.1, 0.2, 0.3, 0.4]
     stairs = curves.Staircase.from_predictions(truth, score, pos_label=labels[1])
@@ -346,6 +346,6 @@ def test_labels_of_any_kind_stay_apart(labels):
 
 def test_a_missing_label_is_none():
     with pytest.raises(ValueError, match="y_true is missing"):
-        coverage_score([None, "x"], np.eye(2, dtype=bool), labels=["a", "x"])
-    with pytest.raises(ValueError, match=r"labels\[0\] is missing"):
-        coverage_score(["x", "x"], np.eye(2, dtype=bool), labels=[None, "x"])
+        coverage_score([None, "x"], np.eye(2, dtype=bool), classes=["a", "x"])
+    with pytest.raises(ValueError, match=r"classes\[0\] is missing"):
+        coverage_score(["x", "x"], np.eye(2, dtype=bool), classes=[None, "x"])

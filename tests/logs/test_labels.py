@@ -16,13 +16,13 @@ def test_a_class_may_be_called_what_abstaining_is(name):
     log = pd.DataFrame({"y": ["a", name, "a"], "y_set": [name, name, ""]})
     counts = summarise(log).counts()
     expected = SetCounts.from_predictions(
-        ["a", name, "a"], [[name], [name], ["a", name]], labels=counts.classes
+        ["a", name, "a"], [[name], [name], ["a", name]], classes=counts.classes
     )
     assert counts == expected.merge()[0]
 
 
 def counts_of(truth, sets, classes):
-    return SetCounts.from_predictions(truth, sets, labels=classes).merge()[0]
+    return SetCounts.from_predictions(truth, sets, classes=classes).merge()[0]
 
 
 def test_sets_of_booleans_in_csv(tmp_path):

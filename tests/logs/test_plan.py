@@ -27,7 +27,7 @@ def test_sets_of_two_probabilities_are_counted_beside_the_score(make_binary_log)
     chosen = {"u80": optimal_sets(p, utility="u80"), "confidence 0.7": threshold_rule(p, 0.7)}
     for decision, sets in chosen.items():
         expected = SetCounts.from_predictions(
-            log["y_true"], sets, labels=["no", "yes"], y_pred=np.array(["no", "yes"])[p.argmax(1)]
+            log["y_true"], sets, classes=["no", "yes"], y_pred=np.array(["no", "yes"])[p.argmax(1)]
         )
         assert summary.counts(decision) == expected.merge()[0]
         assert 0 < summary.measure("coverage", decision=decision) < 1

@@ -46,12 +46,12 @@ def test_counts_are_those_of_arrays_of_any_precision(dtype, n, n_classes):
         "u65": optimal_sets(checked, utility="u65"),
     }.items():
         expected = SetCounts.from_predictions(
-            truth, sets, labels=labels, y_pred=checked.argmax(axis=1)
+            truth, sets, classes=labels, y_pred=checked.argmax(axis=1)
         )
         assert summary.counts(decision) == expected.merge()[0], decision
-    curve = RiskCoverage.from_predictions(truth, checked, labels=labels).merge()[0]
+    curve = RiskCoverage.from_predictions(truth, checked, classes=labels).merge()[0]
     found = summary.risk_coverage()
-    assert found == RiskCoverage.from_predictions(truth, p, labels=labels).merge()[0]
+    assert found == RiskCoverage.from_predictions(truth, p, classes=labels).merge()[0]
     np.testing.assert_array_equal(found.confidence, curve.confidence)
     np.testing.assert_array_equal(found.weight, curve.weight)
 

@@ -107,7 +107,7 @@ def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_l
             chosen &= log["group"] == group
         part = log[chosen]
         truth, p, classes = class_arrays(part)
-        given = {"labels": classes, "sample_weight": part["weight"] if weighted else None}
+        given = {"classes": classes, "sample_weight": part["weight"] if weighted else None}
         answer = np.eye(len(classes), dtype=bool)[p.argmax(axis=1)]
         guess = np.array(classes)[p.argmax(axis=1)]
         optimal = sets_by_size(p, 1 - u65(1 / np.arange(1, 5)), np.ones(4))
@@ -128,7 +128,7 @@ def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_l
         truth,
         np.eye(4, dtype=bool)[p.argmax(axis=1)],
         by=log["group"],
-        labels=classes,
+        classes=classes,
         sample_weight=log["weight"] if weighted else None,
     )
     pd.testing.assert_frame_equal(summary.breakdown(), expected, check_index_type=False)
@@ -139,7 +139,7 @@ def test_sets_in_columns_and_written(make_class_log):
     truth, p, classes = class_arrays(log)
     mask = p >= 0.2
     mask[~mask.any(axis=1)] = True
-    expected = SetCounts.from_predictions(truth, mask, labels=classes)
+    expected = SetCounts.from_predictions(truth, mask, classes=classes)
     log = log[["y_true"]]
     columns = log.assign(**{f"set_{c}": mask[:, k] for k, c in enumerate(classes)})
     assert summarise(columns).counts() == expected
@@ -171,7 +171,7 @@ def test_sets_beside_probabilities_know_the_forced_answer(make_class_log):
     log = log.assign(**{f"set_{c}": mask[:, k] for k, c in enumerate(classes)})
     summary = summarise(log)
     guess = np.array(classes)[p.argmax(axis=1)]
-    expected = SetCounts.from_predictions(truth, mask, labels=classes, y_pred=guess)
+    expected = SetCounts.from_predictions(truth, mask, classes=classes, y_pred=guess)
     assert summary.counts() == expected
     assert set(summary.predictions()) == {"predictions", "predictions, likeliest sets"}
 
@@ -193,7 +193,7 @@ def test_too_many_different_sets_are_forgotten_the_same_way_in_any_split():
     log = pd.DataFrame(mask, columns=[f"set_{k}" for k in range(n_classes)]).assign(y=truth)
     summary = summarise(log, memory_budget=SMALL)
     assert not summary.counts().knows_sets
-    expected = SetCounts.from_predictions(truth, mask, labels=range(n_classes))
+    expected = SetCounts.from_predictions(truth, mask, classes=range(n_classes))
     assert summary.counts() == expected.without_sets()
     assert split(log, [10, 1300], memory_budget=SMALL) == summary
     assert summarise(log).counts() == expected
@@ -258,7 +258,7 @@ def test_rounded_confidences_bound_the_areas(make_class_log):
     log[[f"p_{c}" for c in classes]] = p
     summary = summarise(log, memory_budget=16 * SMALL)
     assert not summary.exact
-    curve = RiskCoverage.from_predictions(truth, p, labels=classes)
+    curve = RiskCoverage.from_predictions(truth, p, classes=classes)
     best, worst = (summary.risk_coverage(within=within) for within in ("best", "worst"))
     assert best.n == worst.n == curve.n
     for area in ("aurc", "augrc"):
@@ -482,7 +482,9 @@ def test_more_classes_than_a_word_has_bits():
     log = pd.DataFrame(p, columns=[f"p_{k}" for k in range(130)]).assign(y=truth)
     counts = summarise(log).counts()
     answer = np.eye(130, dtype=bool)[p.argmax(axis=1)]
-    expected = SetCounts.from_predictions(truth, answer, labels=range(130), y_pred=p.argmax(axis=1))
+    expected = SetCounts.from_predictions(
+        truth, answer, classes=range(130), y_pred=p.argmax(axis=1)
+    )
     assert counts == expected
     weightless = summarise(log.assign(weight=0.0)).counts()
     assert weightless.n == 0

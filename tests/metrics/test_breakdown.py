@@ -18,7 +18,7 @@ Y_SET = ["a", None, "b", "a", "b", "b"]
 
 
 def test_by_class() -> None:
-    frame = breakdown(Y_TRUE, Y_SET, labels=["a", "b", "c"])
+    frame = breakdown(Y_TRUE, Y_SET, classes=["a", "b", "c"])
     assert list(frame.columns) == [
         "n", "coverage", "selective_accuracy", "error", "set_accuracy", "mean_set_size",
         "discounted_accuracy", "u65", "u80",
@@ -45,7 +45,7 @@ def test_by_group_is_each_group_alone() -> None:
     for name, row in zip(["x", "y"], frame.iloc[:2].itertuples(), strict=True):
         chosen = (groups == name).to_numpy()
         sets = [s for s, inside in zip(Y_SET, chosen, strict=True) if inside]
-        given = {"labels": ["a", "b"], "sample_weight": weight[chosen]}
+        given = {"classes": ["a", "b"], "sample_weight": weight[chosen]}
         assert row.n == weight[chosen].sum()
         assert row.coverage == pytest.approx(coverage_score(Y_TRUE[chosen], sets, **given))
         assert row.selective_accuracy == pytest.approx(
@@ -75,11 +75,15 @@ def test_several_groupings_at_once() -> None:
 def test_intervals() -> None:
     rng = np.random.default_rng(0)
     truth, answer = rng.integers(2, size=(2, 200))
-    frame = breakdown(truth, answer, measures=["error"], level=0.9, n_resamples=200, random_state=0)
+    frame = breakdown(
+        truth, answer, measures=["error"], confidence_level=0.9, n_resamples=200, random_state=0
+    )
     assert list(frame.columns) == ["n", "error", "error low", "error high"]
     assert (frame["error low"] < frame["error"]).all()
     assert (frame["error"] < frame["error high"]).all()
-    again = breakdown(truth, answer, measures=["error"], level=0.9, n_resamples=200, random_state=0)
+    again = breakdown(
+        truth, answer, measures=["error"], confidence_level=0.9, n_resamples=200, random_state=0
+    )
     pd.testing.assert_frame_equal(frame, again)
 
 
@@ -121,7 +125,7 @@ def test_means_of_many_groups_are_taken_in_one_pass(monkeypatch) -> None:
     wanted = [
         [
             float(MEASURES[name](SetCounts.from_predictions(
-                y[at], mask[at], labels=range(30), sample_weight=weight[at]
+                y[at], mask[at], classes=range(30), sample_weight=weight[at]
             )))
             for name in means
         ]
@@ -129,7 +133,9 @@ def test_means_of_many_groups_are_taken_in_one_pass(monkeypatch) -> None:
     ]  # fmt: skip
     merges, merge = [], SetCounts.merge
     monkeypatch.setattr(SetCounts, "merge", lambda self: merges.append(1) or merge(self))
-    frame = breakdown(y, mask, labels=range(30), sample_weight=weight, measures=means, margins=True)
+    frame = breakdown(
+        y, mask, classes=range(30), sample_weight=weight, measures=means, margins=True
+    )
     np.testing.assert_allclose(frame[means], wanted, rtol=1e-12)
     assert frame.loc[7, means].isna().all()
     assert len(merges) <= 1

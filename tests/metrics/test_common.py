@@ -18,7 +18,14 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import cautious.metrics
 from cautious.costs import class_selective, discounted, zero_one
-from cautious.metrics import MEASURES, RiskCoverage, SetCounts, bootstrap_interval, get_measure
+from cautious.metrics import (
+    MEASURES,
+    RiskCoverage,
+    SetCounts,
+    bootstrap_interval,
+    get_measure,
+    per_sample,
+)
 
 NAMES = sorted(MEASURES)
 MEANS = [name for name in NAMES if MEASURES[name].mean]
@@ -62,12 +69,12 @@ def counted(name: str, batch: Batch, labels: Any = None) -> SetCounts | RiskCove
     truth = labels[batch.truth]
     if MEASURES[name].counts is RiskCoverage:
         return RiskCoverage.from_predictions(
-            truth, batch.score, labels=labels, sample_weight=batch.weight
+            truth, batch.score, classes=labels, sample_weight=batch.weight
         )
     return SetCounts.from_predictions(
         truth,
         batch.mask,
-        labels=labels,
+        classes=labels,
         sample_weight=batch.weight,
         y_pred=labels[batch.forced],
     )
@@ -152,7 +159,7 @@ def test_measures_can_be_pickled(name: str) -> None:
 
 def public_functions() -> list[Any]:
     named = [getattr(cautious.metrics, name) for name in cautious.metrics.__all__]
-    return [f for f in named if hasattr(f, "measure") and not f.__name__.endswith("_per_sample")]
+    return [f for f in named if hasattr(f, "measure")]
 
 
 def test_every_declared_measure_is_public() -> None:
@@ -174,7 +181,7 @@ def test_the_public_function_is_the_measure(function: Any, batch: Batch) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         score = function(
-            batch.truth, predictions, labels=labels, sample_weight=batch.weight, **params
+            batch.truth, predictions, classes=labels, sample_weight=batch.weight, **params
         )
     assert isinstance(score, float)
     assert same(score, expected)
@@ -184,7 +191,7 @@ def test_the_public_function_is_the_measure(function: Any, batch: Batch) -> None
 def test_the_public_function_is_documented(function: Any) -> None:
     signature = inspect.signature(function)
     assert next(iter(signature.parameters)) == "y_true"
-    assert {"labels", "sample_weight"} <= set(signature.parameters)
+    assert {"classes", "sample_weight"} <= set(signature.parameters)
     for parameter in signature.parameters:
         assert f"\n{parameter} : " in function.__doc__
     assert ">>> " in function.__doc__
@@ -195,13 +202,12 @@ def test_the_public_function_is_documented(function: Any) -> None:
 @given(batch=batches(weights=False))
 def test_the_mean_of_the_twin_is_the_measure(name: str, batch: Batch) -> None:
     public = {get_measure(f).name: f for f in public_functions()}[name]
-    twin = getattr(cautious.metrics, public.__name__.removesuffix("_score") + "_per_sample")
-    assert twin.__name__ in cautious.metrics.__all__
+    twin = per_sample(public)
     assert "sample_weight" not in inspect.signature(twin).parameters
     params = params_of(name, batch.n_classes)
     if "y_pred" in MEASURES[name].needs:
         params["y_pred"] = batch.forced
-    each = twin(batch.truth, batch.mask, labels=range(batch.n_classes), **params)
+    each = twin(batch.truth, batch.mask, classes=range(batch.n_classes), **params)
     assert each.shape == batch.truth.shape
     counts = ~np.isnan(each)
     mean = each[counts].mean() if counts.any() else np.nan
@@ -226,6 +232,6 @@ def test_forgetting_the_sets_changes_nothing_else(name: str, batch: Batch) -> No
 
 
 def test_an_asymmetric_cost_is_permuted_with_its_classes() -> None:
-    counts = SetCounts.from_predictions(["b", "a"], [["a"], ["a", "b"]], labels=["b", "a"])
+    counts = SetCounts.from_predictions(["b", "a"], [["a"], ["a", "b"]], classes=["b", "a"])
     costs = class_selective([4.0, 1.0], 0.25, classes=["b", "a"])
     assert MEASURES["set_cost"].score(counts, costs=costs) == (4 + 0.25) / 2

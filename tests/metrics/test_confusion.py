@@ -46,7 +46,7 @@ def test_without_abstention_it_is_scikit_learns_transposed() -> None:
 
 
 def test_shares_of_what_does_not_occur_are_zero() -> None:
-    shares = cautious_confusion_matrix(["a"], ["a"], labels=["a", "b"], normalize="true")
+    shares = cautious_confusion_matrix(["a"], ["a"], classes=["a", "b"], normalize="true")
     assert shares.to_numpy().tolist() == [[1, 0], [0, 0], [0, 0]]
     with pytest.raises(ValueError, match="normalize is 'rows'; choose 'true', 'pred', 'all'"):
         cautious_confusion_matrix(["a"], ["a"], normalize="rows")
@@ -63,9 +63,9 @@ def test_a_matrix_and_its_counts_are_the_same() -> None:
     counts = counts_of_confusion(frame)
     assert (confusion_of_counts(counts) == frame).all(axis=None)
     assert counts == SetCounts.from_predictions(Y_TRUE, ["a", None, "b", "b", None, None],
-                                                labels=list("abc"))  # fmt: skip
+                                                classes=list("abc"))  # fmt: skip
     assert counts_of_confusion(frame.to_numpy()).classes.tolist() == [0, 1, 2]
-    assert counts_of_confusion(frame.to_numpy(), labels=["x", "y", "z"]).classes.tolist() == [
+    assert counts_of_confusion(frame.to_numpy(), classes=["x", "y", "z"]).classes.tolist() == [
         "x",
         "y",
         "z",

@@ -9,7 +9,7 @@ from cautious.metrics import (
     MEASURES,
     SetCounts,
     indeterminate_set_size,
-    indeterminate_set_size_per_sample,
+    per_sample,
     risk_coverage,
 )
 from cautious.metrics.packing import distinct_sets, pack_sets, unpack_sets
@@ -35,7 +35,7 @@ def test_packed_sets_come_back_and_are_told_apart(k: int, n: int, seed: int) -> 
 def test_sets_that_differ_in_the_last_of_many_classes() -> None:
     mask = np.zeros((3, 200), dtype=bool)
     mask[:, 0] = mask[1, 199] = mask[2, 198] = True
-    counts = SetCounts.from_predictions([0, 0, 0], mask, labels=range(200))
+    counts = SetCounts.from_predictions([0, 0, 0], mask, classes=range(200))
     assert len(counts.sets) == 3
     assert np.array_equal(counts.sets.sum(axis=1), [1, 2, 2])
 
@@ -70,8 +70,8 @@ def test_a_sum_needs_the_same_classes() -> None:
     two = SetCounts.from_predictions(["a", "c"], ["a", "c"])
     with pytest.raises(ValueError, match=r"classes \['a', 'b'\] to counts over \['a', 'c'\]"):
         one + two
-    with pytest.raises(ValueError, match="make both with the same labels="):
-        one + SetCounts.from_predictions(["a", "b"], ["a", "b"], labels=["b", "a"])
+    with pytest.raises(ValueError, match="make both with the same classes="):
+        one + SetCounts.from_predictions(["a", "b"], ["a", "b"], classes=["b", "a"])
     with pytest.raises(TypeError):
         one + 1
     assert one != 1
@@ -79,7 +79,7 @@ def test_a_sum_needs_the_same_classes() -> None:
 
 def test_no_counts_are_neutral() -> None:
     one = SetCounts.from_predictions(["a", "b"], ["a", None])
-    none = SetCounts.from_predictions([], np.empty((0, 2), dtype=bool), labels=["a", "b"])
+    none = SetCounts.from_predictions([], np.empty((0, 2), dtype=bool), classes=["a", "b"])
     assert none + one == one + none == one
     assert none + none == none
     assert none.without_sets() + one.without_sets() == one.without_sets()
@@ -91,7 +91,7 @@ def test_forgetting_bounds_the_cells() -> None:
     mask = rng.random((500, 1000)) < 0.01
     mask[:, :2] = True
     truth = np.where(rng.random(500) < 0.5, 0, 1)
-    counts = SetCounts.from_predictions(truth, mask, labels=range(1000))
+    counts = SetCounts.from_predictions(truth, mask, classes=range(1000))
     assert len(counts.sets) == 500
     assert counts.words.nbytes == 500 * 128  # an eighth of a byte a class, in words of 64
     forgotten = counts.without_sets()
@@ -103,16 +103,16 @@ def test_forgetting_bounds_the_cells() -> None:
 
 def test_forced_answers_are_kept_apart() -> None:
     known = SetCounts.from_predictions(
-        ["a", "a"], [None, None], labels=["a", "b"], y_pred=["a", "b"]
+        ["a", "a"], [None, None], classes=["a", "b"], y_pred=["a", "b"]
     )
     assert known.forced.tolist() == [0, 1]
-    unknown = SetCounts.from_predictions(["a"], [None], labels=["a", "b"])
+    unknown = SetCounts.from_predictions(["a"], [None], classes=["a", "b"])
     with pytest.raises(ValueError, match="needless_abstention needs the answers behind the sets"):
         MEASURES["needless_abstention"].score(known + unknown)
     with pytest.raises(ValueError, match="y_pred holds 'c' in row 0"):
-        SetCounts.from_predictions(["a"], [None], labels=["a", "b"], y_pred=["c"])
+        SetCounts.from_predictions(["a"], [None], classes=["a", "b"], y_pred=["c"])
     with pytest.raises(ValueError, match="y_true has 1 rows and y_pred has 2"):
-        SetCounts.from_predictions(["a"], [None], labels=["a", "b"], y_pred=["a", "b"])
+        SetCounts.from_predictions(["a"], [None], classes=["a", "b"], y_pred=["a", "b"])
 
 
 def test_empty_sets_are_an_error_or_an_abstention() -> None:
@@ -128,7 +128,7 @@ def test_empty_sets_are_an_error_or_an_abstention() -> None:
     [
         (([0, 1], np.ones((2, 3), bool)), "y_set has 3 columns but y_true holds 2"),
         (([0, 1], np.ones((3, 2), bool)), "y_true has 2 rows and y_set has 3"),
-        (([0, 0], np.ones((2, 2), bool)), "pass labels="),
+        (([0, 0], np.ones((2, 2), bool)), "pass classes="),
     ],
 )
 def test_sets_that_do_not_fit(given, message) -> None:
@@ -161,7 +161,7 @@ def test_counts_can_be_summed():
 
 def test_the_size_of_indeterminate_sets_has_a_value_for_each_case():
     y_true, y_set = ["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]]
-    sizes = indeterminate_set_size_per_sample(y_true, y_set)
+    sizes = per_sample(indeterminate_set_size)(y_true, y_set)
     np.testing.assert_array_equal(sizes, [np.nan, 2, 3])
     assert indeterminate_set_size(y_true, y_set) == np.nanmean(sizes)
     assert MEASURES["indeterminate_set_size"](SetCounts.from_predictions(y_true, y_set)) == 2.5

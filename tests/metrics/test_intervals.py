@@ -48,7 +48,7 @@ def test_counting_first_is_resampling_rows() -> None:
         np.concatenate([rng.choice(group, len(group)) for group in members]) for _ in range(1500)
     ]
     each = [
-        float(MEASURES["capacity"](SetCounts.from_predictions(truth[r], mask[r], labels=range(3))))
+        float(MEASURES["capacity"](SetCounts.from_predictions(truth[r], mask[r], classes=range(3))))
         for r in rows
     ]
     low, high = np.quantile(each, [0.025, 0.975])
@@ -71,21 +71,21 @@ def test_weights_are_repetitions_here_too() -> None:
     weight = np.arange(30) % 4
     repeated = np.repeat(np.arange(30), weight)
     weighted = bootstrap_interval(
-        truth, mask, measure="u80", sample_weight=weight, random_state=5, labels=range(3)
+        truth, mask, measure="u80", sample_weight=weight, random_state=5, classes=range(3)
     )
     rows = bootstrap_interval(
-        truth[repeated], mask[repeated], measure="u80", random_state=5, labels=range(3)
+        truth[repeated], mask[repeated], measure="u80", random_state=5, classes=range(3)
     )
     assert weighted == rows
 
 
 def test_levels_nest() -> None:
     counts = SetCounts.from_predictions(*some_cases(100))
-    wide = interval_of_counts(counts, "u65", level=0.99, random_state=0)
-    narrow = interval_of_counts(counts, "u65", level=0.5, random_state=0)
+    wide = interval_of_counts(counts, "u65", confidence_level=0.99, random_state=0)
+    narrow = interval_of_counts(counts, "u65", confidence_level=0.5, random_state=0)
     assert wide.low < narrow.low < narrow.high < wide.high
     with pytest.raises(ValueError, match="level is 95"):
-        interval_of_counts(counts, "u65", level=95)
+        interval_of_counts(counts, "u65", confidence_level=95)
 
 
 def test_parameters_reach_the_measure() -> None:
@@ -153,7 +153,7 @@ def test_differences_are_stratified_and_weighted() -> None:
     other = some_cases(40, seed=1)[1]
     weight = np.arange(40) % 4
     rows = np.repeat(np.arange(40), weight)
-    given = {"measure": "u65", "random_state": 3, "labels": range(3)}
+    given = {"measure": "u65", "random_state": 3, "classes": range(3)}
     weighted = bootstrap_difference(truth, mask, other, sample_weight=weight, **given)
     assert weighted == bootstrap_difference(truth[rows], mask[rows], other[rows], **given)
 

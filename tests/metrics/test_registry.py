@@ -8,19 +8,19 @@ from cautious.metrics import (
     breakdown,
     cautious_report,
     coverage_score,
+    define_measure,
     efficacy_score,
     get_measure,
     get_set_scorer_names,
-    measure,
     per_sample,
-    settled,
     utility_score,
+    with_params,
 )
 
 
 @pytest.fixture
 def pair_score():
-    @measure("pairs", mean=True, greater_is_better=False, section="my own")
+    @define_measure("pairs", mean=True, greater_is_better=False, section="my own")
     def pair_score(counts, *, exactly: int = 2):
         """Share of answers that name two classes.
 
@@ -49,7 +49,7 @@ def test_a_new_measure_inherits_everything(pair_score) -> None:
 
 def test_parameters_can_be_settled_under_a_name() -> None:
     try:
-        entry = settled(utility_score, "u70", utility="u70")
+        entry = with_params(utility_score, "u70", utility="u70")
         assert entry is MEASURES["u70"] is get_measure("u70")
         assert entry.section is None
         assert utility_score.measure is MEASURES["utility"]

@@ -49,7 +49,7 @@ def test_text_is_aligned_for_labels_of_any_length() -> None:
 
 
 def test_intervals_are_printed_and_seeded() -> None:
-    given = {"level": 0.9, "n_resamples": 50, "random_state": 0}
+    given = {"confidence_level": 0.9, "n_resamples": 50, "random_state": 0}
     text = cautious_report(Y_TRUE * 10, Y_SET * 10, **given)
     assert text == cautious_report(Y_TRUE * 10, Y_SET * 10, **given)
     assert "answers and abstentions [0.9 intervals]" in text
@@ -60,7 +60,9 @@ def test_intervals_are_printed_and_seeded() -> None:
 
 
 def test_undefined_numbers_are_nan_without_a_warning() -> None:
-    text = cautious_report(["a", "b"], [None, None], level=0.9, n_resamples=10, random_state=0)
+    text = cautious_report(
+        ["a", "b"], [None, None], confidence_level=0.9, n_resamples=10, random_state=0
+    )
     assert "selective accuracy              nan  [nan, nan]" in text
     nobody = cautious_report(["a", "b"], ["a", "b"], sample_weight=[0, 0], output_dict=True)
     assert np.isnan(list(nobody["measures"].values())).all()

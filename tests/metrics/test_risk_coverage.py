@@ -135,14 +135,14 @@ def test_conventions_agree_on_large_samples() -> None:
 
 def test_answers_and_confidences_from_scores() -> None:
     p = np.array([[0.2, 0.5, 0.3], [0.4, 0.4, 0.2], [0.1, 0.1, 0.8]])
-    found = RiskCoverage.from_predictions(["b", "b", "c"], p, labels=["a", "b", "c"])
+    found = RiskCoverage.from_predictions(["b", "b", "c"], p, classes=["a", "b", "c"])
     assert found.confidence.tolist() == [0.8, 0.5, 0.4]
     assert found.loss.tolist() == [0, 0, 1]  # the tie between a and b goes to a
     one_column = aurc_score([0, 1, 1], [0.2, 0.5, 0.9])
     assert one_column == aurc_score([0, 1, 1], [[0.8, 0.2], [0.5, 0.5], [0.1, 0.9]])
-    own = aurc_score(["b", "b", "c"], p, labels=["a", "b", "c"], confidence=[1, 2, 3])
+    own = aurc_score(["b", "b", "c"], p, classes=["a", "b", "c"], confidence=[1, 2, 3])
     assert own == pytest.approx(float(risk_coverage([0, 1, 0], [1, 2, 3]).aurc()))
-    margin = aurc_score(["b", "b", "c"], p, labels=["a", "b", "c"], loss=[0.5, 1, 0])
+    margin = aurc_score(["b", "b", "c"], p, classes=["a", "b", "c"], loss=[0.5, 1, 0])
     assert margin == pytest.approx(float(risk_coverage([0.5, 1, 0], [0.5, 0.4, 0.8]).aurc()))
     alone = augrc_score(["b", "b", "c"], confidence=[1, 2, 3], loss=[0, 1, 0])
     assert alone == pytest.approx(float(risk_coverage([0, 1, 0], [1, 2, 3]).augrc()))
@@ -182,7 +182,7 @@ def test_nothing_at_all() -> None:
         (lambda: aurc_score([0, 1], [0.5, 1.2]), r"y_score is 1\.2 in row 1"),
         (lambda: aurc_score([0, 1], [[0.5, np.nan], [1, 0]]), "y_score is NaN in row 0"),
         (lambda: aurc_score([0, 1], np.ones((2, 3))), "y_score is about 3 classes but y_true"),
-        (lambda: aurc_score([1, 1], [0.5, 0.6]), "pass labels="),
+        (lambda: aurc_score([1, 1], [0.5, 0.6]), "pass classes="),
         (lambda: aurc_score([0, 1], np.ones((2, 2, 2))), r"y_score has shape \(2, 2, 2\)"),
         (lambda: aurc_score([0, 1], np.ones((2, 0))), r"y_score has shape \(2, 0\)"),
         (lambda: aurc_score([0, 1]), "y_score is None; give it, or both confidence= and loss="),

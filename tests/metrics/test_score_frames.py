@@ -39,6 +39,6 @@ def test_columns_that_are_not_the_classes():
 
 @pytest.mark.parametrize("labels", [None, ["a", "b"]])
 def test_measures_and_curves(labels):
-    assert aurc_score(["a", "b"], SCORES, labels=labels) == 0.0
-    assert RiskCoverageCurve.from_predictions(["a", "b"], SCORES, labels=labels).aurc == 0.0
-    assert aurc_score(["b", "a"], SCORES, labels=labels) == 1.0
+    assert aurc_score(["a", "b"], SCORES, classes=labels) == 0.0
+    assert RiskCoverageCurve.from_predictions(["a", "b"], SCORES, classes=labels).aurc == 0.0
+    assert aurc_score(["b", "a"], SCORES, classes=labels) == 1.0

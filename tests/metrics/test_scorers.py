@@ -86,8 +86,8 @@ def test_functions_of_ones_own(model) -> None:
     def share_of_first(y_true, y_set):
         return y_set[:, 0].mean()
 
-    def neg_weighted(y_true, y_set, *, labels, sample_weight=None, power=1):
-        assert list(labels) == ["setosa", "versicolor", "virginica"]
+    def neg_weighted(y_true, y_set, *, classes, sample_weight=None, power=1):
+        assert list(classes) == ["setosa", "versicolor", "virginica"]
         return -float(sample_weight.sum() ** power)
 
     assert make_set_scorer(share_of_first)(model, X, NAMES) == model.predict_set(X)[:, 0].mean()
@@ -155,7 +155,7 @@ def test_a_test_fold_without_a_class_the_model_knows(model) -> None:
     sets = model.predict_set(X[few])
     assert score == MEASURES["discounted_accuracy"].score(
         MEASURES["discounted_accuracy"].counts.from_predictions(
-            NAMES[few], sets, labels=model.classes_
+            NAMES[few], sets, classes=model.classes_
         )
     )
 

@@ -17,21 +17,17 @@ from cautious.metrics import (
     containment_score,
     coverage_score,
     determinacy_score,
-    discounted_accuracy_per_sample,
     discounted_accuracy_score,
     discounted_accuracy_variance,
     error_score,
     mean_set_size,
-    mean_set_size_per_sample,
-    needless_abstention_per_sample,
     needless_abstention_score,
+    per_sample,
     reckless_answer_score,
     selective_accuracy_score,
     set_accuracy_score,
-    set_cost_per_sample,
     set_cost_score,
     single_accuracy_score,
-    utility_per_sample,
     utility_score,
 )
 from cautious.utility import exponential, mean_variance, u80
@@ -51,16 +47,16 @@ SETS = [[1], [1, 2], [1, 2, 3], [2, 3, 4]]
 def test_zaffalons_table_7(utility: str, printed: list[float]) -> None:
     """Zaffalon, Corani & Mauá (2012), Table 7: the truth is class 1 of 1, 2, 3, 4."""
     scores = [
-        utility_score([1], [prediction], labels=[1, 2, 3, 4], utility=utility)
+        utility_score([1], [prediction], classes=[1, 2, 3, 4], utility=utility)
         for prediction in SETS
     ]
     assert np.round(scores, 2).tolist() == printed
-    each = utility_per_sample([1] * 4, SETS, labels=[1, 2, 3, 4], utility=utility)
+    each = per_sample(utility_score)([1] * 4, SETS, classes=[1, 2, 3, 4], utility=utility)
     assert np.allclose(each, scores)
 
 
 def test_zaffalons_table_7_precision() -> None:
-    each = discounted_accuracy_per_sample([1] * 4, SETS, labels=[1, 2, 3, 4])
+    each = per_sample(discounted_accuracy_score)([1] * 4, SETS, classes=[1, 2, 3, 4])
     assert np.round(each, 2).tolist() == [1, 0.5, 0.33, 0]
 
 
@@ -101,7 +97,7 @@ def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
     mean = float(weight @ x) / total
 
     def check(function, expected, **params) -> None:
-        given = {"labels": range(k), "sample_weight": weight, **params}
+        given = {"classes": range(k), "sample_weight": weight, **params}
         if math.isnan(expected):
             with pytest.warns(UndefinedMetricWarning):
                 assert math.isnan(function(truth, mask, **given))
@@ -143,7 +139,7 @@ def test_singletons_are_scored_as_scikit_learn_scores_them(seed: int) -> None:
     truth, answer = np.array(["ash", "elm", "oak"])[rng.integers(3, size=(2, 30))]
     weight = rng.random(30)
     expected = accuracy_score(truth, answer, sample_weight=weight)
-    given = {"labels": ["ash", "elm", "oak"], "sample_weight": weight}
+    given = {"classes": ["ash", "elm", "oak"], "sample_weight": weight}
     for score in (
         selective_accuracy_score,
         single_accuracy_score,
@@ -163,35 +159,35 @@ def test_certainty_equivalents() -> None:
     cases = (["a", "b", "b"], [["a"], ["a", "b"], ["a"]])
     for utility in ("u65", "log", "F1", exponential(1.5), np.sqrt):
         equivalent = certainty_equivalent_score(*cases, utility=utility)
-        worth = utility_score(["a"], ["a"], labels=["a", "b"], utility=utility)
+        worth = utility_score(["a"], ["a"], classes=["a", "b"], utility=utility)
         assert worth == pytest.approx(1)
-        x = discounted_accuracy_per_sample(*cases)
-        mean = np.mean(utility_per_sample(*cases, utility=utility))
+        x = per_sample(discounted_accuracy_score)(*cases)
+        mean = np.mean(per_sample(utility_score)(*cases, utility=utility))
         assert equivalent <= x.mean()  # averse to risk
         read = np.sqrt if utility is np.sqrt else None
         if read is not None:
             assert read(equivalent) == pytest.approx(mean)
     # Where a utility peaks at 1, a mean above 1 by a rounding would have no equivalent.
     weight = np.full(10, 0.1)
-    found = certainty_equivalent_score([0] * 10, [0] * 10, labels=[0, 1], sample_weight=weight,
+    found = certainty_equivalent_score([0] * 10, [0] * 10, classes=[0, 1], sample_weight=weight,
                                        utility="u75")  # fmt: skip
     assert found == pytest.approx(1)
-    assert certainty_equivalent_score([0], [0], labels=[0, 1], utility=u80) == pytest.approx(5 / 6)
+    assert certainty_equivalent_score([0], [0], classes=[0, 1], utility=u80) == pytest.approx(5 / 6)
 
 
 def test_mean_and_variance_make_up_a_quadratic_utility() -> None:
     """Zaffalon, Corani & Mauá (2012), eq. 1, exact for quadratics."""
     cases = (["a", "b", "b", "c"], [["a"], ["a", "b"], ["a"], ["a", "b", "c"]])
-    taken_apart = mean_variance(discounted_accuracy_per_sample(*cases), "u65")
+    taken_apart = mean_variance(per_sample(discounted_accuracy_score)(*cases), "u65")
     assert taken_apart.variance == pytest.approx(discounted_accuracy_variance(*cases))
     assert taken_apart.second_order == pytest.approx(utility_score(*cases))
 
 
 def test_values_of_cases_that_do_not_count_are_nan() -> None:
-    sizes = mean_set_size_per_sample([0, 1], [[0], [0, 1]], over="indeterminate")
+    sizes = per_sample(mean_set_size)([0, 1], [[0], [0, 1]], over="indeterminate")
     assert np.isnan(sizes[0])
     assert sizes[1] == 2
-    needless = needless_abstention_per_sample([0, 1], [[0], [0, 1]], y_pred=[0, 1])
+    needless = per_sample(needless_abstention_score)([0, 1], [[0], [0, 1]], y_pred=[0, 1])
     assert needless.tolist() == [0, 1]
 
 
@@ -200,9 +196,11 @@ def test_costs_of_many_sets_are_looked_up_in_blocks(monkeypatch) -> None:
     mask = rng.random((60, 6)) < 0.5
     mask[:, 0] = True
     truth, costs = rng.integers(6, size=60), discounted(rng.random((6, 6)))
-    whole = set_cost_per_sample(truth, mask, labels=range(6), costs=costs)
+    whole = per_sample(set_cost_score)(truth, mask, classes=range(6), costs=costs)
     monkeypatch.setattr("cautious.metrics.expenses._PAIRS_AT_ONCE", 20)
-    assert np.array_equal(set_cost_per_sample(truth, mask, labels=range(6), costs=costs), whole)
+    assert np.array_equal(
+        per_sample(set_cost_score)(truth, mask, classes=range(6), costs=costs), whole
+    )
     assert np.allclose(whole, costs.of(mask)[np.arange(60), truth])
 
 
@@ -236,4 +234,4 @@ def test_bad_calls() -> None:
     with pytest.raises(TypeError, match="missing a required argument: 'y_pred'"):
         needless_abstention_score([0, 1], [0, 1])
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
-        utility_per_sample([0, 1], [0, 1], sample_weight=[1, 1])
+        per_sample(utility_score)([0, 1], [0, 1], sample_weight=[1, 1])

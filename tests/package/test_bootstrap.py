@@ -55,7 +55,7 @@ def test_empty_stratum_weight():
 
 
 def test_interval_leaves_undefined_replicates_out():
-    interval = percentile_interval(1.0, [np.nan, 0.0, 2.0], level=0.9)
+    interval = percentile_interval(1.0, [np.nan, 0.0, 2.0], confidence_level=0.9)
     assert interval.low == pytest.approx(0.1)
     assert interval.high == pytest.approx(1.9)
     assert interval.n_resamples == 3
@@ -111,4 +111,4 @@ def test_bad_input():
     with pytest.raises(ValueError, match="n_resamples is 0"):
         replicates([1.0], 0)
     with pytest.raises(ValueError, match="level is 95"):
-        percentile_interval(0.0, [0.0], level=95)
+        percentile_interval(0.0, [0.0], confidence_level=95)

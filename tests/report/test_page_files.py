@@ -188,10 +188,10 @@ def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, class
         whole = np.where(
             (off > 1e-6)[:, None], rounded / rounded.sum(axis=1, keepdims=True), rounded
         )
-        expected = aurc_score(y, whole, labels=classes)
+        expected = aurc_score(y, whole, classes=classes)
         assert report.number(f"aurc-{3 * i}") == pytest.approx(expected, abs=1e-9)
         sets = sets_by_size(whole, 1 - np.asarray(u65(1 / np.arange(1, 6))), np.ones(5))
-        expected = utility_score(y, sets, labels=classes, utility="u65")
+        expected = utility_score(y, sets, classes=classes, utility="u65")
         assert report.number(f"utility-{3 * i + 1}") == pytest.approx(expected, abs=1e-9)
     bad = p.round(3)
     bad[7] = [0.5, 0.3, 0.2, 0.002, 0.001]  # 1.003, where rounding explains 0.0025
@@ -233,14 +233,14 @@ def test_probabilities_of_many_classes(base, open_report, classified):
     single = np.eye(5, dtype=bool)[p.argmax(axis=1)]
     kinds = [single, *(sets_by_size(p, 1 - w, np.ones(5)) for w in worth)]
     for index, sets in enumerate(kinds):
-        expected = utility_score(y, sets, labels=classes, utility="u65")
+        expected = utility_score(y, sets, classes=classes, utility="u65")
         assert report.number(f"utility-{index}") == pytest.approx(expected, abs=1e-9)
-        counts = SetCounts.from_predictions(y, sets, labels=classes)
+        counts = SetCounts.from_predictions(y, sets, classes=classes)
         confusion = summarise_sets(counts, None)["confusion"]
         shown = report.page.evaluate("i => cautious.app.problems[1].models[i].confusion", index)
         assert shown["rows"] == confusion["rows"]
         assert shown["counts"] == confusion["counts"].tolist()
-    assert report.number("aurc-0") == pytest.approx(aurc_score(y, p, labels=classes), abs=1e-9)
+    assert report.number("aurc-0") == pytest.approx(aurc_score(y, p, classes=classes), abs=1e-9)
 
 
 def test_sets_written_out_and_as_columns(base, open_report, classified):
@@ -252,7 +252,7 @@ def test_sets_written_out_and_as_columns(base, open_report, classified):
     report.drop("written.csv", as_csv(pd.DataFrame({"y_true": y, "y_set": written})))
     columns = pd.DataFrame(sets.astype(int), columns=[f"set_{label}" for label in classes])
     report.drop("columns.csv", as_csv(columns.assign(y_true=y)))
-    expected = utility_score(y, sets, labels=classes, utility="u65")
+    expected = utility_score(y, sets, classes=classes, utility="u65")
     shown = report.page.evaluate("() => cautious.app.problems.slice(1).map(p => p.models.length)")
     assert sum(shown) == 2
     assert report.number("utility") == pytest.approx(expected, abs=1e-9)

@@ -44,19 +44,19 @@ def test_measures_equal_the_librarys(report_file, open_report, classified, sets)
     for k in (0.5, 0.8, 0.93):
         report.type("k", k)
         check_measures(report, y, sets, classes, k)
-    assert report.number("aurc-1") == pytest.approx(aurc_score(y, p, labels=classes), abs=1e-9)
+    assert report.number("aurc-1") == pytest.approx(aurc_score(y, p, classes=classes), abs=1e-9)
     rows = report.page.locator("[data-card='table'] tbody tr").count()
     assert rows == 4  # sets as given; likeliest class, u65 sets and u80 sets of the probabilities
 
 
 def check_measures(report, y, sets, classes, k):
     expected = {
-        "utility": utility_score(y, sets, labels=classes, utility=quadratic(k)),
-        "determinacy": determinacy_score(y, sets, labels=classes),
-        "single": single_accuracy_score(y, sets, labels=classes),
-        "set": set_accuracy_score(y, sets, labels=classes),
-        "containment": containment_score(y, sets, labels=classes),
-        "size": mean_set_size(y, sets, labels=classes),
+        "utility": utility_score(y, sets, classes=classes, utility=quadratic(k)),
+        "determinacy": determinacy_score(y, sets, classes=classes),
+        "single": single_accuracy_score(y, sets, classes=classes),
+        "set": set_accuracy_score(y, sets, classes=classes),
+        "containment": containment_score(y, sets, classes=classes),
+        "size": mean_set_size(y, sets, classes=classes),
     }
     for key, value in expected.items():
         assert report.number(f"{key}-0") == pytest.approx(value, abs=1e-9), key
@@ -66,7 +66,7 @@ def test_confusion_has_a_row_for_every_common_set(report_file, open_report, clas
     y, _, classes = classified
     report = open_report(report_file)
     report.select(0)
-    table = cautious_confusion_matrix(y, sets, labels=classes, partial="answer")
+    table = cautious_confusion_matrix(y, sets, classes=classes, partial="answer")
     shown = report.page.evaluate("() => cautious.app.problems[0].models[0].confusion")
     assert np.sum(shown["counts"]) == len(y)
     for row, counts in zip(shown["rows"], shown["counts"], strict=True):
@@ -84,7 +84,7 @@ def test_class_by_class(report_file, open_report, classified, sets):
     y, _, classes = classified
     report = open_report(report_file)
     report.select(0)
-    expected = breakdown(y, sets, labels=classes, measures=["determinacy", "u65", "mean_set_size"])
+    expected = breakdown(y, sets, classes=classes, measures=["determinacy", "u65", "mean_set_size"])
     for c in range(len(classes)):
         row = expected.iloc[c]
         assert report.number(f"class-n-{c}") == row["n"]

@@ -58,8 +58,8 @@ def test_many_classes_give_three_kinds_of_answers(classified):
 def test_sets_and_counts(classified):
     y, p, classes = classified
     mask = p >= p.max(axis=1, keepdims=True) / 2
-    counts = SetCounts.from_predictions(y, mask, labels=classes)
-    risk = RiskCoverage.from_predictions(y, p, labels=classes)
+    counts = SetCounts.from_predictions(y, mask, classes=classes)
+    risk = RiskCoverage.from_predictions(y, p, classes=classes)
     given = {
         "mask": (y, mask),
         "mapping": {"y_true": y, "y_set": mask, "y_proba": p, "classes": classes},
@@ -79,7 +79,7 @@ def test_scores_and_sets_of_two_classes_are_shown_twice():
 
 def test_risk_coverage_alone_knows_right_and_wrong_only(classified):
     y, p, classes = classified
-    risk = RiskCoverage.from_predictions(y, p, labels=classes)
+    risk = RiskCoverage.from_predictions(y, p, classes=classes)
     model, same = read_predictions({"m": risk, "curve": RiskCoverageCurve(risk)})
     assert same.counts == model.counts
     right = float(np.mean(np.array(classes)[p.argmax(axis=1)] == y))
@@ -119,7 +119,7 @@ def test_positive_class_must_be_one_of_the_two():
 def test_risk_coverage_must_count_answers(classified):
     y, _, classes = classified
     costly = RiskCoverage.from_predictions(
-        y, labels=classes, confidence=np.arange(len(y)), loss=np.full(len(y), 0.5)
+        y, classes=classes, confidence=np.arange(len(y)), loss=np.full(len(y), 0.5)
     )
     with pytest.raises(ValueError, match="other than 0 and 1"):
         read_predictions({"m": costly})

@@ -97,15 +97,15 @@ def test_sets(k):
     mask[np.arange(500), truth] |= rng.random(500) < 0.7
     mask[~mask.any(axis=1)] = True
     y = np.array(classes)[truth]
-    summary = summarise_sets(SetCounts.from_predictions(y, mask, labels=classes), None)
+    summary = summarise_sets(SetCounts.from_predictions(y, mask, classes=classes), None)
     sizes, by_class = summary["sizes"], summary["by_class"]
     right = sizes[:, 1] / sizes[:, 0]
     assert right.sum() / 500 == pytest.approx(np.mean(mask[np.arange(500), truth] / mask.sum(1)))
     u65 = (by_class[:, 5] + 0.6 * by_class[:, 6]).sum() / by_class[:, 0].sum()
-    assert u65 == pytest.approx(utility_score(y, mask, labels=classes, utility="u65"))
+    assert u65 == pytest.approx(utility_score(y, mask, classes=classes, utility="u65"))
     confusion = summary["confusion"]
     assert confusion["counts"].sum() == 500
-    table = cautious_confusion_matrix(y, mask, labels=classes, partial="answer")
+    table = cautious_confusion_matrix(y, mask, classes=classes, partial="answer")
     kept = [c for c in confusion["columns"] if c >= 0]
     assert len(kept) == min(k, 12)
     for row, counts in zip(confusion["rows"], confusion["counts"], strict=True):
@@ -117,7 +117,7 @@ def test_sets(k):
 
 def test_forgotten_sets_are_gathered(classified):
     y, p, classes = classified
-    counts = SetCounts.from_predictions(y, p >= 0.15, labels=classes)
+    counts = SetCounts.from_predictions(y, p >= 0.15, classes=classes)
     summary = summarise_sets(counts.without_sets(), None)
     assert {"other": 0, "size": 2} in summary["confusion"]["rows"]
     assert summary["confusion"]["counts"].sum() == len(y)
@@ -129,5 +129,5 @@ def test_unknown_answers_make_no_matrix(classified):
     from cautious.report.readings import read_predictions
 
     y, p, classes = classified
-    (model,) = read_predictions({"m": RiskCoverage.from_predictions(y, p, labels=classes)})
+    (model,) = read_predictions({"m": RiskCoverage.from_predictions(y, p, classes=classes)})
     assert summarise_sets(model.counts, model.risk)["confusion"] is None

@@ -166,11 +166,11 @@ class TestBooleansAreNumbers:
         "labels", [[0, 1], [0.0, 1.0], np.array([0, 1], dtype=np.uint8), [False, True]]
     )
     def test_boolean_truth(self, y_true, labels):
-        assert check_sets(y_true, self.MASK, labels=labels).truth.tolist() == [1, 0]
+        assert check_sets(y_true, self.MASK, classes=labels).truth.tolist() == [1, 0]
 
     @pytest.mark.parametrize("y_true", [[1, 0], [1.0, 0.0], pd.Series([1, 0], dtype="Int64")])
     def test_boolean_classes(self, y_true):
-        assert check_sets(y_true, self.MASK, labels=[False, True]).truth.tolist() == [1, 0]
+        assert check_sets(y_true, self.MASK, classes=[False, True]).truth.tolist() == [1, 0]
 
     def test_boolean_sets(self):
         assert as_mask([[True], [False, True]], [0, 1]).tolist() == [[False, True], [True, True]]
@@ -181,7 +181,7 @@ class TestBooleansAreNumbers:
         y = pd.Series([True, False, True, False], dtype="boolean")
         model = LogisticRegression().fit(np.arange(4.0)[:, None], y)
         sets = model.predict_proba(np.arange(4.0)[:, None]) >= 0.5
-        checked = check_sets(y, sets, labels=model.classes_)
+        checked = check_sets(y, sets, classes=model.classes_)
         assert checked.truth.tolist() == [1, 0, 1, 0]
 
     @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ class TestBooleansAreNumbers:
     )
     def test_other_labels_stay_unknown(self, y_true, labels):
         with pytest.raises(ValueError, match="not among the classes"):
-            check_sets(y_true, self.MASK, labels=labels)
+            check_sets(y_true, self.MASK, classes=labels)
 
 
 class TestPairing:
@@ -206,7 +206,7 @@ class TestPairing:
         assert checked.mask.tolist() == [[False, True], [True, False]]
 
     def test_nested_lists_of_0_and_1_are_read_by_the_truths(self):
-        """Without labels=, what y_true holds tells a mask from label sets."""
+        """Without classes=, what y_true holds tells a mask from label sets."""
         checked = check_sets(["a", "b"], [[1, 0], [0, 1]])
         assert checked.classes.tolist() == ["a", "b"]
         assert checked.mask.tolist() == [[True, False], [False, True]]
@@ -231,10 +231,10 @@ class TestPairing:
         [
             ([0, 1], np.ones((2, 3), dtype=bool), {}, "3 columns but y_true holds 2 different"),
             ([0, 1], np.ones((3, 2), dtype=bool), {}, "2 rows and y_set has 3"),
-            ([0, 5], np.ones((2, 2), dtype=bool), {"labels": [0, 1]}, "y_true holds 5 in row 1"),
+            ([0, 5], np.ones((2, 2), dtype=bool), {"classes": [0, 1]}, "y_true holds 5 in row 1"),
             ([0, None], np.ones((2, 2), dtype=bool), {}, "y_true is missing .* row 1"),
-            ([], [], {}, "y_true is empty, .* pass labels="),
-            ([], np.ones((0, 2), dtype=bool), {}, "y_true is empty, .* pass labels="),
+            ([], [], {}, "y_true is empty, .* pass classes="),
+            ([], np.ones((0, 2), dtype=bool), {}, "y_true is empty, .* pass classes="),
             (
                 list(range(20)),
                 np.ones((20, 3), dtype=bool),

@@ -43,7 +43,7 @@ def holds(interval, truth):
 @pytest.mark.parametrize("trials", [15, long(400)])
 def test_every_number_of_the_report(trials, rng, ledger):
     truths = cautious_report(
-        TRUTHS, EVERY_SET, labels=range(3), sample_weight=EVERY_WEIGHT, output_dict=True
+        TRUTHS, EVERY_SET, classes=range(3), sample_weight=EVERY_WEIGHT, output_dict=True
     )["measures"]
     hits = {name: [] for name in truths}
     for _ in range(trials):
@@ -51,8 +51,8 @@ def test_every_number_of_the_report(trials, rng, ledger):
         report = cautious_report(
             y,
             SETS[which],
-            labels=range(3),
-            level=0.9,
+            classes=range(3),
+            confidence_level=0.9,
             n_resamples=300,
             random_state=rng,
             output_dict=True,
@@ -83,7 +83,7 @@ def test_stratifying_takes_class_shares_for_fixed(trials, stratify, rng, ledger)
             y,
             sets,
             measure="coverage",
-            level=0.9,
+            confidence_level=0.9,
             n_resamples=300,
             random_state=rng,
             stratify=stratify,
@@ -116,7 +116,7 @@ def test_areas_under_risk_coverage_curves(trials, measure, rng, ledger):
             y,
             p[which],
             measure=measure,
-            level=0.9,
+            confidence_level=0.9,
             n_resamples=300,
             random_state=rng,
             stratify=False,
@@ -158,8 +158,8 @@ def test_paired_differences(trials, measure, rng, ledger):
             both(which, rng.random(len(y)) < 0.25),
             SETS[which],
             measure=measure,
-            labels=range(3),
-            level=0.9,
+            classes=range(3),
+            confidence_level=0.9,
             n_resamples=300,
             random_state=rng,
         )
@@ -182,7 +182,7 @@ def test_crossover_of_risk_aversion(trials, rng, ledger):
     for _ in range(trials):
         bold = rng.choice([1.0, 0.0], 400, p=chance[0])
         cautious = rng.choice([1.0, 0.5, 0.0], 400, p=chance[1])
-        found = crossover(bold, cautious, level=0.9, n_resamples=300, random_state=rng)
+        found = crossover(bold, cautious, confidence_level=0.9, n_resamples=300, random_state=rng)
         hits.append(holds(found.k, truth))
     ledger.share(
         "interval of the crossover", "400 cases", hits, promised="90 %", between=(0.86, 0.93)
@@ -220,7 +220,7 @@ def test_vacc(n, distance, step, between, trials, rng, ledger):
         score = distance * y + rng.normal(size=n)
         score = np.round(score / step) if step else score
         surface = AbstentionCostSurface.from_predictions(y, score)
-        interval = surface.vacc_interval(level=0.9, n_resamples=150, random_state=rng)
+        interval = surface.vacc_interval(confidence_level=0.9, n_resamples=150, random_state=rng)
         hits.append(holds(interval, truth))
     scores = f"scores rounded to {step}" if step else "continuous scores"
     ledger.share(
@@ -239,7 +239,7 @@ def test_difference_of_vacc(trials, rng, ledger):
     hits = []
     for _ in range(trials):
         scores = [d * y + rng.normal(size=300) for d in (1.0, 1.5)]
-        found = vacc_test(y, *scores, level=0.9, n_resamples=150, random_state=rng)
+        found = vacc_test(y, *scores, confidence_level=0.9, n_resamples=150, random_state=rng)
         hits.append(holds(found.difference, truth))
     ledger.share(
         "interval of a difference of VACC",

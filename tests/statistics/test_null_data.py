@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from cautious.comparison import compare, friedman_nemenyi, paired_t, wilcoxon
+from cautious.comparison import compare_results, friedman_nemenyi, paired_t, wilcoxon
 from cautious.curves import vacc_test
 
 LEVEL = 0.05
@@ -64,7 +64,7 @@ def test_friedman_and_nemenyi(trials, n_classifiers, rng, ledger):
 def test_compare_names_no_winner(trials, test, rng, ledger):
     named, unadjusted = [], []
     for _ in range(trials):
-        table = compare(null_results(rng, 15, 4), test=test)
+        table = compare_results(null_results(rng, 15, 4), test=test)
         named.append(table["winner"].notna().any())
         unadjusted.append((table["p_value"] <= LEVEL).any())
     where = f"4 classifiers, 15 data sets, test={test!r}"

@@ -20,8 +20,9 @@ from cautious.curves import AbstentionCostSurface, vacc_test
 from cautious.metrics import (
     SetCounts,
     bootstrap_difference,
-    discounted_accuracy_per_sample,
+    discounted_accuracy_score,
     get_measure,
+    per_sample,
 )
 from cautious.utility import crossover
 
@@ -130,7 +131,7 @@ def _surface(one: Predictions) -> AbstentionCostSurface:
 
 def _measures(one: Predictions, mask: Mask) -> dict[str, float]:
     counts = SetCounts.from_predictions(
-        one.truth.astype(str), mask, labels=list(one.classes), sample_weight=one.weight
+        one.truth.astype(str), mask, classes=list(one.classes), sample_weight=one.weight
     )
     values = {name: float(get_measure(name)(counts)) for name in _MEASURES}
     values["variance"] = float(get_measure("discounted_accuracy_variance")(counts))
@@ -152,7 +153,7 @@ def _by_cost(
         pos_label=a.positive,
         sample_weight=a.weight,
         n_resamples=bootstrap.n_resamples,
-        level=bootstrap.level,
+        confidence_level=bootstrap.confidence_level,
         random_state=bootstrap.seed,
     )
     shares = surfaces[a.name].differential(surfaces[b.name]).winning_shares()
@@ -176,9 +177,9 @@ def _by_utility(a: Predictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> d
             one,
             two,
             measure=measure,
-            labels=labels,
+            classes=labels,
             sample_weight=a.weight,
-            level=bootstrap.level,
+            confidence_level=bootstrap.confidence_level,
             n_resamples=bootstrap.n_resamples,
             random_state=bootstrap.seed,
         )
@@ -197,7 +198,7 @@ def _by_utility(a: Predictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> d
             sample_weight=a.weight,
             strata=truth,
             n_resamples=bootstrap.n_resamples,
-            level=bootstrap.level,
+            confidence_level=bootstrap.confidence_level,
             random_state=bootstrap.seed,
         )
     return found | {
@@ -209,4 +210,4 @@ def _by_utility(a: Predictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> d
 
 
 def _accuracies(truth: Any, mask: Mask, labels: list[str]) -> Floats:
-    return np.asarray(discounted_accuracy_per_sample(truth, mask, labels=labels))
+    return np.asarray(per_sample(discounted_accuracy_score)(truth, mask, classes=labels))

@@ -100,7 +100,7 @@ def _of_arrays(one: Predictions, rule: Rule) -> Evidence:
             return scored
     answered = answers_of(one, rule)
     assert answered is not None
-    counted: dict[str, Any] = {"labels": list(one.classes), "sample_weight": weight}
+    counted: dict[str, Any] = {"classes": list(one.classes), "sample_weight": weight}
     risk = y_pred = None
     if one.proba is not None:
         risk = RiskCoverage.from_predictions(truth, one.proba, **counted)
@@ -120,7 +120,7 @@ def _of_scores(name: str, staircase: Staircase, rule: Rule) -> Evidence:
     if window is not None:
         shares = surface.window_at(*window).frame().to_numpy()
         # Whole numbers of cases, which shares of them no longer quite are.
-        counts = counts_of_confusion(np.round(shares * n, 9), labels=staircase.classes)
+        counts = counts_of_confusion(np.round(shares * n, 9), classes=staircase.classes)
         words = window_words(window, staircase.classes)
     if scores[0] >= 0 and scores[-1] <= 1:
         called = scores >= 0.5  # positive; wrong about the negatives there

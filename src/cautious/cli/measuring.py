@@ -34,7 +34,7 @@ SECTIONS = {
 class Bootstrap(NamedTuple):
     """How intervals are made."""
 
-    level: float
+    confidence_level: float
     n_resamples: int
     seed: int
 
@@ -133,7 +133,7 @@ def _of_scores(
         if name == "vacc" and bootstrap is not None:
             interval = surface.vacc_interval(
                 n_resamples=bootstrap.n_resamples,
-                level=bootstrap.level,
+                confidence_level=bootstrap.confidence_level,
                 random_state=bootstrap.seed,
             )
             low, high = interval.low, interval.high
@@ -162,7 +162,7 @@ def _of_counts(
             interval = interval_of_counts(
                 counts,
                 entry,
-                level=bootstrap.level,
+                confidence_level=bootstrap.confidence_level,
                 n_resamples=bootstrap.n_resamples,
                 random_state=bootstrap.seed,
             )

@@ -211,7 +211,7 @@ def _confidence(one: Predictions, goal: Goal) -> Tuned:
         )
     assert one.proba is not None
     curve = RiskCoverageCurve.from_predictions(
-        one.truth.astype(str), one.proba, labels=list(one.classes), sample_weight=one.weight
+        one.truth.astype(str), one.proba, classes=list(one.classes), sample_weight=one.weight
     )
     # Beyond the last confidence nothing is answered, and nothing goes wrong.
     threshold = np.append(np.inf, curve.threshold)

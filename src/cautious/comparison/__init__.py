@@ -8,7 +8,7 @@ from cautious.comparison.friedman import FriedmanNemenyi, friedman_nemenyi, simi
 from cautious.comparison.holm import holm
 from cautious.comparison.objective import ObjectiveWinner, objective_winner
 from cautious.comparison.paired import PairedTest, paired_t, wilcoxon
-from cautious.comparison.pairs import compare
+from cautious.comparison.pairs import compare_results
 from cautious.comparison.ranks import critical_difference, mean_ranks
 from cautious.comparison.wins import win_tie_loss
 
@@ -16,7 +16,7 @@ __all__ = [
     "FriedmanNemenyi",
     "ObjectiveWinner",
     "PairedTest",
-    "compare",
+    "compare_results",
     "critical_difference",
     "friedman_nemenyi",
     "holm",

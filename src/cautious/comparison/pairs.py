@@ -17,10 +17,10 @@ from cautious.comparison.ranks import check_level, rank_frame
 from cautious.comparison.results import read_results
 from cautious.comparison.wins import win_tie_loss
 
-__all__ = ["compare"]
+__all__ = ["compare_results"]
 
 
-def compare(
+def compare_results(
     results: Any,
     *,
     test: Literal["wilcoxon", "nemenyi", "t"] = "wilcoxon",
@@ -71,7 +71,7 @@ def compare(
     >>> results = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6],
     ...                         "b": [0.7, 0.5, 0.6, 0.5, 0.3, 0.0],
     ...                         "c": [0.8, 0.9, 0.6, 0.9, 0.7, 0.7]})
-    >>> table = compare(results)
+    >>> table = compare_results(results)
     >>> table.loc[("a", "b"), ["wins", "ties", "losses", "p_value", "p_adjusted"]].tolist()
     [6.0, 0.0, 0.0, 0.03125, 0.09375]
     >>> table["winner"].tolist()

@@ -61,7 +61,7 @@ def best_bias(
     *,
     costs: npt.ArrayLike | pd.DataFrame | None = None,
     guess: str | npt.ArrayLike = "uniform",
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     max_evaluations: int = 500,
     random_state: RandomState = 0,
@@ -87,14 +87,14 @@ def best_bias(
     y_true : array-like of shape (n,)
         True class labels.
     y_proba : array-like of shape (n, K)
-        Class probabilities, columns in the order of `labels`.
+        Class probabilities, columns in the order of `classes`.
     measure : str or callable, default="accuracy"
         ``"cost"`` minimises the least cost over all windows. Any other name of
         :meth:`ResponseCurve.measure` optimises the area under its response curve (above it, for
         ``"error"``). A callable takes a :class:`ResponseCurve` and returns what to maximise.
     costs, guess
         As in :meth:`ResponseCurve.measure`.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels in column order; by default the sorted labels of `y_true`.
     sample_weight : array-like of shape (n,), optional
         How often each example counts.
@@ -126,7 +126,7 @@ def best_bias(
     """
     if max_evaluations < 2:
         raise ValueError(f"max_evaluations is {max_evaluations}; allow at least 2.")
-    predictions = check_proba(y_true, y_proba, classes=labels, sample_weight=sample_weight)
+    predictions = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
     merit = _merit(measure, costs, guess)
     n_classes = predictions.proba.shape[1]
     frequency = np.bincount(predictions.truth, predictions.weight, minlength=n_classes)

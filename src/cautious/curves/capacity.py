@@ -54,7 +54,7 @@ class CapacityCurve:
     Example 1 of the paper:
 
     >>> matrix = [[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]]
-    >>> curve = CapacityCurve.from_matrix(matrix, labels=["a", "b", "c"])
+    >>> curve = CapacityCurve.from_matrix(matrix, classes=["a", "b", "c"])
     >>> curve.frame()
        abstention  error
     0        0.00   0.10
@@ -83,7 +83,7 @@ class CapacityCurve:
         y_set: Any,
         *,
         guess: str | npt.ArrayLike = "uniform",
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         empty: str = "error",
     ) -> CapacityCurve:
@@ -97,7 +97,7 @@ class CapacityCurve:
             Prediction sets; anything :func:`cautious.sets.as_mask` takes.
         guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
             How classes are guessed.
-        labels : sequence of length K, optional
+        classes : sequence of length K, optional
             Class labels in column order; needed where `y_true` does not hold them all.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
@@ -109,7 +109,7 @@ class CapacityCurve:
         CapacityCurve
         """
         counts = SetCounts.from_predictions(
-            y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty
+            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
         )
         return cls(counts, guess)
 
@@ -119,7 +119,7 @@ class CapacityCurve:
         matrix: pd.DataFrame | npt.ArrayLike,
         *,
         guess: str | npt.ArrayLike = "uniform",
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
     ) -> CapacityCurve:
         """Make the graph of a printed confusion matrix.
 
@@ -129,14 +129,14 @@ class CapacityCurve:
             Predictions as rows, the last of them the abstentions; truths as columns.
         guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
             How classes are guessed.
-        labels : sequence of length K, optional
+        classes : sequence of length K, optional
             Class labels.
 
         Returns
         -------
         CapacityCurve
         """
-        return cls(counts_of_confusion(matrix, labels=labels), guess)
+        return cls(counts_of_confusion(matrix, classes=classes), guess)
 
     @classmethod
     def no_information(cls, n_classes: int) -> CapacityCurve:
@@ -195,7 +195,7 @@ class CapacityCurve:
         """
         mask, classes = outputs_of(estimator, X, "predict_set")
         return cls.from_predictions(
-            y, mask, guess=guess, labels=classes, sample_weight=sample_weight
+            y, mask, guess=guess, classes=classes, sample_weight=sample_weight
         )
 
     @classmethod
@@ -226,7 +226,7 @@ class CapacityCurve:
         truth, mask, classes, weight = pooled_outputs(
             cv_results, X, y, "predict_set", sample_weight=sample_weight
         )
-        return cls.from_predictions(truth, mask, guess=guess, labels=classes, sample_weight=weight)
+        return cls.from_predictions(truth, mask, guess=guess, classes=classes, sample_weight=weight)
 
     @property
     def abstention(self) -> float:

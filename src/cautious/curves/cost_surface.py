@@ -438,7 +438,7 @@ class AbstentionCostSurface:
         self,
         *,
         n_resamples: int = 1000,
-        level: float = 0.95,
+        confidence_level: float = 0.95,
         random_state: RandomState = None,
     ) -> Interval:
         """VACC with a stratified bootstrap interval, corrected for its optimism.
@@ -447,7 +447,7 @@ class AbstentionCostSurface:
         ----------
         n_resamples : int, default=1000
             Number of replicates.
-        level : float, default=0.95
+        confidence_level : float, default=0.95
             Nominal coverage.
         random_state : int, RandomState, Generator or None
             Seed.
@@ -461,7 +461,7 @@ class AbstentionCostSurface:
             self.staircase,
             self.scales,
             n_resamples=n_resamples,
-            level=level,
+            confidence_level=confidence_level,
             random_state=random_state,
         )
 

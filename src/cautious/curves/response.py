@@ -118,7 +118,7 @@ class ResponseCurve:
         y_proba: npt.ArrayLike,
         *,
         bias: npt.ArrayLike | None = None,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> ResponseCurve:
         """Sweep the window over given class probabilities.
@@ -128,10 +128,10 @@ class ResponseCurve:
         y_true : array-like of shape (n,)
             True class labels.
         y_proba : array-like of shape (n, K)
-            Class probabilities, columns in the order of `labels`.
+            Class probabilities, columns in the order of `classes`.
         bias : array-like of shape (K,), optional
             Class bias, not negative and adding up to one. By default all classes alike.
-        labels : sequence of length K, optional
+        classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels of `y_true`.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
@@ -140,7 +140,7 @@ class ResponseCurve:
         -------
         ResponseCurve
         """
-        predictions = check_proba(y_true, y_proba, classes=labels, sample_weight=sample_weight)
+        predictions = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
         shares = np.full(n_classes, 1 / n_classes) if bias is None else check_bias(bias, n_classes)
         return cls(WindowStates.of(predictions, shares))
@@ -172,7 +172,7 @@ class ResponseCurve:
         """
         proba, classes = outputs_of(estimator, X, "predict_proba")
         return cls.from_predictions(
-            y, proba, bias=bias, labels=classes, sample_weight=sample_weight
+            y, proba, bias=bias, classes=classes, sample_weight=sample_weight
         )
 
     @classmethod
@@ -203,7 +203,7 @@ class ResponseCurve:
         truth, proba, classes, weight = pooled_outputs(
             cv_results, X, y, "predict_proba", sample_weight=sample_weight
         )
-        return cls.from_predictions(truth, proba, bias=bias, labels=classes, sample_weight=weight)
+        return cls.from_predictions(truth, proba, bias=bias, classes=classes, sample_weight=weight)
 
     @property
     def classes(self) -> Labels:

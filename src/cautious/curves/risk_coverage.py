@@ -108,7 +108,7 @@ class RiskCoverageCurve:
         y_true: Sequence[Any] | npt.ArrayLike,
         y_proba: npt.ArrayLike,
         *,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         confidence: npt.ArrayLike | None = None,
         loss: npt.ArrayLike | None = None,
@@ -121,7 +121,7 @@ class RiskCoverageCurve:
             True class labels.
         y_proba : array-like of shape (n, K) or (n,)
             Class probabilities or other scores; or, for two classes, the probability of the second.
-        labels : sequence of length K, optional
+        classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels of `y_true`.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
@@ -138,7 +138,7 @@ class RiskCoverageCurve:
             RiskCoverage.of_cases(
                 y_true,
                 y_proba,
-                labels=labels,
+                classes=classes,
                 sample_weight=sample_weight,
                 confidence=confidence,
                 loss=loss,
@@ -196,7 +196,7 @@ class RiskCoverageCurve:
         RiskCoverageCurve
         """
         proba, classes = outputs_of(estimator, X, "predict_proba")
-        return cls.from_predictions(y, proba, labels=classes, sample_weight=sample_weight)
+        return cls.from_predictions(y, proba, classes=classes, sample_weight=sample_weight)
 
     @classmethod
     def from_cv_results(
@@ -225,7 +225,7 @@ class RiskCoverageCurve:
         truth, proba, classes, weight = pooled_outputs(
             cv_results, X, y, "predict_proba", sample_weight=sample_weight
         )
-        return cls.from_predictions(truth, proba, labels=classes, sample_weight=weight)
+        return cls.from_predictions(truth, proba, classes=classes, sample_weight=weight)
 
     def __add__(self, other: RiskCoverageCurve) -> RiskCoverageCurve:
         if not isinstance(other, RiskCoverageCurve):

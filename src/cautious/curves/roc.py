@@ -122,7 +122,7 @@ class AbstentionROC:
             labels[is_positive.astype(np.intp)],
             np.column_stack([1 - score, score]),
             bias=[1 - bias, bias],
-            labels=labels,
+            classes=labels,
             sample_weight=sample_weight,
         )
         return cls(response)

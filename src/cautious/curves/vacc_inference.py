@@ -52,7 +52,7 @@ def vacc_interval(
     scales: ClassScales,
     *,
     n_resamples: int = 1000,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     random_state: RandomState = None,
 ) -> Interval:
     """Bootstrap interval of the VACC of one classifier.
@@ -65,7 +65,7 @@ def vacc_interval(
         What one count of each class stands for.
     n_resamples : int, default=1000
         Number of replicates.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Nominal coverage.
     random_state : int, RandomState, Generator or None
         Seed.
@@ -85,7 +85,7 @@ def vacc_interval(
 
     found = _bootstrap(judge, is_positive, weight, n_resamples, random_state)
     estimate = vacc_of_counts(staircase.positives, staircase.negatives, scales)
-    interval = found.interval(estimate, level)
+    interval = found.interval(estimate, confidence_level)
     # No classifier is worse than a constant score, whose volume is known.
     shares = scales.positive * staircase.n_positives, scales.negative * staircase.n_negatives
     (most,) = bin_volumes(*np.atleast_2d(shares).T)
@@ -123,7 +123,7 @@ def vacc_test(
     sample_weight: npt.ArrayLike | None = None,
     priors: Priors | None = None,
     n_resamples: int = 1000,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     random_state: RandomState = None,
 ) -> VaccTest:
     r"""Test whether two classifiers have the same VACC, by a paired bootstrap.
@@ -150,7 +150,7 @@ def vacc_test(
         Class probabilities other than the sample's.
     n_resamples : int, default=1000
         Number of replicates.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Nominal coverage of the interval.
     random_state : int, RandomState, Generator or None
         Seed.
@@ -190,7 +190,9 @@ def vacc_test(
         return _mean([(w[rows], apart[rows]) for rows in members], scales)
 
     found = _bootstrap(gap, is_positive, weight, n_resamples, random_state)
-    return VaccTest(vacc_a, vacc_b, found.interval(vacc_a - vacc_b, level), found.p_value())
+    return VaccTest(
+        vacc_a, vacc_b, found.interval(vacc_a - vacc_b, confidence_level), found.p_value()
+    )
 
 
 @dataclass(frozen=True)
@@ -294,10 +296,10 @@ class _Bootstrapped(NamedTuple):
         np.divide(apart, self.errors, out=studentised, where=self.errors > _ROUNDING)
         return studentised
 
-    def interval(self, estimate: float, level: float) -> Interval:
+    def interval(self, estimate: float, confidence_level: float) -> Interval:
         centre, error = self.corrected, self.observed.error
         ends = centre - error * self.studentised if error > _ROUNDING else centre + 0 * self.values
-        return percentile_interval(estimate, ends, level=level)
+        return percentile_interval(estimate, ends, confidence_level=confidence_level)
 
     def p_value(self) -> float:
         centre, error = self.corrected, self.observed.error

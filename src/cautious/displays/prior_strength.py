@@ -127,7 +127,7 @@ class PriorStrengthDisplay(Display):
         display
             Drawn already.
         """
-        counted = {"labels": classes, "sample_weight": sample_weight}
+        counted = {"classes": classes, "sample_weight": sample_weight}
         sweep = ((s, y_true, sets, counted) for s, sets in y_set.items())
         return cls._of(sweep, costs, ax, name, curve_kwargs)
 
@@ -169,7 +169,7 @@ class PriorStrengthDisplay(Display):
         def sweep() -> Iterable[tuple[float, Any, Any, dict[str, Any]]]:
             for strength in s:
                 mask, classes = outputs_of(_of_strength(estimator, strength), X, "predict_set")
-                yield strength, y, mask, {"labels": classes, "sample_weight": sample_weight}
+                yield strength, y, mask, {"classes": classes, "sample_weight": sample_weight}
 
         return cls._of(sweep(), costs, ax, name, curve_kwargs)
 
@@ -216,7 +216,7 @@ class PriorStrengthDisplay(Display):
                     "predict_set",
                     sample_weight=sample_weight,
                 )
-                yield strength, truth, mask, {"labels": classes, "sample_weight": weight}
+                yield strength, truth, mask, {"classes": classes, "sample_weight": weight}
 
         return cls._of(sweep(), costs, ax, name, curve_kwargs)
 

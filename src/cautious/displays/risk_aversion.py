@@ -14,7 +14,7 @@ from cautious._typing import Floats
 from cautious.displays.display import line_styles, neutral, plain_text
 from cautious.displays.envelope import lower_envelope
 from cautious.displays.named_curves import NamedCurvesDisplay, named
-from cautious.metrics import discounted_accuracy_per_sample
+from cautious.metrics import discounted_accuracy_score, per_sample
 from cautious.predictions import outputs_of, pooled_outputs
 from cautious.sets import check_weight
 from cautious.utility import Crossover, RiskAversionCurve, crossover
@@ -54,8 +54,8 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
     Notes
     -----
     :meth:`from_predictions`, :meth:`from_estimator` and :meth:`from_cv_results` take prediction
-    sets, or estimators with ``predict_set``, and further `labels`, `empty`, `sample_weight`, and
-    `n_resamples`, `level` and `random_state` of the bootstrap.
+    sets, or estimators with ``predict_set``, and further `classes`, `empty`, `sample_weight`, and
+    `n_resamples`, `confidence_level` and `random_state` of the bootstrap.
 
     References
     ----------
@@ -95,7 +95,7 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
     ) -> Self:
         resampling = {
             key: options.pop(key)
-            for key in ("n_resamples", "level", "random_state")
+            for key in ("n_resamples", "confidence_level", "random_state")
             if key in options
         }
         earned = {
@@ -135,8 +135,8 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         ax, name, curve_kwargs
             As in :meth:`plot`.
         **options
-            `labels`, `empty`, `sample_weight`, and `n_resamples`, `level` and `random_state` of the
-            bootstrap.
+            `classes`, `empty`, `sample_weight`, and `n_resamples`, `confidence_level` and
+            `random_state` of the bootstrap.
 
         Returns
         -------
@@ -187,7 +187,8 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
                 axes.axvspan(
                     *np.clip([found.low, found.high], 0.5, 1.0), color=neutral(), alpha=0.12, lw=0
                 )
-                text += f"\n({found.level:.0%} interval {found.low:.3f} to {found.high:.3f})"
+                share = f"{found.confidence_level:.0%}"
+                text += f"\n({share} interval {found.low:.3f} to {found.high:.3f})"
             self.crossings_ += axes.plot(k, utility, "o", label=text, **ring)
         ticks = {0.5: "0.5\ndiscounted\naccuracy", 0.65: "0.65\nu65", 0.8: "0.8\nu80", 1.0: "1"}
         axes.set_xticks(list(ticks), list(ticks.values()))
@@ -215,17 +216,17 @@ def _earned(
     """Discounted accuracy of each prediction, how often it counts, and its truth."""
     if method == "from_predictions":
         (y_true,) = data
-        x = discounted_accuracy_per_sample(y_true, source, **options)
+        x = per_sample(discounted_accuracy_score)(y_true, source, **options)
         return x, check_weight(sample_weight, len(x)), y_true
     X, y = data
     if method == "from_estimator":
         mask, classes = outputs_of(source, X, "predict_set")
-        x = discounted_accuracy_per_sample(y, mask, labels=classes, **options)
+        x = per_sample(discounted_accuracy_score)(y, mask, classes=classes, **options)
         return x, check_weight(sample_weight, len(x)), y
     truth, mask, classes, weight = pooled_outputs(
         source, X, y, "predict_set", sample_weight=sample_weight
     )
     # In the order of the data, so that two cross-validations can be compared case by case.
     order = np.argsort(np.concatenate(source["indices"]["test"]), kind="stable")
-    x = discounted_accuracy_per_sample(truth, mask, labels=classes, **options)
+    x = per_sample(discounted_accuracy_score)(truth, mask, classes=classes, **options)
     return x[order], weight[order], truth[order]

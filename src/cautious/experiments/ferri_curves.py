@@ -121,7 +121,7 @@ def response_measures(estimator: Any, X: Any, y: Any) -> dict[str, float]:
 
 def _measured(y: Any, proba: npt.ArrayLike, classes: Any) -> dict[str, float]:
     p, positives = np.asarray(proba), np.asarray(y) == classes[1]
-    curve = ResponseCurve.from_predictions(y, p, labels=classes)
+    curve = ResponseCurve.from_predictions(y, p, classes=classes)
     grid = abstention_grid()
     found: dict[str, float] = {}
     # When everybody is silent, accuracy and AUC count as 1 (section 4); silence has its own cost.

@@ -13,11 +13,11 @@ from cautious.decision import threshold_rule
 from cautious.experiments.beside import Cell, Figure, Table
 from cautious.metrics import (
     determinacy_score,
-    discounted_accuracy_per_sample,
     discounted_accuracy_score,
     discounted_accuracy_variance,
     mean_set_size,
-    utility_per_sample,
+    per_sample,
+    utility_score,
 )
 from cautious.utility import (
     Utility,
@@ -93,9 +93,9 @@ def _rewards() -> list[Table]:
         for column, truth in enumerate((1, 2)):
             truths = np.full(len(answers), truth)
             earned = (
-                discounted_accuracy_per_sample(truths, answers, labels=[1, 2])
+                per_sample(discounted_accuracy_score)(truths, answers, classes=[1, 2])
                 if utility is None
-                else utility_per_sample(truths, answers, labels=[1, 2], utility=utility)
+                else per_sample(utility_score)(truths, answers, classes=[1, 2], utility=utility)
             )
             found += [
                 Cell(
@@ -142,7 +142,7 @@ def _example() -> Table:
     answers = np.array(list(sets.values()))
 
     def of(measure: Callable[..., float], cases: dict[str, int]) -> float:
-        return measure(truth, answers, labels=[1, 2, 3], sample_weight=list(cases.values()))
+        return measure(truth, answers, classes=[1, 2, 3], sample_weight=list(cases.values()))
 
     mean = {name: of(discounted_accuracy_score, h) for name, h in (("f", f), ("g", g))}
     variance = {name: of(discounted_accuracy_variance, h) for name, h in (("f", f), ("g", g))}
@@ -219,7 +219,7 @@ def _table_7() -> Table:
     cells = []
     for row, (x, values) in printed.items():
         mask = np.isin(np.arange(4), answers[row])[None]
-        precision = float(discounted_accuracy_per_sample([1], mask, labels=[1, 2, 3, 4])[0])
+        precision = float(per_sample(discounted_accuracy_score)([1], mask, classes=[1, 2, 3, 4])[0])
         cells.append(Cell(row, "precision", precision, round(x, 2)))
         cells.append(Cell(row, "recall", float(mask[0, 0]), float(x > 0)))
         cells += [
@@ -270,6 +270,6 @@ def _rejection() -> Table:
     cells = []
     for name, threshold, printed in (("NCC, certain of p", 0.0, 0.7), ("NBC, t = 0.8", 0.8, 0.8)):
         answer = np.repeat(threshold_rule([p], threshold), 2, axis=0)
-        earned = utility_per_sample([1, 2], answer, labels=[1, 2], utility=u80)
+        earned = per_sample(utility_score)([1, 2], answer, classes=[1, 2], utility=u80)
         cells.append(Cell(name, "expected u80", float(p @ earned), printed))
     return Table("Section 9.4", "The rejection option where 0.7 is all there is to learn", cells)

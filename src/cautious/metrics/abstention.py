@@ -6,27 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import measure, per_sample
+from cautious.metrics.declaring import define_measure
 
 __all__ = [
-    "abstention_per_sample",
     "abstention_score",
     "coverage_f_score",
-    "coverage_per_sample",
     "coverage_score",
     "efficacy_score",
-    "error_per_sample",
     "error_score",
-    "needless_abstention_per_sample",
     "needless_abstention_score",
-    "reckless_answer_per_sample",
     "reckless_answer_score",
-    "selective_accuracy_per_sample",
     "selective_accuracy_score",
 ]
 
 
-@measure("coverage", mean=True, section="answers")
+@define_measure("coverage", mean=True, section="answers")
 def coverage_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayLike:
     r"""Share of cases that get an answer.
 
@@ -46,7 +40,7 @@ def coverage_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayL
     return counts.answered(partial)
 
 
-@measure("abstention", mean=True, greater_is_better=False, section="answers")
+@define_measure("abstention", mean=True, greater_is_better=False, section="answers")
 def abstention_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayLike:
     r"""Share of cases on which the classifier keeps quiet, :math:`1 - \mathrm{Coverage}`.
 
@@ -62,7 +56,7 @@ def abstention_score(counts: SetCounts, *, partial: str = "abstain") -> npt.Arra
     return ~counts.answered(partial)
 
 
-@measure("selective_accuracy", mean=True, section="answers")
+@define_measure("selective_accuracy", mean=True, section="answers")
 def selective_accuracy_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayLike:
     r"""Share of the answers that are right; undefined where there are none.
 
@@ -82,7 +76,7 @@ def selective_accuracy_score(counts: SetCounts, *, partial: str = "abstain") -> 
     return np.where(counts.answered(partial), counts.hit, np.nan)
 
 
-@measure("error", mean=True, greater_is_better=False, section="answers")
+@define_measure("error", mean=True, greater_is_better=False, section="answers")
 def error_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayLike:
     r"""Wrong answers as a share of *all* cases, abstentions included.
 
@@ -100,7 +94,7 @@ def error_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayLike
     return counts.answered(partial) & ~counts.hit
 
 
-@measure("efficacy", section="answers")
+@define_measure("efficacy", section="answers")
 def efficacy_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayLike:
     r"""Mean of accuracy and coverage.
 
@@ -122,7 +116,7 @@ def efficacy_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayL
     return (accuracy + coverage) / 2
 
 
-@measure("coverage_f", section="answers")
+@define_measure("coverage_f", section="answers")
 def coverage_f_score(counts: SetCounts, *, partial: str = "abstain") -> npt.ArrayLike:
     r"""Harmonic mean of accuracy and coverage.
 
@@ -143,7 +137,7 @@ def coverage_f_score(counts: SetCounts, *, partial: str = "abstain") -> npt.Arra
     return 2 * accuracy * coverage / (accuracy + coverage)
 
 
-@measure(
+@define_measure(
     "needless_abstention",
     mean=True,
     greater_is_better=False,
@@ -175,7 +169,7 @@ def needless_abstention_score(
     return _rate(abstained & (counts.forced == 1), abstained, over, "abstentions")
 
 
-@measure("reckless_answer", mean=True, greater_is_better=False)
+@define_measure("reckless_answer", mean=True, greater_is_better=False)
 def reckless_answer_score(
     counts: SetCounts, *, over: str = "cases", partial: str = "abstain"
 ) -> npt.ArrayLike:
@@ -211,11 +205,3 @@ def _rate(
     if over not in ("cases", among_name):
         raise ValueError(f"over is {over!r}; choose 'cases' or {among_name!r}.")
     return np.where((over == "cases") | among, event, np.nan)
-
-
-abstention_per_sample = per_sample(abstention_score)
-coverage_per_sample = per_sample(coverage_score)
-error_per_sample = per_sample(error_score)
-needless_abstention_per_sample = per_sample(needless_abstention_score)
-reckless_answer_per_sample = per_sample(reckless_answer_score)
-selective_accuracy_per_sample = per_sample(selective_accuracy_score)

@@ -38,12 +38,12 @@ def breakdown(
     *,
     by: Any = None,
     measures: Iterable[str | Callable[..., Any] | Measure] = USUAL_MEASURES,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
     y_pred: Sequence[Any] | npt.ArrayLike | None = None,
     margins: bool = False,
-    level: float | None = None,
+    confidence_level: float | None = None,
     n_resamples: int = 1000,
     random_state: RandomState = None,
     **params: Any,
@@ -61,7 +61,7 @@ def breakdown(
         by true class. Missing groups are a group of their own.
     measures : iterable of str, callable or Measure
         Measures of prediction sets, by name or by function.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
@@ -71,7 +71,7 @@ def breakdown(
         Determinate answers, for the measures that need them.
     margins : bool, default=False
         Whether to add a last row "all" with the measures of all cases together.
-    level : float, optional
+    confidence_level : float, optional
         Add the ends of bootstrap intervals of this level, in columns "… low" and "… high".
     n_resamples : int, default=1000
         Number of bootstrap replicates, if intervals are asked for.
@@ -102,7 +102,7 @@ def breakdown(
     east   1.0  1.000000
     west   3.0  0.666667
     """
-    checked = check_sets(y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty)
+    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     cases = SetCounts.of_cases(checked, y_pred)
     if by is None:
         code, index = checked.truth, pd.Index(checked.classes, name="truth")
@@ -116,7 +116,7 @@ def breakdown(
         index = _with_all(index)
     # A mean needs no counts of its own for each group, which would be dear for many groups.
     parts = []
-    if level is not None or not all(entry.mean for entry in entries):
+    if confidence_level is not None or not all(entry.mean for entry in entries):
         order = np.argsort(code, kind="stable")
         ends = np.searchsorted(code[order], np.arange(n_groups + 1))
         parts = [cases.where(order[start:end]).merge()[0] for start, end in pairwise(ends)]
@@ -126,12 +126,17 @@ def breakdown(
             columns[entry.name] = _means(entry, cases, code, n_groups, margins, params)
         else:
             columns[entry.name] = np.array([float(entry(part, **params)) for part in parts])
-        if level is not None:
+        if confidence_level is not None:
             columns |= {f"{entry.name} {end}": np.empty(len(index)) for end in ("low", "high")}
-    if level is not None:
+    if confidence_level is not None:
         for (k, part), entry in product(enumerate(parts), entries):
             interval = interval_of_counts(
-                part, entry, level=level, n_resamples=n_resamples, random_state=rng, **params
+                part,
+                entry,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                random_state=rng,
+                **params,
             )
             columns[f"{entry.name} low"][k] = interval.low
             columns[f"{entry.name} high"][k] = interval.high

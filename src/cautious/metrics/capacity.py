@@ -12,7 +12,7 @@ import pandas as pd
 from cautious._typing import Floats, as_floats
 from cautious.metrics.confusion import confusion_of_counts
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import measure, settled
+from cautious.metrics.declaring import define_measure, with_params
 
 __all__ = [
     "capacity_score",
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-@measure("capacity", section="answers")
+@define_measure("capacity", section="answers")
 def capacity_score(
     counts: SetCounts, *, guess: str | npt.ArrayLike = "uniform", partial: str = "abstain"
 ) -> npt.ArrayLike:
@@ -67,7 +67,7 @@ def capacity_score(
     return 1 - (abstention * full_coverage_error(counts, guess, partial) + error) / 2
 
 
-settled(capacity_score, "capacity_prior", guess="prior")
+with_params(capacity_score, "capacity_prior", guess="prior")
 
 
 def full_coverage_error(
@@ -111,7 +111,7 @@ def q_matrix(
     alpha: float,
     *,
     guess: str | npt.ArrayLike = "uniform",
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
     partial: str = "abstain",
@@ -133,7 +133,7 @@ def q_matrix(
     guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
         How classes are guessed: all alike, as often as they occur among the truths, or with given
         probabilities.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
@@ -163,7 +163,7 @@ def q_matrix(
     ⊥           0.67  1.33
     """
     counts = SetCounts.from_predictions(
-        y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty
+        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
     )
     return q_matrix_of_counts(counts, alpha, guess=guess, partial=partial)
 

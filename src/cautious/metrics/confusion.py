@@ -26,7 +26,7 @@ def cautious_confusion_matrix(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
     *,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
     partial: str = "abstain",
@@ -45,7 +45,7 @@ def cautious_confusion_matrix(
         True class labels.
     y_set : mask of shape (n, K), labels or label sets
         Prediction sets; anything :func:`cautious.sets.as_mask` takes.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
@@ -84,7 +84,7 @@ def cautious_confusion_matrix(
     >>> cautious_confusion_matrix(y_true, y_set, partial="answer").loc["{a, b}"].tolist()
     [1, 0, 0]
     """
-    checked = check_sets(y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty)
+    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     counts, _ = SetCounts.of_cases(checked).merge()
     table = confusion_of_counts(counts, partial=partial, abstain=abstain)
     if normalize is not None:
@@ -148,7 +148,7 @@ def confusion_of_counts(
 def counts_of_confusion(
     matrix: pd.DataFrame | npt.ArrayLike,
     *,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
 ) -> SetCounts:
     """Read counts off a confusion matrix, so that every measure can be had from a printed one.
 
@@ -157,7 +157,7 @@ def counts_of_confusion(
     matrix : DataFrame or array-like of shape (K + 1, K)
         Predictions as rows, the last of them the abstentions; truths as columns. A frame's columns
         name the classes, and its rows must follow the same order.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels; by default the columns of a frame, or 0, 1, ….
 
     Returns
@@ -167,15 +167,15 @@ def counts_of_confusion(
     Examples
     --------
     >>> from cautious.metrics import MEASURES
-    >>> counts = counts_of_confusion([[37, 3], [3, 48], [0, 9]], labels=["a", "b"])
+    >>> counts = counts_of_confusion([[37, 3], [3, 48], [0, 9]], classes=["a", "b"])
     >>> MEASURES["error"].score(counts)
     0.06
     """
-    if labels is None:
-        labels = matrix.columns if isinstance(matrix, pd.DataFrame) else None
+    if classes is None and isinstance(matrix, pd.DataFrame):
+        classes = matrix.columns
     table = check_confusion(matrix)
     k = table.shape[1]
-    classes = check_classes(np.arange(k) if labels is None else labels, name="labels")
+    labels = check_classes(np.arange(k) if classes is None else classes)
     if isinstance(matrix, pd.DataFrame) and list(matrix.index[:k]) != list(matrix.columns):
         raise ValueError(
             f"matrix has rows {matrix.index[:k].tolist()} and columns {matrix.columns.tolist()}; "
@@ -183,9 +183,9 @@ def counts_of_confusion(
         )
     mask = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
     return SetCounts.from_predictions(
-        np.tile(classes, k + 1),
+        np.tile(labels, k + 1),
         np.repeat(mask, k, axis=0),
-        labels=classes,
+        classes=labels,
         sample_weight=table.ravel(),
     )
 

@@ -88,7 +88,7 @@ class SetCounts:
         y_true: Sequence[Any] | npt.ArrayLike,
         y_set: Any,
         *,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         empty: str = "error",
         y_pred: Sequence[Any] | npt.ArrayLike | None = None,
@@ -101,7 +101,7 @@ class SetCounts:
             True class labels.
         y_set : mask of shape (n, K), labels or label sets
             Prediction sets; anything :func:`cautious.sets.as_mask` takes.
-        labels : sequence of length K, optional
+        classes : sequence of length K, optional
             Class labels in column order; needed where `y_true` does not hold them all.
         sample_weight : array-like of shape (n,), optional
             How often each case counts.
@@ -114,7 +114,9 @@ class SetCounts:
         -------
         SetCounts
         """
-        checked = check_sets(y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty)
+        checked = check_sets(
+            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+        )
         return cls.of_cases(checked, y_pred).merge()[0]
 
     @classmethod
@@ -215,7 +217,7 @@ class SetCounts:
         if not np.array_equal(self.classes, other.classes):
             raise ValueError(
                 f"cannot add counts over classes {self.classes.tolist()} to counts over "
-                f"{other.classes.tolist()}; make both with the same labels=."
+                f"{other.classes.tolist()}; make both with the same classes=."
             )
         a, b = self, other
         if a.knows_sets != b.knows_sets:  # what one has forgotten the sum cannot know

@@ -18,7 +18,7 @@ from cautious.metrics.registry import MEASURES, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverage
 from cautious.sets import check_sets
 
-__all__ = ["PerSampleFunction", "ScoreFunction", "measure", "per_sample", "settled"]
+__all__ = ["PerSampleFunction", "ScoreFunction", "define_measure", "per_sample", "with_params"]
 
 
 class ScoreFunction(Protocol):
@@ -39,7 +39,7 @@ class PerSampleFunction(Protocol):
         """Return one value a case."""
 
 
-def measure(
+def define_measure(
     name: str,
     *,
     counts: type[SetCounts] | type[RiskCoverage] = SetCounts,
@@ -70,12 +70,12 @@ def measure(
     -------
     callable
         A decorator: it takes ``formula(counts, *, …)`` and returns
-        ``score(y_true, y_set, *, labels=None, sample_weight=None, empty="error", …)``.
+        ``score(y_true, y_set, *, classes=None, sample_weight=None, empty="error", …)``.
 
     Examples
     --------
-    >>> from cautious.metrics import MEASURES, measure
-    >>> @measure("pairs", mean=True)
+    >>> from cautious.metrics import MEASURES, define_measure
+    >>> @define_measure("pairs", mean=True)
     ... def pair_score(counts):
     ...     '''Share of answers that name two classes.'''
     ...     return counts.size == 2
@@ -104,7 +104,7 @@ def measure(
     return declare
 
 
-def settled(
+def with_params(
     score: ScoreFunction, name: str, *, section: str | None = None, **params: Any
 ) -> Measure:
     """Enter a measure under a further name with some of its parameters settled.
@@ -126,8 +126,8 @@ def settled(
 
     Examples
     --------
-    >>> from cautious.metrics import MEASURES, settled, utility_score
-    >>> settled(utility_score, "u90", utility="u90").params
+    >>> from cautious.metrics import MEASURES, utility_score, with_params
+    >>> with_params(utility_score, "u90", utility="u90").params
     {'utility': 'u90'}
     >>> del MEASURES["u90"]
     """
@@ -149,8 +149,8 @@ def per_sample(score: ScoreFunction) -> PerSampleFunction:
     Returns
     -------
     callable
-        ``f(y_true, y_set, *, labels=None, empty="error", …)`` → array of shape (n,), nan for a case
-        that does not count.
+        ``f(y_true, y_set, *, classes=None, empty="error", …)`` → array of shape (n,), nan for a
+        case that does not count.
 
     Examples
     --------

@@ -6,20 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import measure, per_sample, settled
+from cautious.metrics.declaring import define_measure, with_params
 from cautious.utility import UtilityLike, as_utility
 
 __all__ = [
     "certainty_equivalent_score",
-    "discounted_accuracy_per_sample",
     "discounted_accuracy_score",
     "discounted_accuracy_variance",
-    "utility_per_sample",
     "utility_score",
 ]
 
 
-@measure("discounted_accuracy", mean=True, section="worth")
+@define_measure("discounted_accuracy", mean=True, section="worth")
 def discounted_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     r"""Mean discounted accuracy.
 
@@ -39,13 +37,14 @@ def discounted_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     return counts.hit / counts.size
 
 
-@measure("discounted_accuracy_variance", greater_is_better=False, section="worth")
+@define_measure("discounted_accuracy_variance", greater_is_better=False, section="worth")
 def discounted_accuracy_variance(counts: SetCounts) -> npt.ArrayLike:
     r"""Variance of the discounted accuracy, :math:`E[x^2] - E[x]^2`.
 
     Among classifiers of equal mean, the one with the smaller variance is better under every
     strictly concave utility. To split an expected utility into its two terms, give
-    :func:`discounted_accuracy_per_sample` to :func:`cautious.utility.mean_variance`.
+    the values per case
+    (``per_sample(discounted_accuracy_score)``) to :func:`cautious.utility.mean_variance`.
 
     References
     ----------
@@ -62,7 +61,7 @@ def discounted_accuracy_variance(counts: SetCounts) -> npt.ArrayLike:
     return np.maximum(counts.mean(x**2) - mean**2, 0)
 
 
-@measure("utility", mean=True)
+@define_measure("utility", mean=True)
 def utility_score(counts: SetCounts, *, utility: UtilityLike = "u65") -> npt.ArrayLike:
     r"""Mean utility of the discounted accuracy, :math:`E[u(x)]`.
 
@@ -89,10 +88,10 @@ def utility_score(counts: SetCounts, *, utility: UtilityLike = "u65") -> npt.Arr
 
 
 for _name in ("u65", "u80", "F1"):
-    settled(utility_score, _name.lower(), section="worth", utility=_name)
+    with_params(utility_score, _name.lower(), section="worth", utility=_name)
 
 
-@measure("certainty_equivalent")
+@define_measure("certainty_equivalent")
 def certainty_equivalent_score(counts: SetCounts, *, utility: UtilityLike = "u65") -> npt.ArrayLike:
     r"""Sure discounted accuracy that would be worth as much, :math:`u^{-1}(E[u(x)])`.
 
@@ -117,7 +116,4 @@ def certainty_equivalent_score(counts: SetCounts, *, utility: UtilityLike = "u65
     return u.inverse(counts.mean(u(counts.hit / counts.size)))
 
 
-settled(certainty_equivalent_score, "certainty_equivalent_u65", section="worth", utility="u65")
-
-discounted_accuracy_per_sample = per_sample(discounted_accuracy_score)
-utility_per_sample = per_sample(utility_score)
+with_params(certainty_equivalent_score, "certainty_equivalent_u65", section="worth", utility="u65")

@@ -20,8 +20,8 @@ y_score : array-like of shape (n, K) or (n,), optional
     Class scores, usually probabilities: the answer is the class of greatest score (the first of
     equals) and its confidence that score. For two classes, the probability of the second will do.
     Not needed if `confidence` and `loss` are given.""",
-    "labels": """
-labels : sequence of length K, optional
+    "classes": """
+classes : sequence of length K, optional
     Class labels in column order; needed where `y_true` does not hold them all.""",
     "sample_weight": """
 sample_weight : array-like of shape (n,), optional

@@ -7,16 +7,16 @@ import numpy as np
 from cautious._typing import Floats
 from cautious.costs import SetCosts
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import measure, per_sample
+from cautious.metrics.declaring import define_measure
 from cautious.metrics.packing import unpack_sets
 
-__all__ = ["set_cost_per_sample", "set_cost_score"]
+__all__ = ["set_cost_score"]
 
 # Costs are looked up this many (set, truth) pairs at a time, so memory stays flat in the sets.
 _PAIRS_AT_ONCE = 4_000_000
 
 
-@measure(
+@define_measure(
     "set_cost",
     mean=True,
     greater_is_better=False,
@@ -30,7 +30,7 @@ def set_cost_score(counts: SetCounts, *, costs: SetCosts) -> Floats:
     ----------
     costs : SetCosts
         Costs of sets, such as :func:`cautious.costs.p_discounted` makes from a cost matrix. Its
-        classes are in the order of `labels`.
+        classes are in the order of `classes`.
 
     References
     ----------
@@ -64,13 +64,10 @@ def _check_costs(costs: SetCosts, counts: SetCounts) -> None:
     if costs.n_classes != counts.n_classes:
         raise ValueError(
             f"costs is about {costs.n_classes} classes and the predictions about "
-            f"{counts.n_classes}; give costs for all classes, in the order of labels."
+            f"{counts.n_classes}; give costs for all classes, in their order."
         )
     if costs.classes is not None and list(costs.classes) != counts.classes.tolist():
         raise ValueError(
             f"costs has classes {list(costs.classes)} and the predictions "
-            f"{counts.classes.tolist()}; pass labels= in the order of the costs."
+            f"{counts.classes.tolist()}; pass classes= in the order of the costs."
         )
-
-
-set_cost_per_sample = per_sample(set_cost_score)

@@ -6,25 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import measure, per_sample
+from cautious.metrics.declaring import define_measure
 
 __all__ = [
-    "containment_per_sample",
     "containment_score",
-    "determinacy_per_sample",
     "determinacy_score",
     "indeterminate_set_size",
-    "indeterminate_set_size_per_sample",
     "mean_set_size",
-    "mean_set_size_per_sample",
-    "set_accuracy_per_sample",
     "set_accuracy_score",
-    "single_accuracy_per_sample",
     "single_accuracy_score",
 ]
 
 
-@measure("determinacy", mean=True, section="sets")
+@define_measure("determinacy", mean=True, section="sets")
 def determinacy_score(counts: SetCounts) -> npt.ArrayLike:
     r"""Share of predictions that name a single class, :math:`P(|\hat Y| = 1)`.
 
@@ -40,7 +34,7 @@ def determinacy_score(counts: SetCounts) -> npt.ArrayLike:
     return np.asarray(counts.size == 1)
 
 
-@measure("single_accuracy", mean=True, section="sets")
+@define_measure("single_accuracy", mean=True, section="sets")
 def single_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     r"""Accuracy of the determinate predictions, :math:`P(y \in \hat Y \mid |\hat Y| = 1)`.
 
@@ -58,7 +52,7 @@ def single_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     return np.where(counts.size == 1, counts.hit, np.nan)
 
 
-@measure("set_accuracy", mean=True, section="sets")
+@define_measure("set_accuracy", mean=True, section="sets")
 def set_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     r"""Share of indeterminate predictions that hold the truth.
 
@@ -79,7 +73,7 @@ def set_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     return np.where(counts.size > 1, counts.hit, np.nan)
 
 
-@measure("containment", mean=True, section="sets")
+@define_measure("containment", mean=True, section="sets")
 def containment_score(counts: SetCounts) -> npt.ArrayLike:
     r"""Share of all predictions that hold the truth, :math:`P(y \in \hat Y)`.
 
@@ -94,7 +88,7 @@ def containment_score(counts: SetCounts) -> npt.ArrayLike:
     return counts.hit
 
 
-@measure("mean_set_size", mean=True, greater_is_better=False, section="sets")
+@define_measure("mean_set_size", mean=True, greater_is_better=False, section="sets")
 def mean_set_size(counts: SetCounts, *, over: str = "all") -> npt.ArrayLike:
     r"""Mean number of classes in a prediction.
 
@@ -119,7 +113,7 @@ def mean_set_size(counts: SetCounts, *, over: str = "all") -> npt.ArrayLike:
     return np.where((over == "all") | (counts.size > 1), counts.size, np.nan)
 
 
-@measure("indeterminate_set_size", mean=True, greater_is_better=False, section="sets")
+@define_measure("indeterminate_set_size", mean=True, greater_is_better=False, section="sets")
 def indeterminate_set_size(counts: SetCounts) -> npt.ArrayLike:
     r"""Mean number of classes in an indeterminate prediction.
 
@@ -137,11 +131,3 @@ def indeterminate_set_size(counts: SetCounts) -> npt.ArrayLike:
     2.5
     """
     return np.where(counts.size > 1, counts.size, np.nan)
-
-
-containment_per_sample = per_sample(containment_score)
-determinacy_per_sample = per_sample(determinacy_score)
-indeterminate_set_size_per_sample = per_sample(indeterminate_set_size)
-mean_set_size_per_sample = per_sample(mean_set_size)
-set_accuracy_per_sample = per_sample(set_accuracy_score)
-single_accuracy_per_sample = per_sample(single_accuracy_score)

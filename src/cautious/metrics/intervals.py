@@ -27,11 +27,11 @@ def bootstrap_interval(
     y_set: Any,
     *,
     measure: str | Callable[..., Any] | Measure,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: RandomState = None,
     stratify: bool = True,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     **params: Any,
 ) -> Interval:
@@ -49,7 +49,7 @@ def bootstrap_interval(
         Prediction sets; for a measure of scores, such as "aurc", the class scores.
     measure : str, callable or Measure
         Which measure: a name such as "u65", or a function such as ``coverage_score``.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Nominal coverage of the interval.
     n_resamples : int, default=1000
         Number of bootstrap replicates.
@@ -59,7 +59,7 @@ def bootstrap_interval(
         Whether every replicate keeps the true classes in their numbers, as if they had been chosen.
         Where they are as random as the cases, and the measure differs between classes, intervals
         come out too short; give False.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
@@ -79,13 +79,13 @@ def bootstrap_interval(
     (0.8, True, True)
     """
     entry = get_measure(measure)
-    counts, _ = _cases(entry, y_true, y_set, labels, sample_weight, params).merge()
+    counts, _ = _cases(entry, y_true, y_set, classes, sample_weight, params).merge()
     params = {key: value for key, value in params.items() if key not in _COUNTING}
     entry.score(counts, **params)  # warns where the measure is undefined
     return interval_of_counts(
         counts,
         entry,
-        level=level,
+        confidence_level=confidence_level,
         n_resamples=n_resamples,
         random_state=random_state,
         stratify=stratify,
@@ -97,7 +97,7 @@ def interval_of_counts(
     counts: Counts,
     measure: str | Callable[..., Any] | Measure,
     *,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: RandomState = None,
     stratify: bool = True,
@@ -128,7 +128,9 @@ def interval_of_counts(
         for rows in _some_rows(batch)
     ]
     return percentile_interval(
-        float(entry(counts, **params)), np.concatenate(replicates), level=level
+        float(entry(counts, **params)),
+        np.concatenate(replicates),
+        confidence_level=confidence_level,
     )
 
 
@@ -138,11 +140,11 @@ def bootstrap_difference(
     y_set_other: Any,
     *,
     measure: str | Callable[..., Any] | Measure,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: RandomState = None,
     stratify: bool = True,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     **params: Any,
 ) -> Interval:
@@ -157,7 +159,7 @@ def bootstrap_difference(
         True class labels.
     y_set, y_set_other : mask of shape (n, K), labels or label sets
         Prediction sets of the two classifiers.
-    measure, level, n_resamples, random_state, stratify, labels, sample_weight, **params
+    measure, confidence_level, n_resamples, random_state, stratify, classes, sample_weight, **params
         As for :func:`bootstrap_interval`.
 
     Returns
@@ -176,8 +178,8 @@ def bootstrap_difference(
     entry = get_measure(measure)
     sides = []
     for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
-        cases = _cases(entry, y_true, y_out, labels, sample_weight, params, name)
-        labels = cases.classes
+        cases = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
+        classes = cases.classes
         sides.append(cases.merge())
     (one, code), (two, other_code) = sides
     # The cells to draw from are the pairs of cells that occur together.
@@ -197,7 +199,9 @@ def bootstrap_difference(
         for rows in _some_rows(batch)
     ]
     difference = entry.score(one, **params) - entry.score(two, **params)
-    return percentile_interval(difference, np.concatenate(replicates), level=level)
+    return percentile_interval(
+        difference, np.concatenate(replicates), confidence_level=confidence_level
+    )
 
 
 _COUNTING = ("empty", "y_pred", "confidence", "loss")
@@ -207,7 +211,7 @@ def _cases(
     entry: Measure,
     y_true: Sequence[Any] | npt.ArrayLike,
     y_out: Any,
-    labels: Sequence[Any] | npt.ArrayLike | None,
+    classes: Sequence[Any] | npt.ArrayLike | None,
     sample_weight: npt.ArrayLike | None,
     params: dict[str, Any],
     name: str = "y_set",
@@ -216,14 +220,14 @@ def _cases(
     given = {key: params[key] for key in _COUNTING if key in params}
     if entry.counts is RiskCoverage:
         return RiskCoverage.of_cases(
-            y_true, y_out, labels=labels, sample_weight=sample_weight, name=name, **given
+            y_true, y_out, classes=classes, sample_weight=sample_weight, name=name, **given
         )
     y_pred = given.pop("y_pred", None)
     if name != "y_set":
         # The classes are known from the first classifier, so this one can be read by its own name.
-        y_out = as_mask(y_out, labels, empty=given.get("empty", "error"), name=name)
+        y_out = as_mask(y_out, classes, empty=given.get("empty", "error"), name=name)
         check_length(y_true, y_out, name)
-    checked = check_sets(y_true, y_out, labels=labels, sample_weight=sample_weight, **given)
+    checked = check_sets(y_true, y_out, classes=classes, sample_weight=sample_weight, **given)
     cases = SetCounts.of_cases(checked, y_pred)
     return cases if "sets" in entry.needs else cases.forgetful()
 

@@ -118,7 +118,7 @@ class Measure:
 
 
 MEASURES: dict[str, Measure] = {}
-"""Every measure by name. What :func:`cautious.metrics.measure` declares enters itself."""
+"""Every measure by name. What :func:`cautious.metrics.define_measure` declares enters itself."""
 
 
 def get_measure(which: str | Callable[..., Any] | Measure) -> Measure:
@@ -156,6 +156,6 @@ def get_measure(which: str | Callable[..., Any] | Measure) -> Measure:
     if not isinstance(entry, Measure):
         raise TypeError(
             f"{which!r} is not a measure of this library; give a name from MEASURES, or declare "
-            "your own with the decorator cautious.metrics.measure."
+            "your own with the decorator cautious.metrics.define_measure."
         )
     return entry

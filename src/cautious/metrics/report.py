@@ -24,14 +24,14 @@ def cautious_report(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
     *,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     target_names: Sequence[str] | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
     y_pred: Sequence[Any] | npt.ArrayLike | None = None,
     y_score: npt.ArrayLike | None = None,
     costs: SetCosts | None = None,
-    level: float | None = None,
+    confidence_level: float | None = None,
     n_resamples: int = 1000,
     random_state: RandomState = None,
     digits: int = 3,
@@ -45,10 +45,10 @@ def cautious_report(
         True class labels.
     y_set : mask of shape (n, K), labels or label sets
         Prediction sets; anything :func:`cautious.sets.as_mask` takes.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels in column order; needed where `y_true` does not hold them all.
     target_names : sequence of str, optional
-        What to call the classes, in the order of `labels`.
+        What to call the classes, in the order of `classes`.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
     empty : {"error", "abstain"}, default="error"
@@ -59,7 +59,7 @@ def cautious_report(
         Class scores; adds the areas under risk–coverage curves.
     costs : SetCosts, optional
         Costs of sets; adds the mean cost.
-    level : float, optional
+    confidence_level : float, optional
         Add bootstrap intervals of this level to the measures.
     n_resamples : int, default=1000
         Number of bootstrap replicates.
@@ -98,17 +98,17 @@ def cautious_report(
       capacity prior                0.828
     """
     counts = SetCounts.from_predictions(
-        y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty, y_pred=y_pred
+        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty, y_pred=y_pred
     )
-    classes = breakdown(
-        y_true, y_set, labels=labels, sample_weight=sample_weight, empty=empty, margins=True
+    by_class = breakdown(
+        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty, margins=True
     )
     if target_names is not None:
-        classes.index = _renamed(counts.classes.tolist(), target_names)
+        by_class.index = _renamed(counts.classes.tolist(), target_names)
     sources: dict[type, Counts] = {SetCounts: counts}
     if y_score is not None:
         sources[RiskCoverage] = RiskCoverage.from_predictions(
-            y_true, y_score, labels=counts.classes, sample_weight=sample_weight
+            y_true, y_score, classes=counts.classes, sample_weight=sample_weight
         )
     given: dict[str, Any] = {} if costs is None else {"costs": costs}
     reported = [
@@ -127,16 +127,24 @@ def cautious_report(
         source = sources[entry.counts]
         params = {key: given[key] for key in entry.missing_params()}
         measures[entry.name] = float(entry(source, **params))
-        if level is not None:
+        if confidence_level is not None:
             interval = interval_of_counts(
-                source, entry, level=level, n_resamples=n_resamples, random_state=rng, **params
+                source,
+                entry,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                random_state=rng,
+                **params,
             )
             intervals[entry.name] = (interval.low, interval.high)
     if output_dict:
-        report: dict[str, Any] = {"classes": classes.to_dict("index"), "measures": measures}
-        return report | ({"intervals": intervals} if level is not None else {})
+        report: dict[str, Any] = {"classes": by_class.to_dict("index"), "measures": measures}
+        return report | ({"intervals": intervals} if confidence_level is not None else {})
     return "\n\n".join(
-        [_table(classes, digits), *_sections(reported, measures, intervals, level, digits)]
+        [
+            _table(by_class, digits),
+            *_sections(reported, measures, intervals, confidence_level, digits),
+        ]
     )
 
 
@@ -174,7 +182,7 @@ def _sections(
     reported: list[Measure],
     measures: dict[str, float],
     intervals: dict[str, tuple[float, float]],
-    level: float | None,
+    confidence_level: float | None,
     digits: int,
 ) -> list[str]:
     """Lay out the measures under the headings of their sections."""
@@ -182,8 +190,8 @@ def _sections(
     sections: dict[str, list[str]] = {}
     for entry in reported:
         heading = _HEADINGS.get(str(entry.section), str(entry.section))
-        if level is not None:
-            heading += f" [{level:.4g} intervals]"
+        if confidence_level is not None:
+            heading += f" [{confidence_level:.4g} intervals]"
         name, value = entry.name.replace("_", " "), measures[entry.name]
         line = f"  {name:<{width}} {value:>{digits + 3}.{digits}f}"
         if entry.name in intervals:

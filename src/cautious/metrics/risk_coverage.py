@@ -65,7 +65,7 @@ class RiskCoverage:
         y_true: Sequence[Any] | npt.ArrayLike,
         y_score: npt.ArrayLike | None = None,
         *,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         confidence: npt.ArrayLike | None = None,
         loss: npt.ArrayLike | None = None,
@@ -81,7 +81,7 @@ class RiskCoverage:
             Ties between classes go to the first. Not needed if `confidence` and `loss` are given.
             Probabilities of less than double precision are divided by their sum where rounding
             made it differ from 1, as :func:`cautious.sets.check_probabilities` does.
-        labels : sequence of length K, optional
+        classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels of `y_true`.
         sample_weight : array-like of shape (n,), optional
             How often each case counts.
@@ -97,7 +97,7 @@ class RiskCoverage:
         cases = cls.of_cases(
             y_true,
             y_score,
-            labels=labels,
+            classes=classes,
             sample_weight=sample_weight,
             confidence=confidence,
             loss=loss,
@@ -110,7 +110,7 @@ class RiskCoverage:
         y_true: Sequence[Any] | npt.ArrayLike,
         y_score: npt.ArrayLike | None = None,
         *,
-        labels: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         confidence: npt.ArrayLike | None = None,
         loss: npt.ArrayLike | None = None,
@@ -123,15 +123,15 @@ class RiskCoverage:
         if y_score is None:
             if confidence is None or loss is None:
                 raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
-            checked = check_sets(y_true, y_true, labels=labels, sample_weight=sample_weight)
+            checked = check_sets(y_true, y_true, classes=classes, sample_weight=sample_weight)
         else:
-            scores = class_scores(y_score, y_true, labels, name=name)
+            scores = class_scores(y_score, y_true, classes, name=name)
             check_length(y_true, scores, name)
-            if labels is None:
+            if classes is None:
                 check_width(y_true, scores.shape[1], name)
             answer = np.zeros(scores.shape, dtype=np.bool_)
             np.put_along_axis(answer, scores.argmax(axis=1, keepdims=True), True, axis=1)
-            checked = check_sets(y_true, answer, labels=labels, sample_weight=sample_weight)
+            checked = check_sets(y_true, answer, classes=classes, sample_weight=sample_weight)
             confidence = scores.max(axis=1) if confidence is None else confidence
             wrong = ~answer[np.arange(len(answer)), checked.truth]
             loss = wrong if loss is None else loss
@@ -149,7 +149,7 @@ class RiskCoverage:
         if not np.array_equal(self.classes, other.classes):
             raise ValueError(
                 f"cannot add counts over classes {self.classes.tolist()} to counts over "
-                f"{other.classes.tolist()}; make both with the same labels=."
+                f"{other.classes.tolist()}; make both with the same classes=."
             )
         both = RiskCoverage(
             np.concatenate([self.confidence, other.confidence]),

@@ -45,22 +45,22 @@ def finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
 def class_scores(
     y_score: npt.ArrayLike,
     y_true: Sequence[Any] | npt.ArrayLike | None = None,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     *,
     name: str = "y_score",
 ) -> Floats:
     """Bring scores to one column a class, whichever of the two forms they came in.
 
-    The columns of a frame that is named after the classes are put in the order of `labels`, or of
+    The columns of a frame that is named after the classes are put in the order of `classes`, or of
     the sorted labels of `y_true`. Probabilities of low precision are divided by their sum, as
     :func:`cautious.sets.check_probabilities` does.
     """
-    if labels is not None:
-        y_score = frame_in_class_order(y_score, check_classes(labels, name="labels"), name)
+    if classes is not None:
+        y_score = frame_in_class_order(y_score, check_classes(classes), name)
     elif y_true is not None and has_names(y_score):
-        classes = check_classes(sorted_labels(check_truth(y_true).tolist()), name="y_true")
+        seen = check_classes(sorted_labels(check_truth(y_true).tolist()), name="y_true")
         check_width(y_true, np.shape(y_score)[1], name)
-        y_score = frame_in_class_order(y_score, classes, name)
+        y_score = frame_in_class_order(y_score, seen, name)
     scores = as_floats(y_score, name, "scores")
     if scores.ndim not in (1, 2) or (scores.ndim == 2 and scores.shape[1] == 0):
         raise ValueError(
@@ -107,6 +107,6 @@ def check_width(
     if seen != n_classes:
         raise ValueError(
             f"{name} is about {n_classes} classes but y_true holds {seen} different labels; "
-            "pass labels= with the class of each column, in order "
-            "(for an estimator: labels=estimator.classes_)."
+            "pass classes= with the class of each column, in order "
+            "(for an estimator: classes=estimator.classes_)."
         )

@@ -37,7 +37,7 @@ def make_set_scorer(
     ----------
     measure : str, callable, or sequence of these
         A measure's name or function; or any function ``f(y_true, y_set)``, which also gets
-        ``labels`` and ``sample_weight`` if it takes them. With several, the scorer returns a dict
+        ``classes`` and ``sample_weight`` if it takes them. With several, the scorer returns a dict
         of them all from one prediction, which scikit-learn takes in place of several scorers.
     greater_is_better : bool, optional
         Whether high is good. By default what the measure says, and ``True`` for a function of your
@@ -68,7 +68,7 @@ def make_set_scorer(
     if params:
         raise ValueError(
             f"parameters {sorted(params)} were given for several measures; enter each under a name "
-            "with cautious.metrics.settled, or make a scorer for each."
+            "with cautious.metrics.with_params, or make a scorer for each."
         )
     return SetScorer([_known(which) for which in measure], greater_is_better, {}, several=True)
 
@@ -146,7 +146,7 @@ class SetScorer:
         if isinstance(measure, Measure):
             return measure.score(predicted.counts(measure), **self.params)
         takes = inspect.signature(measure).parameters
-        offered = {"labels": predicted.labels, "sample_weight": predicted.sample_weight}
+        offered = {"classes": predicted.labels, "sample_weight": predicted.sample_weight}
         given = {key: value for key, value in offered.items() if key in takes}
         return float(measure(predicted.y, predicted.mask, **given, **self.params))
 
@@ -215,7 +215,7 @@ class _Predicted:
     @cached_property
     def _sets(self) -> SetCounts:
         return SetCounts.from_predictions(
-            self.y, self.mask, labels=self.labels, sample_weight=self.sample_weight
+            self.y, self.mask, classes=self.labels, sample_weight=self.sample_weight
         )
 
     @cached_property
@@ -223,7 +223,7 @@ class _Predicted:
         return SetCounts.from_predictions(
             self.y,
             self.mask,
-            labels=self.labels,
+            classes=self.labels,
             sample_weight=self.sample_weight,
             y_pred=self.estimator.predict(self.X),
         )
@@ -234,7 +234,7 @@ class _Predicted:
         return RiskCoverage.from_predictions(
             self.y,
             self._widened(scores, np.full((len(scores), 1), -np.inf)),
-            labels=self.labels,
+            classes=self.labels,
             sample_weight=self.sample_weight,
         )
 
@@ -252,5 +252,5 @@ def _check_params(which: Measure | Callable[..., Any], params: dict[str, Any]) -
         raise ValueError(
             f"measure {which.name!r} needs {', '.join(missing)}, not given; pass it as "
             f"make_set_scorer({which.name!r}, {missing[0]}=...). In a list of measures, first "
-            "enter it under a name with cautious.metrics.settled."
+            "enter it under a name with cautious.metrics.with_params."
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cautious.metrics.declaring import measure
+from cautious.metrics.declaring import define_measure
 from cautious.metrics.risk_coverage import RiskCoverage
 
 __all__ = ["augrc_score", "aurc_score", "excess_augrc_score", "excess_aurc_score"]
 
 
-@measure("aurc", counts=RiskCoverage, greater_is_better=False, section="confidence")
+@define_measure("aurc", counts=RiskCoverage, greater_is_better=False, section="confidence")
 def aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
     r"""Area under the risk–coverage curve.
 
@@ -55,7 +55,7 @@ def aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
     return counts.aurc()
 
 
-@measure("augrc", counts=RiskCoverage, greater_is_better=False, section="confidence")
+@define_measure("augrc", counts=RiskCoverage, greater_is_better=False, section="confidence")
 def augrc_score(counts: RiskCoverage) -> npt.ArrayLike:
     r"""Area under the generalised risk–coverage curve.
 
@@ -79,7 +79,7 @@ def augrc_score(counts: RiskCoverage) -> npt.ArrayLike:
     return counts.augrc()
 
 
-@measure("excess_aurc", counts=RiskCoverage, greater_is_better=False, section="confidence")
+@define_measure("excess_aurc", counts=RiskCoverage, greater_is_better=False, section="confidence")
 def excess_aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
     r"""Area that AURC loses to the best confidence possible, the one that falls as the loss rises.
 
@@ -101,7 +101,7 @@ def excess_aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
     return np.maximum(counts.aurc() - counts.oracle().aurc(), 0)
 
 
-@measure("excess_augrc", counts=RiskCoverage, greater_is_better=False, section="confidence")
+@define_measure("excess_augrc", counts=RiskCoverage, greater_is_better=False, section="confidence")
 def excess_augrc_score(counts: RiskCoverage) -> npt.ArrayLike:
     r"""Area that AUGRC loses to the best confidence possible; :math:`\mathrm{AUGRC}^* = e^2/2`.
 

@@ -187,10 +187,10 @@ def _set_models(
     """Count prediction sets, given or made from probabilities."""
     risk = None
     if p is not None:
-        risk = RiskCoverage.from_predictions(y_true, p, labels=labels, sample_weight=weight)
+        risk = RiskCoverage.from_predictions(y_true, p, classes=labels, sample_weight=weight)
     answers = {name: sets} if sets is not None or p is None else _answers(name, p)
     for title, y_set in answers.items():
-        counts = SetCounts.from_predictions(y_true, y_set, labels=labels, sample_weight=weight)
+        counts = SetCounts.from_predictions(y_true, y_set, classes=labels, sample_weight=weight)
         yield SetModel(title, counts, risk if title == name else None)
 
 
@@ -220,7 +220,7 @@ def _counts_of_risk(risk: RiskCoverage) -> SetCounts:
     """Single answers of which only right or wrong is known."""
     if not len(risk.classes):
         raise ValueError(
-            "this RiskCoverage does not know its classes; count it with labels=, or give the "
+            "this RiskCoverage does not know its classes; count it with classes=, or give the "
             "SetCounts beside it as dict(counts=..., risk_coverage=...)."
         )
     right = risk.loss == 0

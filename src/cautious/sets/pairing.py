@@ -41,7 +41,7 @@ def check_sets(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
     *,
-    labels: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
 ) -> CheckedSets:
@@ -53,7 +53,7 @@ def check_sets(
         True class labels.
     y_set : mask of shape (n, K), labels or label sets
         Anything :func:`cautious.sets.as_mask` takes.
-    labels : sequence of length K, optional
+    classes : sequence of length K, optional
         Class labels in column order. By default the sorted labels seen in `y_true` (and in
         `y_set` where it holds labels), which must then be as many as the mask has columns.
     sample_weight : array-like of shape (n,), optional
@@ -72,30 +72,30 @@ def check_sets(
     (array([0, 1]), array([1, 2]))
     """
     truth = check_truth(y_true)
-    if labels is None:
+    if classes is None:
         seen, width = seen_labels(y_set, truth)
         both = [*truth.tolist(), *seen]
         if not both:
             raise ValueError(
-                "y_true is empty, so it does not tell the classes; pass labels= with all class "
+                "y_true is empty, so it does not tell the classes; pass classes= with all class "
                 "labels, in column order."
             )
-        classes = check_classes(sorted_labels(both), name="labels")
-        if width is not None and width != len(classes):
+        known = check_classes(sorted_labels(both))
+        if width is not None and width != len(known):
             raise ValueError(
-                f"y_set has {width} columns but y_true holds {len(classes)} different labels "
-                f"{few_labels(classes)}; pass labels= with the class of each column, in order "
-                "(for an estimator: labels=estimator.classes_)."
+                f"y_set has {width} columns but y_true holds {len(known)} different labels "
+                f"{few_labels(known)}; pass classes= with the class of each column, in order "
+                "(for an estimator: classes=estimator.classes_)."
             )
     else:
-        classes = check_classes(labels, name="labels")
-    mask = as_mask(y_set, classes, empty=empty, name="y_set")
+        known = check_classes(classes)
+    mask = as_mask(y_set, known, empty=empty, name="y_set")
     if len(mask) != len(truth):
         raise ValueError(
             f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each an example."
         )
-    codes = as_codes(truth, classes, name="y_true")
-    return CheckedSets(codes, mask, classes, check_weight(sample_weight, len(truth)))
+    codes = as_codes(truth, known, name="y_true")
+    return CheckedSets(codes, mask, known, check_weight(sample_weight, len(truth)))
 
 
 def sorted_labels(values: list[Any]) -> list[Any]:

@@ -126,7 +126,7 @@ def crossover(
     *,
     sample_weight: npt.ArrayLike | None = None,
     n_resamples: int = 1000,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     strata: npt.ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> Crossover:
@@ -146,7 +146,7 @@ def crossover(
         Weights, read as repetitions.
     n_resamples : int, default=1000
         Number of bootstrap replicates.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Nominal coverage of the interval.
     strata : array-like of shape (n,), optional
         Strata to resample within, usually the true classes.
@@ -187,7 +187,7 @@ def crossover(
             stacklevel=2,
         )
         nan = float("nan")
-        return Crossover(Interval(nan, nan, nan, level, 0), "neither", nan)
+        return Crossover(Interval(nan, nan, nan, confidence_level, 0), "neither", nan)
     gains = np.column_stack([y - x, x * (1 - x) - y * (1 - y)])
     batches = bootstrap_weights(weight, n_resamples, strata=strata, random_state=random_state)
     replicates = np.concatenate([batch @ gains for batch in batches])
@@ -195,7 +195,7 @@ def crossover(
     ratio = np.divide(rise, 4 * run, out=np.full(len(rise), np.nan), where=run != 0)
     estimate = 0.5 + (two.accuracy - one.accuracy) / (4 * gap)
     return Crossover(
-        percentile_interval(estimate, 0.5 + ratio, level=level),
+        percentile_interval(estimate, 0.5 + ratio, confidence_level=confidence_level),
         "first" if gap > 0 else "second",
         float(np.mean(np.sign(run) == np.sign(gap))),
     )

@@ -129,7 +129,7 @@ def test_cautious_stages_decide_by_themselves():
     assert (model.predict_set(X) == np.where(sure[:, None], tree, ncc)).all()
     undecided = ~sure & (ncc.sum(axis=1) > 1)
     assert (model.decided_by(X) == np.select([sure, undecided], [0, -1], 1)).all()
-    assert selective_accuracy_score(y, model.predict_set(X), labels=[0, 1, 2]) > 0.5
+    assert selective_accuracy_score(y, model.predict_set(X), classes=[0, 1, 2]) > 0.5
 
 
 def test_a_rule_of_ones_own():
