@@ -155,7 +155,7 @@ def test_prefixes_may_be_of_any_kind(run_json):
 
 
 def test_a_missing_part_of_the_library_is_no_fault_of_the_user(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cautious.experiments", None)
+    monkeypatch.setitem(sys.modules, "cautious.papers", None)
     result = run("reproduce", "yang", code=1)
     assert isinstance(result.exception, ModuleNotFoundError)
 

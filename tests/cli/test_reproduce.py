@@ -5,33 +5,40 @@ import builtins
 import pandas as pd
 import pytest
 
-from cautious.experiments import PAPERS, Cell, Figure, Reproduction, Table
+from cautious.papers import PAPERS, Cell, Figure, Reproduction, Table
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Replace the experiments, which take minutes, by one cell and one figure a paper."""
+    """Replace the experiments, which take minutes, by one cell and one figure per paper."""
     made = []
 
-    def record(paper, **options):
-        made.append((paper, {key: str(value) for key, value in options.items()}))
-        frame = pd.DataFrame({"x": [0, 1], "y": [1, 2]})
-        figure = Figure("Fig. 1", "line", frame, "x", "y")
-        table = Table("Table 1", "ours, theirs", [Cell("r", "c", 1.0, 1.0)])
-        papers = PAPERS if paper == "all" else [paper]
-        return [Reproduction(key, f"Title of {key}", [table], [figure]) for key in papers]
+    def replaced(key):
+        def record(**options):
+            made.append((key, {name: str(value) for name, value in options.items()}))
+            frame = pd.DataFrame({"x": [0, 1], "y": [1, 2]})
+            figure = Figure("Fig. 1", "line", frame, "x", "y")
+            table = Table("Table 1", "ours, theirs", [Cell("r", "c", 1.0, 1.0)])
+            return Reproduction(key, f"Title of {key}", [table], [figure])
 
-    monkeypatch.setattr("cautious.experiments.reproduce", record)
+        return record
+
+    for key in PAPERS:
+        monkeypatch.setattr(f"cautious.papers.{key}.reproduce_{key}", replaced(key))
     return made
+
+
+FILES = {".txt", "-table-1.csv", "-fig-1.csv"}
 
 
 def test_it_is_one_call_of_the_library(run, calls, tmp_path):
     result = run("reproduce", "yang", "--quick", "-o", "here", "--jobs", 2)
-    asked = {"quick": "True", "folder": "here", "n_jobs": "2", "weka": "None"}
+    asked = {"quick": "True", "folder": "here", "n_jobs": "2", "progress": "None"}
     assert calls == [("yang", asked)]
     assert "Table 1. ours, theirs (1 of 1 cells agree)" in result.stdout
     assert "written to here" in result.stderr
-    assert [f.name for f in (tmp_path / "here").iterdir()] == ["yang-fig-1.png"]
+    found = {f.name for f in (tmp_path / "here").iterdir()}
+    assert found == {f"yang{end}" for end in FILES} | {"yang-fig-1.png"}
 
 
 def test_weka_can_be_asked_for_and_left_out(run, calls):
@@ -74,6 +81,7 @@ def test_a_file_is_no_folder_which_is_told_before_the_run(fails, calls, tmp_path
     assert calls == []
 
 
+@pytest.mark.filterwarnings("always:no pictures")
 def test_without_matplotlib_it_goes_on(run, calls, tmp_path, monkeypatch):
     real = builtins.__import__
 
@@ -85,7 +93,8 @@ def test_without_matplotlib_it_goes_on(run, calls, tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", missing)
     result = run("reproduce", "all", "-o", "here")
     assert "no pictures: drawing needs matplotlib" in result.stderr
-    assert [f.name for f in (tmp_path / "here").iterdir()] == ["REPRODUCTION.md"]
+    found = {f.name for f in (tmp_path / "here").iterdir()}
+    assert found == {f"{key}{end}" for key in PAPERS for end in FILES} | {"REPRODUCTION.md"}
 
 
 def test_unknown_papers(fails, tmp_path):

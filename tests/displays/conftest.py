@@ -12,7 +12,6 @@ from sklearn.naive_bayes import GaussianNB
 from cautious.costs import SetCosts, discounted, ordinal, p_discounted
 from cautious.credal import imprecise_dirichlet
 from cautious.decision import threshold_rule
-from cautious.experiments import Figure
 from cautious.models import NaiveCredalClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -106,7 +105,6 @@ def _draw_all(names, classes):
         for k, n in enumerate(names, start=1)
     }
     counts = rng.integers(1, 9, size=(5, 3))
-    points = pd.DataFrame({one: [0, 0, 1, 1], "y": range(4), two: [*classes[:2]] * 2})
     y = data.y
     d = displays
     drawn = [
@@ -142,7 +140,6 @@ def _draw_all(names, classes):
         d.CredalTriangleDisplay(imprecise_dirichlet(counts, 2), classes=list(classes)).plot(),
         d.CriticalDifferenceDisplay.from_scores(ranks, name=one),
         d.ScatterPairsDisplay(ranks[[one, two]], measure=one).plot(),
-        d.ReproducedFigureDisplay(Figure(one, two, points, one, "y", two)).plot(),
     ]  # fmt: skip
     for display in drawn:
         display.figure_.canvas.draw()

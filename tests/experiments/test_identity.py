@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cautious.costs import ordinal, p_discounted
-from cautious.experiments.identity import describe, digest
+from cautious.experiments.identity import describe, fingerprint
 from cautious.metrics import make_set_scorer
 
 
@@ -28,7 +28,7 @@ def test_whatever_changes_the_results_changes_the_description():
         partial(describe, 1),
         partial(describe, 2),
         describe,
-        digest,
+        fingerprint,
         np.float64(2),
         frozenset({1}),
         frozenset({1, 2}),
@@ -49,7 +49,7 @@ def test_equal_things_are_described_alike_without_addresses():
 
     assert describe(made()) == describe(made())
     assert "0x" not in describe(made())
-    assert len(digest(describe(made()))) == 16
+    assert len(fingerprint(made())) == 16
 
 
 def test_how_data_lie_in_memory_does_not_matter():

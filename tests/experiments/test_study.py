@@ -27,8 +27,8 @@ from cautious.experiments import (
     PreparedClassifier,
     Store,
     Study,
+    seed_for,
 )
-from cautious.experiments.seeding import seed_for
 from cautious.models import NaiveCredalClassifier, check_cautious_estimator
 from cautious.preparation import MDLDiscretizer
 

@@ -39,7 +39,7 @@ NETWORK = {
     *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "telnetlib"),
     *("xmlrpc", "asyncio", "requests", "httpx", "aiohttp", "tornado", "flask", "webbrowser"),
 }
-STARTS_PROGRAMS = {"experiments/weka.py"}
+STARTS_PROGRAMS = {"papers/weka.py"}
 
 
 def name_of(path: Path) -> str:

@@ -53,9 +53,7 @@ def reproduce(
 
         cautious reproduce yang --quick -o reproduction
     """
-    from cautious.displays.reproduced_page import write_reproduction_page
-    from cautious.displays.reproduced_sheet import save_figures
-    from cautious.experiments import reproduce as reproduce_paper
+    from cautious.papers import reproduce as reproduce_paper
 
     if docs is not None and paper != "all":
         raise ValueError(f"--docs is for the page of all papers; give all instead of {paper!r}.")
@@ -63,18 +61,9 @@ def reproduce(
     if docs is not None:
         _must_be_a_folder("--docs", docs)
         _must_be_a_folder("--docs", docs / "_static")
-    done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka)
+    done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka, docs=docs)
     for each in done:
         sys.stdout.write(f"{each}\n\n")
-    try:
-        for each in done:
-            save_figures(each, output)
-    except ImportError as error:
-        note(f"no pictures: {error}")
-    if paper == "all":
-        write_reproduction_page(done, output / "REPRODUCTION.md")
-    if docs is not None:
-        write_reproduction_page(done, docs / "reproduction.md", pictures=docs / "_static")
     note(f"written to {output}")
 
 

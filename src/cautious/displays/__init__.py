@@ -21,7 +21,6 @@ from cautious.displays.display import line_styles as line_styles
 from cautious.displays.display import neutral as neutral
 from cautious.displays.display import plain_text as plain_text
 from cautious.displays.prior_strength import PriorStrengthDisplay
-from cautious.displays.reproduced import ReproducedFigureDisplay
 from cautious.displays.response import ResponseDisplay
 from cautious.displays.risk_aversion import RiskAversionDisplay
 from cautious.displays.risk_coverage import RiskCoverageDisplay
@@ -39,7 +38,6 @@ __all__ = [
     "DecisionStripDisplay",
     "DifferentialDisplay",
     "PriorStrengthDisplay",
-    "ReproducedFigureDisplay",
     "ResponseDisplay",
     "RiskAversionDisplay",
     "RiskCoverageDisplay",

@@ -1,25 +1,17 @@
-"""Studies that can be interrupted, and the papers' own experiments done again.
+"""Studies: models × data sets × repeats × folds, which can be interrupted and go on.
 
-A :class:`Study` runs models × data sets × repeats × folds into a result store and goes on from it;
-:func:`reproduce` lays the tables of the four papers beside ours.
+A :class:`Study` runs into a :class:`Store`, one SQLite file, and goes on from it.
 """
 
-from cautious.experiments.beside import Cell, Figure, Reproduction, Table
+from cautious.experiments.folds import seed_for
+from cautious.experiments.folds import seeded as seeded
+from cautious.experiments.identity import fingerprint as fingerprint
 from cautious.experiments.prepared import PreparedClassifier
-from cautious.experiments.reproduction import PAPERS, reproduce
+from cautious.experiments.progress import duration as duration
+from cautious.experiments.progress import run_tasks as run_tasks
 from cautious.experiments.store import DifferentStudyError, FoldResult, Store
+from cautious.experiments.store import versions as versions
 from cautious.experiments.study import Study
 
-__all__ = [
-    "PAPERS",
-    "Cell",
-    "DifferentStudyError",
-    "Figure",
-    "FoldResult",
-    "PreparedClassifier",
-    "Reproduction",
-    "Store",
-    "Study",
-    "Table",
-    "reproduce",
-]
+# Names in the list are for everybody; the others serve the packages above this one.
+__all__ = ["DifferentStudyError", "FoldResult", "PreparedClassifier", "Store", "Study", "seed_for"]

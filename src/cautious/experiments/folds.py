@@ -1,4 +1,8 @@
-"""One fold: prepare, fit every model asked for, score it."""
+"""One fold: prepare, fit every model asked for, score it.
+
+Each split and each model has a seed made from the study's and from names and numbers, so that a
+study may be interrupted, reordered, run in parallel or extended and still gives the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import StratifiedKFold
 
 from cautious._typing import Ints, Labels
 from cautious.datasets import load_dataset
 from cautious.experiments.prepared import PreparedClassifier
-from cautious.experiments.seeding import seed_for, seeded
 from cautious.experiments.store import COLUMNS, FoldResult
 
-__all__ = ["Fold", "run_fold"]
+__all__ = ["Fold", "run_fold", "seed_for", "seeded"]
 
 Scorer = Callable[[Any, Any, Any], Mapping[str, float]]
 Data = tuple[Any, Any] | str
@@ -169,3 +173,25 @@ def _load(name: str) -> tuple[Any, Any]:
 
 def _rows(X: Any, at: Ints) -> Any:
     return X.iloc[at] if hasattr(X, "iloc") else X[at]
+
+
+def seed_for(seed: int, *parts: str | int) -> int:
+    """Make a seed from the study's seed and the names and numbers of a piece of it.
+
+    Examples
+    --------
+    >>> len({seed_for(0, "iris", 1), seed_for(0, "iris", 1), seed_for(0, "iris", 2)})
+    2
+    """
+    entropy = [seed, *(crc32(p.encode()) if isinstance(p, str) else p for p in parts)]
+    return int(np.random.SeedSequence(entropy).generate_state(1)[0] >> 1)  # RandomState's range
+
+
+def seeded(estimator: BaseEstimator, seed: int) -> BaseEstimator:
+    """Fix every ``random_state`` that was left open, in the estimator and in those inside it."""
+    open_states = {
+        name: seed_for(seed, name)
+        for name, value in estimator.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return estimator.set_params(**open_states)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-__all__ = ["describe", "digest"]
+__all__ = ["describe", "fingerprint"]
 
 
 def describe(thing: Any) -> str:
@@ -32,7 +32,7 @@ def describe(thing: Any) -> str:
         # joblib looks at strides, too: a view must be described as its copy is.
         return f"{type(thing).__name__}:{joblib.hash(np.array(thing, order='C', subok=True))}"
     if isinstance(thing, pd.DataFrame | pd.Series | pd.Index):
-        return f"{type(thing).__name__}:{digest(describe(_columns(thing)))}"
+        return f"{type(thing).__name__}:{fingerprint(_columns(thing))}"
     if isinstance(thing, np.generic):
         return repr(thing.item())
     if isinstance(thing, Mapping):
@@ -79,6 +79,12 @@ def _call(kind: type, params: Mapping[str, Any]) -> str:
     return f"{kind.__module__}.{kind.__qualname__}({listed})"
 
 
-def digest(text: str) -> str:
-    """Shorten a description to sixteen hexadecimal digits."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def fingerprint(*things: Any) -> str:
+    """Shorten the descriptions of things to sixteen hexadecimal digits.
+
+    Examples
+    --------
+    >>> fingerprint("J48", 10) == fingerprint("J48", 10), fingerprint("J48", 1)
+    (True, '...')
+    """
+    return hashlib.sha256(describe(things).encode()).hexdigest()[:16]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import Protocol, TextIO, TypeVar
 
-__all__ = ["Progress", "track"]
+from joblib import Parallel, delayed
+
+__all__ = ["duration", "run_tasks", "track"]
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -58,6 +60,47 @@ def track(total: int, what: str, *, show: bool | None = None) -> Iterator[Progre
     lines = Lines(total, what, sys.stderr)
     yield lines
     lines.finish()
+
+
+T = TypeVar("T")
+
+
+def run_tasks(
+    tasks: Sequence[Callable[[], T]],
+    what: str,
+    *,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Iterator[T]:
+    """Call functions in parallel and give the results as they come, with progress shown.
+
+    Parameters
+    ----------
+    tasks : sequence of callables
+        Without arguments; they must pickle if `n_jobs` asks for processes.
+    what : str
+        What is being done, to show with the progress.
+    n_jobs : int, optional
+        Processes, as joblib takes it.
+    progress : bool, optional
+        As `show` of :func:`track`.
+
+    Yields
+    ------
+    object
+        What the functions return, in the order in which they finish.
+
+    Examples
+    --------
+    >>> list(run_tasks([int, str], "nothing"))
+    [0, '']
+    """
+    with track(len(tasks), what, show=progress) as bar:
+        # One at a time: a batch that is killed loses all of it.
+        jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
+        for found in jobs(delayed(task)() for task in tasks) if tasks else []:
+            yield found
+            bar.advance()
 
 
 class _Silent:

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from cautious.datasets import list_datasets
 from cautious.experiments.folds import Data, Fold, Scorer, run_fold
-from cautious.experiments.identity import describe, digest
-from cautious.experiments.progress import track
+from cautious.experiments.identity import describe, fingerprint
+from cautious.experiments.progress import run_tasks
 from cautious.experiments.store import COLUMNS, Store
 from cautious.metrics import USUAL_MEASURES, get_measure, make_set_scorer
 
@@ -131,13 +130,9 @@ class Study:
         with Store(":memory:" if store is None else store) as results:
             results.claim(self.parts())
             tasks = list(self._tasks(results.done(failed_too=not retry_failures)))
-            with track(len(tasks), "folds", show=progress) as bar:
-                if tasks:
-                    # One fold at a time: a batch that is killed loses all its folds.
-                    jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
-                    for found in jobs(delayed(run_fold)(task) for task in tasks):
-                        results.add(found)
-                        bar.advance()
+            folds = [partial(run_fold, task) for task in tasks]
+            for found in run_tasks(folds, "folds", n_jobs=n_jobs, progress=progress):
+                results.add(found)
             return self._own(results.frame())
 
     def results(self, store: str | Path) -> pd.DataFrame:
@@ -178,7 +173,7 @@ class Study:
 
     def fingerprint(self) -> str:
         """Sixteen digits that say whether two studies are the same."""
-        return digest(f"{sorted(self.parts().items())} {self.repeats}")
+        return fingerprint(sorted(self.parts().items()), self.repeats)
 
     def _tasks(self, done: set[tuple[str, str, int, int]]) -> Iterator[Fold]:
         for dataset, data in self.datasets.items():

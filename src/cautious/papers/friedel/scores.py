@@ -1,0 +1,262 @@
+"""Friedel, Rückert & Kramer (2006): learners, their out-of-fold scores, and measures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from cautious._typing import Floats, Labels
+from cautious.curves import AbstentionCostSurface
+from cautious.datasets import list_datasets, load_dataset
+from cautious.experiments import fingerprint, seed_for, seeded
+from cautious.models import NaiveCredalClassifier
+from cautious.papers.cache import cached_predictions
+from cautious.papers.trees import pruned_by_cross_validation
+from cautious.papers.weka import Weka
+
+__all__ = [
+    "MEASURES",
+    "WEKA_LEARNERS",
+    "Family",
+    "MixedNaiveBayes",
+    "Scores",
+    "learners",
+    "stand_in_scores",
+    "weka_scores",
+]
+
+Scores = Mapping[str, pd.DataFrame]
+
+MEASURES = ("accuracy", "AUC", "VACC")
+"""The columns of Table 1; three more hold each divided by the largest of the five learners."""
+
+# The paper says no more than their names. Ten trees were the default of its day; without -M the
+# scores of SMO are 0 and 1, which no window can sift.
+WEKA_LEARNERS = {
+    "J48": "trees.J48",
+    "NB": "bayes.NaiveBayes",
+    "PART": "rules.PART",
+    "RF": "trees.RandomForest -I 10",
+    "SVM": "functions.SMO -M",
+}
+FOLDS, SEED = 10, 1
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family of learners: their scores on each data set, and what follows from them.
+
+    Attributes
+    ----------
+    name : str
+        Whose learners they are; empty if the caller gave the scores.
+    scores : mapping of str to DataFrame
+        By data set: a column ``truth``, and one a learner with the score of the positive class,
+        which is the last of the sorted labels.
+    """
+
+    name: str
+    scores: Scores
+
+    def learners(self, dataset: str) -> list[str]:
+        """Name the learners there are scores of."""
+        return self.scores[dataset].columns.drop("truth").to_list()
+
+    @cached_property
+    def surfaces(self) -> dict[tuple[str, str], AbstentionCostSurface]:
+        """The surfaces by data set and learner."""
+        return {
+            (name, learner): AbstentionCostSurface.from_predictions(
+                frame["truth"], frame[learner], pos_label=max(frame["truth"])
+            )
+            for name, frame in self.scores.items()
+            for learner in self.learners(name)
+        }
+
+    def measures(self, dataset: str) -> pd.DataFrame:
+        """Measure each learner over all folds together: one row a learner, as in Table 1."""
+        frame = self.scores[dataset]
+        truth = (frame["truth"] == max(frame["truth"])).to_numpy()
+        rows = {}
+        for learner in self.learners(dataset):
+            score = frame[learner].to_numpy()
+            # A tie goes to the first class, as WEKA's does.
+            right = float(np.mean((score > 0.5) == truth))
+            vacc = self.surfaces[dataset, learner].vacc()
+            rows[learner] = (right, float(roc_auc_score(truth, score)), vacc)
+        return pd.DataFrame.from_dict(rows, orient="index", columns=list(MEASURES))
+
+    def ranked(self, dataset: str, measure: str) -> list[str]:
+        """Order the learners from the least of a measure to the largest."""
+        return self.measures(dataset)[measure].sort_values(kind="stable").index.to_list()
+
+
+def weka_scores(
+    weka: Weka,
+    datasets: Iterable[str],
+    folder: Path | None,
+    *,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> tuple[Scores, float]:
+    """Score every case by each of WEKA's learners, ten-fold with seed 1; add up seconds."""
+    tasks = {
+        (name, learner): partial(_weka_out_of_fold, weka, name, which)
+        for name in datasets
+        for learner, which in WEKA_LEARNERS.items()
+    }
+    version = f"weka-{weka.version}"
+    keys = {task: _key(version, *task, WEKA_LEARNERS[task[1]]) for task in tasks}
+    return _together(tasks, keys, folder, n_jobs, progress)
+
+
+def stand_in_scores(
+    datasets: Iterable[str],
+    folder: Path | None,
+    *,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> tuple[Scores, float]:
+    """Score every case by each of scikit-learn's stand-ins, ten-fold, seed 1; add up seconds."""
+    tasks = {
+        (name, learner): partial(_out_of_fold, name, learner, model)
+        for name in datasets
+        for learner, model in learners().items()
+    }
+    version = f"scikit-learn-{sklearn.__version__}"
+    keys = {task: _key(version, *task, learners()[task[1]]) for task in tasks}
+    return _together(tasks, keys, folder, n_jobs, progress)
+
+
+def _key(family: str, dataset: str, learner: str, which: Any) -> str:
+    """Name a file by all that its scores depend on."""
+    what = fingerprint(which, list_datasets()["sha256"][dataset], FOLDS, SEED)
+    return f"friedel-{family}-{dataset}-{learner}-{what}"
+
+
+def _together(
+    tasks: Mapping[tuple[str, str], Any],
+    keys: Mapping[tuple[str, str], str],
+    folder: Path | None,
+    n_jobs: int | None,
+    progress: bool | None,
+) -> tuple[Scores, float]:
+    made, seconds = cached_predictions(
+        {keys[task]: make for task, make in tasks.items()},
+        None if folder is None else folder / "friedel-scores",
+        what="learners",
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    together: dict[str, pd.DataFrame] = {}
+    for name, learner in tasks:
+        found = made[keys[name, learner]]
+        together.setdefault(name, found[["truth"]].copy())[learner] = found["score"]
+    return together, seconds
+
+
+def _weka_out_of_fold(weka: Weka, name: str, learner: str) -> pd.DataFrame:
+    X, y = load_dataset(name, return_X_y=True)
+    found = weka.cross_validate(learner, X, y, folds=FOLDS, seed=SEED)
+    return pd.DataFrame({"truth": found["truth"], "score": found[f"p_{max(found['truth'])}"]})
+
+
+def _out_of_fold(name: str, learner: str, model: Any) -> pd.DataFrame:
+    X, y = load_dataset(name, return_X_y=True)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
+    ready = seeded(clone(model), seed_for(SEED, name, learner))
+    proba = cross_val_predict(ready, X, np.asarray(y), cv=folds, method="predict_proba")
+    return pd.DataFrame({"truth": np.asarray(y), "score": proba[:, 1]})
+
+
+def learners() -> dict[str, Any]:
+    """Make the four learners that scikit-learn has something like; it has nothing like PART."""
+    return {
+        "J48": make_pipeline(
+            _numbers(),
+            pruned_by_cross_validation(
+                DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
+            ),
+        ),
+        "NB": MixedNaiveBayes(),
+        "RF": make_pipeline(_numbers(), RandomForestClassifier(n_estimators=10)),
+        "SVM": make_pipeline(
+            _numbers(),
+            MinMaxScaler(),
+            CalibratedClassifierCV(SVC(kernel="linear"), ensemble=False, cv=3),
+        ),
+    }
+
+
+def _numbers() -> Any:
+    """Turn categories into indicators and fill gaps in numbers with the median."""
+    category = make_column_selector(dtype_include="category")
+    number = make_column_selector(dtype_include="number")
+    return make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), category),
+        (SimpleImputer(strategy="median"), number),
+    )
+
+
+class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Naive Bayes over numbers (normal densities) and categories at once, as WEKA's.
+
+    .. math:: p(c | x, a) \propto p(c | x)\, p(c | a) / p(c)
+
+    Missing categories are skipped; missing numbers are filled with the median.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"n": [1.0, 2, 8, 9], "c": pd.Categorical(["u", "u", "v", "u"])})
+    >>> MixedNaiveBayes().fit(X, ["a", "a", "b", "b"]).predict(X).tolist()
+    ['a', 'a', 'b', 'b']
+    """
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit both parts to a frame."""
+        self.categories_ = X.select_dtypes("category").columns
+        self.numbers_ = X.select_dtypes("number").columns
+        self.classes_, counts = np.unique(np.asarray(y), return_counts=True)
+        self.log_prior_ = np.log(counts / counts.sum())
+        if len(self.numbers_):
+            self.normal_ = make_pipeline(SimpleImputer(strategy="median"), GaussianNB())
+            self.normal_.fit(X[self.numbers_], y)
+        if len(self.categories_):
+            self.discrete_ = NaiveCredalClassifier(s=2.0).fit(X[self.categories_], y)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimate class probabilities, columns in ``classes_`` order."""
+        log_joint = np.tile(self.log_prior_, (len(X), 1))
+        if len(self.numbers_):
+            log_joint += self.normal_.predict_log_proba(X[self.numbers_]) - self.log_prior_
+        if len(self.categories_):
+            tiny = np.finfo(np.float64).tiny
+            p = np.maximum(self.discrete_.predict_proba(X[self.categories_]), tiny)
+            log_joint += np.log(p) - self.log_prior_
+        joint = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
+
+    def predict(self, X: Any) -> Labels:
+        """Name the most probable class of each row."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])

@@ -1,0 +1,194 @@
+"""Friedel, Rückert & Kramer (2006): Table 1, and what sections 3 and 4 say in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cautious.curves import AbstentionCostSurface
+from cautious.papers.claims import Cell, Table
+from cautious.papers.friedel.scores import MEASURES, Family
+
+__all__ = ["TABLE_1", "in_words", "reproduced_counts", "table_1"]
+
+TABLE_1: dict[str, dict[str, tuple[float, ...]]] = {
+    "breast-w": {
+        "J48": (0.95, 0.96, 0.032, 0.98, 0.96, 1.00),
+        "NB": (0.96, 0.98, 0.018, 0.99, 0.99, 0.58),
+        "PART": (0.95, 0.97, 0.030, 0.98, 0.98, 0.95),
+        "RF": (0.95, 0.99, 0.016, 0.98, 0.99, 0.50),
+        "SVM": (0.97, 0.99, 0.014, 1.00, 1.00, 0.44),
+    },
+    "bupa": {
+        "J48": (0.65, 0.67, 0.16, 0.97, 0.90, 0.93),
+        "NB": (0.55, 0.64, 0.18, 0.82, 0.87, 1.00),
+        "PART": (0.62, 0.67, 0.17, 0.93, 0.91, 0.97),
+        "RF": (0.67, 0.74, 0.15, 1.00, 1.00, 0.84),
+        "SVM": (0.64, 0.70, 0.17, 0.95, 0.95, 0.96),
+    },
+    "credit-a": {
+        "J48": (0.87, 0.89, 0.082, 1.00, 0.97, 0.88),
+        "NB": (0.78, 0.90, 0.093, 0.90, 0.98, 1.00),
+        "PART": (0.85, 0.89, 0.089, 0.98, 0.98, 0.95),
+        "RF": (0.85, 0.91, 0.088, 0.99, 1.00, 0.94),
+        "SVM": (0.85, 0.86, 0.081, 0.98, 0.95, 0.87),
+    },
+    "diabetes": {
+        "J48": (0.73, 0.75, 0.15, 0.96, 0.90, 1.00),
+        "NB": (0.76, 0.82, 0.14, 0.99, 0.98, 0.92),
+        "PART": (0.74, 0.79, 0.14, 0.96, 0.95, 0.94),
+        "RF": (0.75, 0.78, 0.15, 0.98, 0.94, 0.98),
+        "SVM": (0.76, 0.83, 0.13, 1.00, 1.00, 0.87),
+    },
+    "haberman": {
+        "J48": (0.69, 0.61, 0.12, 0.93, 0.87, 1.00),
+        "NB": (0.75, 0.65, 0.11, 1.00, 0.93, 0.95),
+        "PART": (0.71, 0.59, 0.11, 0.96, 0.84, 0.95),
+        "RF": (0.68, 0.65, 0.12, 0.91, 0.93, 1.00),
+        "SVM": (0.74, 0.70, 0.11, 1.00, 1.00, 0.96),
+    },
+    "vote": {
+        "J48": (0.97, 0.97, 0.021, 1.00, 0.98, 0.44),
+        "NB": (0.90, 0.97, 0.046, 0.93, 0.98, 1.00),
+        "PART": (0.97, 0.95, 0.022, 1.00, 0.96, 0.48),
+        "RF": (0.96, 0.98, 0.021, 1.00, 0.99, 0.44),
+        "SVM": (0.96, 0.99, 0.022, 0.99, 1.00, 0.47),
+    },
+}
+"""By data set and learner: the measures, then the measures normalised."""
+
+
+# Half a unit of the last printed digit would ask for the authors' own folds.
+CLOSE, CLOSE_VACC = 0.01, 0.1
+
+
+def table_1(family: Family, dataset: str) -> Table:
+    """Lay the measures of each learner beside the printed ones.
+
+    Printed VACC is held against ours with the last of the sorted labels as positive; with the
+    other class as positive it is shown and not counted. Normalised columns divide by the largest
+    of all five learners, so they need all five.
+    """
+    ours = family.measures(dataset)
+    whole = set(ours.index) == set(TABLE_1[dataset])
+    columns = [*MEASURES, *(f"normalised {m}" for m in MEASURES if whole)]
+    numbers = ours.join((ours / ours.max()).add_prefix("normalised "))[columns].to_dict("index")
+    positive, negative = max(family.scores[dataset]["truth"]), min(family.scores[dataset]["truth"])
+    cells = []
+    for learner in ours.index:
+        for column, printed in zip(columns, TABLE_1[dataset][learner], strict=False):
+            within = CLOSE_VACC * printed if "VACC" in column else CLOSE
+            title = f"VACC, positive {positive}" if column == "VACC" else column
+            cells.append(Cell(learner, title, numbers[learner][column], printed, within))
+            if column == "VACC":
+                other = family.surfaces[dataset, learner].flipped().vacc()
+                remark = f"not counted; {printed:g} is printed without the positive class"
+                cells.append(Cell(learner, f"VACC, positive {negative}", other, remark=remark))
+    return Table(_called(f"Table 1, {dataset}", family), "Ten-fold cross-validation", cells)
+
+
+def reproduced_counts(family: Family, tables: list[Table]) -> str:
+    """Say how many cells of Table 1 agree, column by column."""
+    columns: dict[str, list[Cell]] = {}
+    for cell in (cell for table in tables for cell in table.cells if cell.agrees is not None):
+        columns.setdefault(cell.column.partition(",")[0], []).append(cell)
+    said = [
+        f"{column} {sum(bool(c.agrees) for c in cells)} of {len(cells)}"
+        for column, cells in columns.items()
+    ]
+    exact = sum(f"{cell.ours:.2f}" == f"{cell.paper:.2f}" for cell in columns["AUC"])
+    whose = f" with {family.name}" if family.name else ""
+    return (
+        f"Cells of Table 1 that agree{whose}: {', '.join(said)}; "
+        f"{exact} of the AUCs round to the printed number."
+    )
+
+
+def in_words(family: Family) -> Table | None:
+    """Hold what sections 3 and 4 say in words against ours; None if a data set is missing."""
+    if not set(family.scores) >= set(TABLE_1):
+        return None
+    first = family.learners("breast-w")
+    printed = {m: TABLE_1["breast-w"][m][2] for m in first}
+    order = " ".join(sorted(first, key=lambda m: printed[m]))
+    cells = [
+        Cell("breast-w", "VACC, best first", " ".join(family.ranked("breast-w", "VACC")), order)
+    ]
+    for measure in MEASURES:  # "NB performs worst and RF performs best according to all measures"
+        ranked = family.ranked("bupa", measure)[:: 1 if measure == "VACC" else -1]
+        cells.append(Cell("bupa", f"best by {measure}", ranked[0], "RF"))
+        cells.append(Cell("bupa", f"worst by {measure}", ranked[-1], "NB"))
+    cells += [
+        Cell("credit-a", "worst by VACC", family.ranked("credit-a", "VACC")[-1], "NB"),
+        Cell("diabetes", "best by VACC", family.ranked("diabetes", "VACC")[0], "SVM"),
+        Cell("vote", "worst by VACC", family.ranked("vote", "VACC")[-1], "NB"),
+        *(_evenly(family, name) for name in TABLE_1),
+        _nested(family),
+        *_refraining(family),
+        *_against_trivial(family.surfaces["bupa", "SVM"]),
+    ]
+    title = "Which learner is cheapest over all costs, and where"
+    return Table(_called("Sections 3 and 4 in words", family), title, cells)
+
+
+def _called(name: str, family: Family) -> str:
+    return f"{name}, {family.name}" if family.name else name
+
+
+def _evenly(family: Family, dataset: str) -> Cell:
+    """Footnote 3: 50:50 classes changed the VACC numbers, but not their ordering."""
+    frame = family.scores[dataset]
+    even = {
+        learner: AbstentionCostSurface.from_predictions(
+            *(frame["truth"], frame[learner]), pos_label=max(frame["truth"]), priors=(0.5, 0.5)
+        ).vacc()
+        for learner in family.learners(dataset)
+    }
+    own, other = family.ranked(dataset, "VACC"), sorted(even, key=lambda m: even[m])
+    remark = "" if own == other else f"{' '.join(own)} becomes {' '.join(other)}"
+    said = "same" if own == other else "another"
+    return Cell(dataset, "VACC order if classes were 50:50", said, "same", remark=remark)
+
+
+def _nested(family: Family) -> Cell:
+    """Section 3, Fig. 2: for the same μ, the window for a larger ν lies within the other."""
+    nested = all(
+        (grid.lower[:-1] <= grid.lower[1:]).all() and (grid.upper[:-1] >= grid.upper[1:]).all()
+        for grid in (surface.grid(51) for surface in family.surfaces.values())
+    )
+    said = "yes" if nested else "no"
+    what = "dearer abstention, narrower window within the other"
+    return Cell("all", what, said, "yes", remark="holds of every optimal window", given=True)
+
+
+def _refraining(family: Family) -> list[Cell]:
+    """Section 4: PART refrains from 10 to 15 % at ν of about a tenth, on breast-w."""
+    if ("breast-w", "PART") not in family.surfaces:
+        return []
+    surface = family.surfaces["breast-w", "PART"]
+    share = surface.abstention(np.linspace(0.2, 1, 81), 0.1)
+    remark = f"printed as 10 to 15 %, without μ; for μ from 0.2 to 1 {share.min():.1%} to "
+    remark += f"{share.max():.1%}"
+    middle = float(surface.abstention(0.5, 0.1))
+    return [
+        Cell("breast-w", "abstention of PART at μ = 0.5, ν = 0.1", middle, 0.125, 0.025, remark)
+    ]
+
+
+def _against_trivial(svm: AbstentionCostSurface) -> list[Cell]:
+    """Fig. 4e to 4g: the SVM and the trivial classifiers on bupa."""
+    dearer = svm.differential(svm.trivial()).grid(51).difference.max() > 1e-12
+    why = "a window may give every case the same answer, so the optimal one is never dearer; the "
+    why += "paper's windows seem not to reach that far"
+    lower, upper = svm.window(0.05, 0.5)
+    everything = "positive" if lower == upper == -np.inf else "not all positive"
+    silent = float(svm.abstention(1.0, 0.05))
+    where = "the paper says the upper left and the lower right part; the points are ours"
+    return [
+        Cell(
+            *("bupa", "trivial classifier cheaper than the SVM somewhere"),
+            *("yes" if dearer else "no", "yes"),
+            remark=why,
+        ),
+        Cell("bupa", "SVM's answers at μ = 0.05, ν = 0.5", everything, "positive", remark=where),
+        Cell("bupa", "SVM's abstention at μ = 1, ν = 0.05", silent, 1.0, remark=where),
+    ]

@@ -1,0 +1,322 @@
+"""WEKA's own learners, run as a program beside ours: no Java in this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["Weka", "arff", "find_weka", "labels_of", "read_predictions", "weka_where_wanted"]
+
+
+def arff(X: Any, y: Any) -> str:
+    """Write data as WEKA reads them, the class last.
+
+    Attributes and categories are named by their positions (``a0``, ``v0``), so that no name or
+    label whatever needs quoting; :func:`read_predictions` gives the labels back.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like
+        Numbers stay numbers; every other column is nominal, its categories in declared order or,
+        if it declares none, sorted. Missing values are ``?``.
+    y : array-like
+        Labels, none of them missing.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If X and y do not fit together, a number is infinite or a label is missing.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"size, cm": [1.5, None], "hue": pd.Categorical(["it's", "10 %"])})
+    >>> print(arff(X, pd.Series(["no", "yes"])))
+    @relation data
+    @attribute a0 numeric
+    @attribute a1 {v0,v1}
+    @attribute a2 {v0,v1}
+    @data
+    1.5,v1,v0
+    ?,v0,v1
+    """
+    if len(X) != len(y):
+        raise ValueError(f"X has {len(X)} rows and y {len(y)}; give as many labels as rows.")
+    frame = pd.DataFrame(X)
+    columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+    kinds, values = zip(*map(_attribute, [*columns, labels_of(y)]), strict=True)
+    head = [f"@attribute a{i} {kind}" for i, kind in enumerate(kinds)]
+    rows = [",".join(row) for row in zip(*values, strict=True)]
+    return "\n".join(["@relation data", *head, "@data", *rows])
+
+
+def labels_of(y: Any) -> pd.Series[Any]:
+    """Give labels as categories, in declared order or sorted, or refuse if one is missing."""
+    labels = pd.Series(y).astype("category")
+    missing = np.flatnonzero(labels.isna())
+    if len(missing):
+        raise ValueError(f"y has no label in row {missing[0]}; leave the row out, of X too.")
+    return labels
+
+
+def _attribute(column: pd.Series[Any]) -> tuple[str, list[str]]:
+    """Give an attribute's type and its values, both as WEKA reads them."""
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        endless = np.flatnonzero(np.isinf(numbers))
+        if len(endless):
+            raise ValueError(
+                f"column {column.name!r} of X is infinite in row {endless[0]}; WEKA takes finite "
+                "numbers and missing values only. Replace it, by nan for instance."
+            )
+        return "numeric", ["?" if np.isnan(v) else repr(float(v)) for v in numbers]
+    nominal = column.astype("category").cat
+    kind = "{" + ",".join(f"v{i}" for i in range(len(nominal.categories))) + "}"
+    return kind, ["?" if code < 0 else f"v{code}" for code in nominal.codes]
+
+
+def read_predictions(text: str, classes: list[Any]) -> pd.DataFrame:
+    """Read what WEKA writes for ``-classifications "…CSV -distribution"`` in cross-validation.
+
+    Parameters
+    ----------
+    text : str
+        One line a case, fold after fold; in each fold the cases are counted from 1.
+    classes : list
+        The labels, in the order of the ARFF declaration.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``fold`` (from 0) and ``truth``, and ``p_<class>`` for each class.
+
+    Examples
+    --------
+    >>> text = '''inst#,actual,predicted,error,distribution,
+    ... 1,1:v0,1:v0,,*0.75,0.25
+    ... 2,2:v1,1:v0,+,*0.6,0.4
+    ... 1,2:v1,2:v1,,0,*1
+    ... '''
+    >>> read_predictions(text, ["no", "yes"])
+       fold truth  p_no  p_yes
+    0     0    no  0.75   0.25
+    1     0   yes  0.60   0.40
+    2     1   yes  0.00   1.00
+    """
+    # The asterisk marks the largest probability. Read all digits: rounding would make ties.
+    plain = text.replace("*", "").strip()
+    proba = [f"p_{label}" for label in classes]
+    kinds: dict[str, Any] = {"case": int, "actual": str, **dict.fromkeys(proba, float)}
+    try:
+        rows = pd.read_csv(
+            StringIO(plain),
+            names=["case", "actual", "predicted", "error", *proba],
+            skiprows=1,
+            index_col=False,
+            converters=kinds,
+        )
+        if rows.empty:
+            raise ValueError("no line after the first")
+    except ValueError as error:
+        first = plain.partition("\n")[0]
+        raise ValueError(
+            f"these are no predictions of WEKA's for {len(classes)} classes ({error}); the text "
+            f"begins {first[:80]!r}. Ask for CSV with -distribution."
+        ) from error
+    actual = rows["actual"].str.partition(":")[0].astype(int).to_numpy() - 1
+    facts = {
+        "fold": (rows["case"] == 1).cumsum() - 1,
+        "truth": np.array(classes, dtype=object)[actual],
+    }
+    return pd.DataFrame(facts).join(rows[proba])
+
+
+JAR_VARIABLE = "CAUTIOUS_WEKA_JAR"
+# More digits than a double has, so that tiny probabilities keep their order.
+_CSV = "weka.classifiers.evaluation.output.prediction.CSV -distribution -suppress -decimals 330"
+
+
+@dataclass(frozen=True)
+class Weka:
+    """WEKA, found on this machine by :func:`find_weka`.
+
+    Attributes
+    ----------
+    java, jar : str
+        The program and the archive it runs.
+    version : str
+        WEKA's own.
+    """
+
+    java: str
+    jar: str
+    version: str
+
+    def cross_validate(
+        self, learner: str, X: Any, y: Any, *, folds: int = 10, seed: int = 1
+    ) -> pd.DataFrame:
+        """Predict every case by a model that has not seen it, in WEKA's own stratified folds.
+
+        As ``weka.classifiers.<learner> -t data.arff -x folds -s seed``. The order of the cases is
+        that of WEKA's folds, which depends on the data and the seed alone: it is the same for all
+        learners.
+
+        Parameters
+        ----------
+        learner : str
+            Name below ``weka.classifiers`` and options, such as ``"trees.J48 -U -A"``.
+        X, y : DataFrame or array-like, array-like
+            Data and labels, as for :func:`cautious.papers.weka.arff`.
+        folds, seed : int
+            Of the cross-validation.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``fold``, ``truth`` and ``p_<class>`` for each class.
+
+        Raises
+        ------
+        ValueError
+            If `learner` names nothing, or the data cannot be written.
+        RuntimeError
+            If WEKA does not predict every case, with what it said.
+
+        Examples
+        --------
+        >>> from cautious.datasets import load_dataset
+        >>> weka = find_weka()  # doctest: +SKIP
+        >>> X, y = load_dataset("iris", return_X_y=True)
+        >>> weka.cross_validate("trees.J48", X, y).columns.to_list()  # doctest: +SKIP
+        ['fold', 'truth', 'p_Iris-setosa', 'p_Iris-versicolor', 'p_Iris-virginica']
+        """
+        if not isinstance(learner, str) or not learner.strip():
+            raise ValueError(
+                f"learner is {learner!r}; name one below weka.classifiers, such as 'trees.J48 -U'."
+            )
+        name, *options = learner.split()
+        classes = labels_of(y).cat.categories.to_list()
+        with tempfile.TemporaryDirectory(prefix="cautious-weka-") as place:
+            data, answers = Path(place, "data.arff"), Path(place, "answers.csv")
+            data.write_text(arff(X, y), encoding="utf-8")
+            done = _run(
+                *(self.java, self.jar, place, f"weka.classifiers.{name}", "-t", str(data)),
+                *("-x", str(folds), "-s", str(seed)),
+                *("-classifications", f'{_CSV} -file "{answers.as_posix()}"', *options),
+            )
+            text = answers.read_text(encoding="utf-8") if answers.is_file() else ""
+        found = read_predictions(text, classes) if text else pd.DataFrame()
+        if len(found) != len(y) or found.isna().to_numpy().any():
+            raise RuntimeError(
+                f"WEKA {self.version} predicted {len(found)} of {len(y)} cases with {learner!r}. "
+                f"It said: {_said(done)}"
+            )
+        return found
+
+
+def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
+    """Find Java and WEKA.
+
+    Parameters
+    ----------
+    weka_jar : path, optional
+        Where ``weka.jar`` is. By default where the environment variable CAUTIOUS_WEKA_JAR says, or
+        in the package python-weka-wrapper3 (``pip install cautious[weka]``), which ships it.
+
+    Returns
+    -------
+    Weka
+
+    Raises
+    ------
+    FileNotFoundError
+        If Java or the jar is missing, or does not run: what, and what to install.
+
+    Examples
+    --------
+    >>> find_weka("nowhere/weka.jar")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    FileNotFoundError: there is no nowhere/weka.jar ...
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home, "bin"))) if home else None
+    java = java or shutil.which("java")
+    if java is None:
+        raise FileNotFoundError(
+            "WEKA needs Java, and there is no java on the PATH nor in JAVA_HOME; install a Java "
+            "runtime, version 8 or later (on Debian: apt install default-jre-headless)."
+        )
+    jar = _jar(weka_jar)
+    with tempfile.TemporaryDirectory(prefix="cautious-weka-") as place:
+        done = _run(java, str(jar), place, "weka.core.Version")
+    version = done.stdout.partition("\n")[0].strip()
+    if done.returncode or not version:
+        raise FileNotFoundError(
+            f"{java} does not run WEKA from {jar}. It said: {_said(done)} Install Java 8 or later, "
+            "and WEKA by pip install cautious[weka]."
+        )
+    return Weka(java, str(jar), version)
+
+
+def weka_where_wanted(wanted: bool | None) -> tuple[Weka | None, str]:
+    """Find WEKA if it is wanted; None wants it where it is, and says why it is not."""
+    if wanted is False:
+        return None, "WEKA's own learners were not asked for."
+    try:
+        return find_weka(), ""
+    except FileNotFoundError as missing:
+        if wanted:
+            raise
+        return None, f"WEKA's own learners were not run: {missing}"
+
+
+def _jar(named: str | os.PathLike[str] | None) -> Path:
+    given = named or os.environ.get(JAR_VARIABLE)
+    if given:
+        if Path(given).is_file():
+            return Path(given)
+        whence = "weka_jar" if named else JAR_VARIABLE
+        raise FileNotFoundError(f"there is no {given}, which {whence} names; give WEKA's weka.jar.")
+    spec = importlib.util.find_spec("weka")  # found, not imported: that would ask for a JVM
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        if (jar := Path(place, "lib", "weka.jar")).is_file():
+            return jar
+    raise FileNotFoundError(
+        "there is no weka.jar; pip install cautious[weka] (the package python-weka-wrapper3 ships "
+        f"it), or name one in the environment variable {JAR_VARIABLE}."
+    )
+
+
+def _run(java: str, jar: str, home: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # WEKA looks for packages in its home, online too, unless told otherwise.
+    quietly = ["-Djava.awt.headless=true", "-Dweka.packageManager.offline=true"]
+    quietly += ["-Dweka.packageManager.loadPackages=false", f"-DWEKA_HOME={home}"]
+    return subprocess.run(
+        [java, "-XX:+UseSerialGC", *quietly, "-cp", jar, *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    """Shorten what a program said, without Java's advice about its own options."""
+    lines = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines()]
+    said = [line for line in lines if line and "--add-opens" not in line and "opens" not in line]
+    return " ".join(said)[:300] or f"nothing (exit status {done.returncode})."

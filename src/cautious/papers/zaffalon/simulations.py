@@ -1,0 +1,219 @@
+"""Zaffalon, Corani & Mauá (2012), sections 9.1.1 and 9.1.2: artificial data, and downsampling."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, Ints
+from cautious.bootstrap import as_generator
+from cautious.datasets import load_dataset
+from cautious.experiments import FoldResult, Store, run_tasks, seed_for
+from cautious.models import NaiveCredalClassifier
+from cautious.papers.claims import Cell, Figure, Table
+from cautious.utility import u65, u80
+
+__all__ = ["simulate", "simulation_figures", "simulation_table"]
+
+SIZES = (25, 50, 100)
+SMALL_SIZES = (5, 10, 15, 20, 30, 50, 100, 150)
+ARTIFICIAL, DOWNSAMPLED = "artificial", "kr-vs-kp"
+MODELS = "NBC and NCC"
+# Draws of the chances, training sets of each, test examples; training sets from kr-vs-kp.
+QUICK, FULL = (8, 5, 2000, 10), (80, 50, 10_000, 100)
+LINES = ["NBC accuracy", "NCC discounted accuracy", "NCC u65"]
+
+
+def simulate(
+    *, quick: bool, store: Path | None, n_jobs: int | None, progress: bool | None
+) -> pd.DataFrame:
+    """Run what the store does not hold yet, and give one row a training set.
+
+    Parameters
+    ----------
+    quick : bool
+        Fewer draws.
+    store : path, optional
+        Where the results are kept as they come.
+    n_jobs, progress
+        As for :meth:`Study.run`.
+
+    Returns
+    -------
+    DataFrame
+        As from a study: ``dataset`` is the experiment, ``n_train`` the size of the training set.
+    """
+    chances, trials, tests, draws = QUICK if quick else FULL
+    with Store(":memory:" if store is None else store) as results:
+        design = f"{trials} training sets a draw, {tests} tests, {draws} downsamples"
+        results.claim({("design", "simulations"): design})
+        done = {(dataset, repeat) for dataset, _, repeat, _ in results.done()}
+        tasks = [
+            partial(_artificial, which, size, trials, tests)
+            for size in SIZES
+            for which in range(chances)
+            if (f"{ARTIFICIAL} {size}", which) not in done
+        ]
+        tasks += [
+            partial(_downsampled, size, draws)
+            for size in SMALL_SIZES
+            if (f"{DOWNSAMPLED} {size}", 0) not in done
+        ]
+        for found in run_tasks(tasks, "simulations", n_jobs=n_jobs, progress=progress):
+            results.add(found)
+        return results.frame()
+
+
+def simulation_figures(results: pd.DataFrame) -> list[Figure]:
+    """Figures 3 and 4."""
+    three, four = _curves(results)
+    titles = {"Fig. 3": "Artificial data, medians", "Fig. 4": "kr-vs-kp downsampled, means"}
+    return [
+        Figure(name, title, _long(frame[LINES]), "training examples", "score", "line")
+        for (name, title), frame in zip(titles.items(), (three, four), strict=True)
+    ]
+
+
+def simulation_table(results: pd.DataFrame) -> Table:
+    """Hold what the paper says of figures 3 and 4 in words against ours."""
+    three, four = _curves(results)
+    cells = []
+    for name, frame in (("Fig. 3", three), ("Fig. 4", four)):
+        for size, row in frame.iterrows():
+            accuracy, discounted, utility = (float(row[line]) for line in LINES)
+            said = f"{accuracy:.3f}, {discounted:.3f}, {utility:.3f}"
+            if name == "Fig. 3":
+                bold = "NBC" if accuracy > discounted else "NCC"
+                cells.append(Cell(name, f"s = {size}, risk-neutral", bold, "NBC", remark=said))
+            better = "NCC" if utility > accuracy else "NBC"
+            cells.append(Cell(name, f"s = {size}, u65", better, "NCC", remark=said))
+    smallest = four.iloc[0]
+    cells.append(
+        Cell("Fig. 4", "u65 of NCC at the smallest size", float(smallest["NCC u65"]), 0.65, 0.01)
+    )
+    for line in ("NCC determinacy", *LINES):
+        rises = all(later >= earlier for earlier, later in pairwise(four[line]))
+        values = " ".join(f"{value:.3f}" for value in four[line])
+        cells.append(
+            Cell("Fig. 4", f"{line} rises with s", "yes" if rises else "no", "yes", remark=values)
+        )
+    lead = {u: four[f"NCC {u}"] - four["NBC accuracy"] for u in ("u65", "u80")}
+    wider = bool((lead["u80"] > lead["u65"]).all())
+    cells.append(
+        Cell(
+            "Fig. 4",
+            "NCC leads by more under u80",
+            "yes" if wider else "no",
+            "yes",
+            remark=f"mean lead {lead['u80'].mean():.3f}, under u65 {lead['u65'].mean():.3f}; "
+            "printed as an advantage of NBC; u80 is never below u65, so it could not be otherwise",
+            given=True,
+        )
+    )
+    return Table(
+        "Figs 3 and 4 in words",
+        "Which classifier is better",
+        cells,
+        "the remark gives NBC's accuracy and NCC's discounted accuracy and u65, or the values by "
+        "size. The last sentence of 9.1.2 says NBC where it means NCC.",
+    )
+
+
+def _curves(results: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give the medians over artificial data and the means over downsamples, by size."""
+    experiment = results["dataset"].str.rsplit(n=1).str[0]
+    lines = [*LINES, "NCC u80", "NCC determinacy"]
+    by_size = results.rename(columns={"n_train": "training examples"})
+    three, four = (
+        by_size[experiment == name].groupby("training examples")[lines]
+        for name in (ARTIFICIAL, DOWNSAMPLED)
+    )
+    return three.median(), four.mean()
+
+
+def _long(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.reset_index().melt("training examples", var_name="line", value_name="score")
+
+
+def _artificial(which: int, size: int, trials: int, tests: int) -> list[FoldResult]:
+    """Train on samples of one size from one draw of the chances."""
+    rng = as_generator(seed_for(0, ARTIFICIAL, which))
+    theta = _chances(rng)
+    y_test = rng.integers(2, size=tests)
+    X_test = (rng.random((tests, 10)) < theta[y_test]).astype(np.intp)
+    seed = seed_for(0, ARTIFICIAL, which, size)
+    rng = as_generator(seed)
+
+    def samples() -> Iterable[tuple[Ints, Ints, Ints, Ints]]:
+        for _ in range(trials):
+            y = _two_classes(rng, size)
+            X = (rng.random((size, 10)) < theta[y]).astype(np.intp)
+            yield X, y, X_test, y_test
+
+    return _scored(f"{ARTIFICIAL} {size}", which, seed, samples())
+
+
+def _chances(rng: np.random.Generator) -> Floats:
+    """Chance of each of ten binary features in either class, at least 0.1 apart."""
+    theta = rng.random((2, 10))
+    while (close := np.abs(theta[0] - theta[1]) < 0.1).any():
+        theta[:, close] = rng.random((2, int(close.sum())))
+    return theta
+
+
+def _two_classes(rng: np.random.Generator, size: int) -> Ints:
+    while len(np.unique(y := rng.integers(2, size=size))) < 2:
+        pass
+    return np.asarray(y, dtype=np.intp)
+
+
+def _downsampled(size: int, draws: int) -> list[FoldResult]:
+    """Train on small samples of one size, and test on the rest."""
+    frame, classes = load_dataset("kr-vs-kp", return_X_y=True)
+    X = np.column_stack([column.cat.codes for _, column in frame.items()])
+    y = np.asarray(classes.cat.codes)
+    seed = seed_for(0, DOWNSAMPLED, size)
+    rng = as_generator(seed)
+
+    def samples() -> Iterable[tuple[Ints, Ints, Ints, Ints]]:
+        for _ in range(draws):
+            order = rng.permutation(len(y))
+            while len(np.unique(y[order[:size]])) < 2:
+                order = rng.permutation(len(y))
+            train, test = order[:size], order[size:]
+            yield X[train], y[train], X[test], y[test]
+
+    return _scored(f"{DOWNSAMPLED} {size}", 0, seed, samples())
+
+
+def _scored(
+    dataset: str, repeat: int, seed: int, samples: Iterable[tuple[Ints, Ints, Ints, Ints]]
+) -> list[FoldResult]:
+    found, started = [], time.perf_counter()
+    for trial, (X, y, X_test, y_test) in enumerate(samples):
+        scores = _scores(X, y, X_test, y_test)
+        now = time.perf_counter()
+        sizes = (len(y), len(y_test), now - started)
+        found.append(FoldResult(dataset, MODELS, repeat, trial, seed, *sizes, scores))
+        started = now
+    return found
+
+
+def _scores(X: Ints, y: Ints, X_test: Ints, y_test: npt.NDArray[np.integer]) -> dict[str, float]:
+    mask = NaiveCredalClassifier().fit(X, y).predict_set(X_test)
+    discounted = mask[np.arange(len(y_test)), y_test] / mask.sum(axis=1)
+    bold = NaiveCredalClassifier(epsilon=1.0).fit(X, y).predict(X_test)
+    return {
+        "NBC accuracy": float(np.mean(bold == y_test)),
+        "NCC discounted accuracy": float(discounted.mean()),
+        "NCC u65": float(u65(discounted).mean()),
+        "NCC u80": float(u80(discounted).mean()),
+        "NCC determinacy": float(np.mean(mask.sum(axis=1) == 1)),
+    }

@@ -1,0 +1,102 @@
+import math
+
+import pandas as pd
+import pytest
+
+from cautious.papers.claims import (
+    Cell,
+    Figure,
+    Reproduction,
+    Table,
+    cells_of,
+    failures_in_words,
+)
+
+
+def made():
+    ours = pd.DataFrame([[0.5333, 1.0]], ["{a}"], ["x", "y"])
+    cells = cells_of(ours, [[0.54, None]], remarks={("{a}", "x"): "misprinted"})
+    table = Table("Table 1", "numbers", [*cells, Cell("b", "x", "holds", "holds")], "so.")
+    frame = pd.DataFrame({"x": [0, 1], "y": [1, 2]})
+    return Reproduction("paper", "A paper", [table], [Figure("Fig. 1", "line", frame, "x", "y")])
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "within", "agrees"),
+    [
+        (0.804, 0.8, 0.005, True),
+        (0.806, 0.8, 0.005, False),
+        (0.805, 0.8, 0.005, True),
+        ("a", "a", 0, True),
+        ("a", "b", 0, False),
+        (1.0, None, 0, None),
+    ],
+)
+def test_agreement(ours, paper, within, agrees):
+    assert Cell("r", "c", ours, paper, within).agrees is agrees
+
+
+def test_what_is_given_is_shown_and_not_counted():
+    cells = [Cell("r", "x", 1.0, 1.0), Cell("r", "y", 0.0, 0.0, given=True)]
+    cells.append(Cell("r", "z", "no", "yes", given=True))
+    table = Table("Table 1", "numbers", cells)
+    assert (table.counts(), table.n_given) == ((1, 1), 2)
+    assert [cell.agrees for cell in cells] == [True, None, None]
+    # A theorem that fails is not counted either, and not hidden.
+    assert [cell.words()[3] for cell in cells] == ["agrees", "given", "given, differs"]
+    assert table.frame()["given"].tolist() == [False, True, True]
+    assert str(table).startswith("Table 1. numbers (1 of 1 cells agree, 2 given)\n")
+    done = Reproduction("paper", "A paper", [table, Table("T", "none", cells[1:2])])
+    assert (done.counts(), done.n_given) == ((1, 1), 3)
+    assert "T. none (1 given)" in str(done)
+    assert str(done).endswith("1 of 1 printed cells agree; 3 more are given.\n")
+
+
+def test_rows_of_a_frame_can_be_given():
+    ours = pd.DataFrame([[1.0], [2.0]], ["a", "b"], ["x"])
+    assert [cell.given for cell in cells_of(ours, [[1], [2]], given=["a"])] == [True, False]
+
+
+def test_difference_is_signed_and_free_of_rounding():
+    assert Cell("r", "c", 1.0, 0.75).difference == 0.25
+    assert Cell("r", "c", 0.1 + 0.2, 0.3).difference == 0
+    assert math.isnan(Cell("r", "c", "a", "b").difference)
+
+
+def test_everything_is_counted_and_printed():
+    reproduction = made()
+    assert reproduction.counts() == (1, 2)
+    text = str(reproduction)
+    assert "(1 of 2 cells agree)" in text
+    assert "misprinted" in text
+    assert "differs" in text
+    assert "1 of 2 printed cells agree." in text
+    assert "Fig. 1. line: 2 points." in text
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+    assert reproduction.frame()["agrees"].tolist() == [False, None, True]
+
+
+def test_writing_leaves_whole_files_only(tmp_path):
+    files = made().write(tmp_path / "new")
+    assert {f.name for f in files} == {"paper.txt", "paper-table-1.csv", "paper-fig-1.csv"}
+    assert sorted(files) == sorted((tmp_path / "new").iterdir())
+    assert len(pd.read_csv(tmp_path / "new" / "paper-table-1.csv")) == 3
+
+
+def test_figures_of_one_name_do_not_overwrite_each_other(tmp_path):
+    frame = pd.DataFrame({"x": [0], "y": [1]})
+    figures = [
+        Figure("Fig. 3, cost", "a", frame, "x", "y"),
+        Figure("Fig. 3, cost", "b", frame, "x", "y"),
+    ]
+    done = Reproduction("paper", "A paper", [], figures)
+    assert done.stems() == ["paper-fig-3-cost", "paper-fig-3-cost-2"]
+    assert len(done.write(tmp_path)) == len(list(tmp_path.iterdir())) == 3
+
+
+def test_failures_are_counted_by_data_set():
+    results = pd.DataFrame(
+        {"dataset": ["zoo", "iris", "zoo"], "failure": ["ValueError: no", None, "KeyError: x"]}
+    )
+    assert failures_in_words(results) == "Failures: 2 of 3 rows; zoo (2: ValueError: no)."
+    assert failures_in_words(results[1:2]) == "Failures: none of 1 rows."

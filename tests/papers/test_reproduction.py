@@ -1,0 +1,64 @@
+import subprocess
+import sys
+
+import pytest
+
+from cautious.papers import PAPERS, reproduce
+from cautious.papers import ferri as module
+from cautious.papers.claims import Cell, Reproduction, Table
+
+
+@pytest.fixture
+def quickly(monkeypatch):
+    """Replace one paper's experiments, which take a minute, by a table of one cell."""
+    asked = {}
+
+    def one_cell(**how):
+        asked.update(how)
+        return Reproduction("ferri", "Ferri", [Table("T", "one", [Cell("r", "c", 1.0, 1.0)])])
+
+    monkeypatch.setattr(module, "reproduce_ferri", one_cell)
+    return asked
+
+
+def test_a_paper_is_run_and_written(quickly, tmp_path):
+    options = {"quick": True, "n_jobs": 2, "progress": False, "weka": False}
+    (done,) = reproduce("ferri", folder=str(tmp_path), **options)
+    assert done.counts() == (1, 1)
+    assert quickly == options | {"folder": tmp_path}
+    assert (tmp_path / "ferri.txt").read_text() == str(done)
+    assert done.seconds > 0  # of this pass, because the module did not say
+
+
+def test_the_page_of_the_docs_is_about_all_papers(quickly, tmp_path):
+    with pytest.raises(ValueError, match="docs is for the page of all papers"):
+        reproduce("ferri", docs=tmp_path)
+    assert quickly == {}
+
+
+def test_nothing_is_written_without_a_folder(quickly):
+    reproduce("ferri")
+    assert quickly["folder"] is None
+
+
+def test_an_unknown_paper():
+    with pytest.raises(ValueError, match=r"paper is 'ferry'.*Did you mean 'ferri'\?"):
+        reproduce("ferry")
+
+
+def test_every_paper_has_its_module():
+    for key in PAPERS:
+        code = f"from cautious.papers.{key} import reproduce_{key}"
+        exec(code, {})
+
+
+def test_import_is_light():
+    code = (
+        "import sys, cautious.papers; heavy = {'matplotlib', 'numba', 'dask', 'distributed',"
+        " 'typer', 'pyarrow', 'rich'}; print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    print(done.stdout)
+    assert "matplotlib" not in done.stdout
+    assert "numba" not in done.stdout
+    assert "dask" not in done.stdout
