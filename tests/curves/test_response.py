@@ -181,6 +181,16 @@ def test_best_window_within_a_budget() -> None:
         curve.best_window("error", max_abstention=1.5)
 
 
+def test_best_window_with_all_the_bias_on_one_class() -> None:
+    # The threshold of that class stays at 1, so it does not blur the others.
+    proba = np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]])
+    curve = ResponseCurve.from_predictions(list("aabb"), proba, bias=[0, 1])
+    best = curve.best_window(costs=[[0, 10], [10, 0], [1, 1]])
+    assert (best.low, best.high, best.value) == (0.6, 0.8, 0.5)
+    answered = bias_window_rule(proba, [0, 1], best.window).sum(axis=1) == 1
+    assert answered.tolist() == [True, True, False, False]
+
+
 def test_best_window_passes_over_states_that_rounding_hides() -> None:
     # Between these two probabilities lie windows, but none that the rule could tell from others.
     curve = ResponseCurve.from_predictions([1, 0], [[0.6, 0.4], [0.6 + 1e-13, 0.4 - 1e-13]])

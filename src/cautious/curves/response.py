@@ -276,7 +276,9 @@ class ResponseCurve:
     @property
     def _resolution(self) -> float:
         """Width of a state that the rule, which forgives a relative 1e-12, can surely hit."""
-        return float(4e-12 / max(1 - self.bias.max(), 1e-12))
+        # The threshold of a class whose bias is 1 does not move with the window.
+        moving = self.bias[self.bias < 1]
+        return float(4e-12 / max(1 - moving.max(), 1e-12))
 
     @cached_property
     def _auc(self) -> Floats:
