@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cautious.curves import (
     AbstentionCostSurface,
 )
-from cautious.curves.budgets import first_at_most, range_minimum
+from cautious.curves.surface.budgets import first_at_most, range_minimum
 
 
 def costs_of(table, mu, per):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from cautious.curves.kept_auc import _weight_below
 from cautious.curves.response import ResponseCurve
+from cautious.curves.response.measures import _weight_below
 
 
 def hand_till(truth: np.ndarray, proba: np.ndarray, weight: np.ndarray) -> float:

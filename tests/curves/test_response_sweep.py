@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.curves.response import ResponseCurve
-from cautious.curves.response_states import WindowStates
-from cautious.curves.response_sweep import sweep_windows
+from cautious.curves.response.states import WindowStates, sweep_windows
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
 from cautious.predictions import CheckedProbabilities
@@ -146,7 +145,7 @@ def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     proba, bias = rng.dirichlet(np.ones(4), size=100), np.array([0.05, 0.15, 0.3, 0.5])
     seen = CheckedProbabilities(rng.integers(4, size=100), proba, np.arange(4), np.ones(100))
     whole = WindowStates.of(seen, bias)
-    monkeypatch.setattr("cautious.curves.response_sweep._CELLS_AT_ONCE", 28)
+    monkeypatch.setattr("cautious.curves.response.states._CELLS_AT_ONCE", 28)
     split = WindowStates.of(seen, bias)
     np.testing.assert_array_equal(whole.low, split.low)
     for state in range(0, len(whole), 7):

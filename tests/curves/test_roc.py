@@ -14,9 +14,8 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cautious.curves.readings import roc_readings
 from cautious.curves.response import ResponseCurve
-from cautious.curves.roc import AbstentionROC
+from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.decision import bias_window_rule
 
 # Ferri & Hernández-Orallo (2004), Example 2, class a as positive.

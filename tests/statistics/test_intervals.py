@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from cautious.curves import AbstentionCostSurface, vacc_test
-from cautious.curves.vacc import bin_volumes
+from cautious.curves.surface.vacc import bin_volumes
 from cautious.metrics import bootstrap_difference, bootstrap_interval, cautious_report
 from cautious.utility import crossover
 

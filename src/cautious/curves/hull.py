@@ -23,6 +23,8 @@ from cautious.curves.window import Costs, posterior_window, thresholds_at
 
 __all__ = ["CostHull", "hull_bins"]
 
+_COUNTS = ClassScales(1.0, 1.0)
+
 
 @dataclass(frozen=True, eq=False)
 class CostHull:
@@ -43,8 +45,8 @@ class CostHull:
     negatives: Floats
 
     @classmethod
-    def of(cls, staircase: Staircase, scales: ClassScales) -> CostHull:
-        """Hull of a staircase whose classes are scaled to shares of all cases."""
+    def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
+        """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
         cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.

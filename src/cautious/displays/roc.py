@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious.curves import AbstentionROC
-from cautious.curves.readings import READINGS
+from cautious.curves import READINGS, AbstentionROC
 from cautious.displays.display import line_styles, neutral, plain_text
 from cautious.displays.named_curves import UNNAMED, NamedCurvesDisplay, named
 

@@ -1,8 +1,9 @@
 r"""What the page needs to know about a classifier of two classes: its hull, and three pictures.
 
 Whatever the costs and the prior, the optimal window lies at corners of the hull
-(:mod:`cautious.curves.hull`), so the counts of its bins are all that the sliders need. A prior
-other than the sample's multiplies the counts of each class by one factor, which moves no corner.
+(:class:`cautious.curves.CostHull`), so the counts of its bins are all that the sliders need. A
+prior other than the sample's multiplies the counts of each class by one factor, which moves no
+corner.
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cautious.curves import Staircase
-from cautious.curves.hull import hull_bins
-from cautious.curves.window import thresholds_at
+from cautious.curves import CostHull, Staircase
 from cautious.metrics import RiskCoverage, risk_coverage
 
 __all__ = ["risk_summary", "summarise_binary"]
@@ -42,13 +41,12 @@ def summarise_binary(staircase: Staircase) -> dict[str, Any]:
     >>> summary["lower"].tolist(), summary["positives"].tolist()
     ([1.5, 3.5], [0.0, 1.0, 1.0])
     """
-    cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
-    lower, upper = thresholds_at(staircase.scores, cuts[1:-1])
+    hull = CostHull.of(staircase)
     return {
-        "positives": positives,
-        "negatives": negatives,
-        "lower": lower,
-        "upper": upper,
+        "positives": hull.positives,
+        "negatives": hull.negatives,
+        "lower": hull.lower[1:-1],
+        "upper": hull.upper[1:-1],
         "auc": _area_under_roc(staircase),
         "histogram": _histogram(staircase),
         "risk": risk_summary(confidence_of(staircase)),

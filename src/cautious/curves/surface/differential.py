@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves.surface_grid import grid_lines
+from cautious.curves.surface.grid import grid_lines
 
 if TYPE_CHECKING:
-    from cautious.curves.cost_surface import AbstentionCostSurface
+    from cautious.curves.surface.cost_surface import AbstentionCostSurface
 
 __all__ = ["DifferentialCostSurface", "DifferentialGrid"]
 

@@ -16,8 +16,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import as_generator
 from cautious.curves.answer_costs import check_answer_costs
-from cautious.curves.response import ResponseCurve
-from cautious.curves.response_states import WindowStates
+from cautious.curves.response.curve import ResponseCurve
+from cautious.curves.response.states import WindowStates
 from cautious.predictions import CheckedProbabilities, check_proba
 
 __all__ = ["BestBias", "best_bias"]

@@ -12,7 +12,7 @@ from cautious.curves.hull import CostHull
 from cautious.curves.window import Window
 
 if TYPE_CHECKING:
-    from cautious.curves.cost_surface import AbstentionCostSurface
+    from cautious.curves.surface.cost_surface import AbstentionCostSurface
 
 __all__ = ["Region", "optimal_regions"]
 

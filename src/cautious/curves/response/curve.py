@@ -14,13 +14,13 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels
-from cautious.curves.response_measures import (
+from cautious.curves.response.measures import (
     LOWER_IS_BETTER,
     MEASURES,
     WHEN_SILENT,
     abstention,
 )
-from cautious.curves.response_states import WindowStates
+from cautious.curves.response.states import WindowStates
 from cautious.decision.rules import check_bias
 from cautious.predictions import check_proba, outputs_of, pooled_outputs
 from cautious.sets import abstain_name

@@ -15,20 +15,20 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import Interval
 from cautious.curves.answer_costs import binary_costs, check_answer_costs
-from cautious.curves.budgets import Per, least_abstaining_window, least_costly_window
-from cautious.curves.differential import DifferentialCostSurface
 from cautious.curves.hull import CostHull
-from cautious.curves.regions import Region, optimal_regions
 from cautious.curves.staircase import Priors, Staircase, class_scales
-from cautious.curves.surface_grid import SurfaceGrid, surface_grid
-from cautious.curves.vacc import bin_volumes
-from cautious.curves.vacc_inference import vacc_interval
+from cautious.curves.surface.budgets import Per, least_abstaining_window, least_costly_window
+from cautious.curves.surface.differential import DifferentialCostSurface
+from cautious.curves.surface.grid import SurfaceGrid, surface_grid
+from cautious.curves.surface.regions import Region, optimal_regions
+from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.curves.window import Window, check_costs, plain
 from cautious.decision import check_window
 from cautious.predictions import estimator_scores, pooled_scores
-from cautious.sets import abstain_name
+from cautious.sets import abstain_name, check_classes, check_truth, frame_in_class_order
+from cautious.sets.checks import as_codes
 
-__all__ = ["AbstentionCostSurface"]
+__all__ = ["AbstentionCostSurface", "one_vs_rest"]
 
 
 class AbstentionCostSurface:
@@ -430,7 +430,7 @@ class AbstentionCostSurface:
         r"""Volume under the surface, :math:`\int_0^1\!\int_0^1 k(\mu,\nu)\,d\mu\,d\nu`, exactly.
 
         The expected cost if all relative costs within the unit square are equally likely (Friedel
-        et al. 2006, section 4), in closed form a bin: see :func:`cautious.curves.vacc.bin_volumes`.
+        et al. 2006, section 4), in closed form per bin of the hull.
         """
         return float(bin_volumes(self.hull.positives, self.hull.negatives).sum())
 
@@ -455,7 +455,7 @@ class AbstentionCostSurface:
         Returns
         -------
         Interval
-            A basic interval; :mod:`cautious.curves.vacc_inference` says why.
+            A basic interval; :mod:`cautious.curves.surface.vacc` says why.
         """
         return vacc_interval(
             self.staircase,
@@ -535,6 +535,61 @@ class AbstentionCostSurface:
                 "probability": self.hull.probability,
             }
         )
+
+
+def one_vs_rest(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    classes: Sequence[Any] | npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+) -> dict[Any, AbstentionCostSurface]:
+    """Cost surfaces of each class against all others.
+
+    Which classes are worth separating from the rest, and at what costs, is a choice about the
+    problem; nothing is averaged here.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True labels, all among `classes`.
+    y_score : array-like of shape (n, K)
+        Scores, one column a class, such as ``predict_proba`` gives. The columns of a frame may
+        have any order if they are named after the classes.
+    classes : sequence of length K
+        Class labels in column order (for an estimator: ``estimator.classes_``).
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts.
+
+    Returns
+    -------
+    dict
+        From each label to its :class:`AbstentionCostSurface`.
+
+    Examples
+    --------
+    >>> surfaces = one_vs_rest(["a", "b", "c", "a"], [[.8, .1, .1], [.2, .7, .1], [.3, .3, .4],
+    ...                        [.3, .5, .2]], ["a", "b", "c"])
+    >>> {label: round(surface.vacc(), 4) for label, surface in surfaces.items()}
+    {'a': 0.1042, 'b': 0.0, 'c': 0.0}
+    """
+    truth = check_truth(y_true)
+    labels = check_classes(classes)
+    scores = frame_in_class_order(y_score, labels, "y_score")
+    if scores.shape != (len(truth), len(labels)):
+        raise ValueError(
+            f"y_score has shape {scores.shape}; expected ({len(truth)}, {len(labels)}): one row an "
+            "example of y_true, one column a class."
+        )
+    codes = as_codes(truth, labels, name="y_true")
+    surfaces = {}
+    for k, label in enumerate(labels.tolist()):
+        staircase = Staircase.from_predictions(
+            codes == k, scores[:, k], classes=(False, True), sample_weight=sample_weight
+        )
+        named = replace(staircase, classes=(f"not {label}", label))
+        surfaces[label] = AbstentionCostSurface(named)
+    return surfaces
 
 
 def _check_per(per: str) -> None:

@@ -1,0 +1,18 @@
+"""Abstention cost surfaces: the least expected cost of two classes at any costs."""
+
+from cautious.curves.surface.cost_surface import AbstentionCostSurface, one_vs_rest
+from cautious.curves.surface.differential import DifferentialCostSurface, DifferentialGrid
+from cautious.curves.surface.grid import SurfaceGrid
+from cautious.curves.surface.regions import Region
+from cautious.curves.surface.vacc import VaccTest, vacc_test
+
+__all__ = [
+    "AbstentionCostSurface",
+    "DifferentialCostSurface",
+    "DifferentialGrid",
+    "Region",
+    "SurfaceGrid",
+    "VaccTest",
+    "one_vs_rest",
+    "vacc_test",
+]
