@@ -16,14 +16,17 @@ from sklearn.model_selection import StratifiedKFold
 
 from cautious.datasets import load_dataset
 from cautious.displays import RiskAversionDisplay, UtilityDisplay
-from cautious.experiments import PreparedClassifier
 from cautious.metrics import (
     bootstrap_difference,
     discounted_accuracy_score,
     per_sample,
     utility_score,
 )
-from cautious.models import NaiveCredalClassifier, cross_val_predict_set
+from cautious.models import (
+    NaiveCredalClassifier,
+    cross_val_predict_set,
+    make_cautious_pipeline,
+)
 from cautious.preparation import MDLDiscretizer
 from cautious.utility import crossover
 
@@ -44,7 +47,7 @@ y = y.astype(str)
 
 
 def held_out_sets(classifier):
-    model = PreparedClassifier(classifier, MDLDiscretizer())
+    model = make_cautious_pipeline(MDLDiscretizer(), classifier)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     return cross_val_predict_set(model, X, y, cv=folds)
 

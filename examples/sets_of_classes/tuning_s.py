@@ -21,9 +21,8 @@ from sklearn.model_selection import (
 from cautious.costs import p_discounted, zero_one
 from cautious.datasets import load_dataset
 from cautious.displays import PriorStrengthDisplay
-from cautious.experiments import PreparedClassifier
 from cautious.metrics import make_set_scorer, utility_score
-from cautious.models import NaiveCredalClassifier
+from cautious.models import CautiousPipeline, NaiveCredalClassifier
 from cautious.preparation import MDLDiscretizer
 
 X, y = load_dataset("vehicle", return_X_y=True)
@@ -32,11 +31,12 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# A scikit-learn ``Pipeline`` does not pass ``predict_set`` through, so the
-# preparation goes *inside* the cautious estimator. Parameters are reached as
-# usual, by two underscores.
+# A ``CautiousPipeline`` is scikit-learn's ``Pipeline`` that also passes
+# ``predict_set`` through. Parameters are reached as usual, by two underscores.
 
-model = PreparedClassifier(NaiveCredalClassifier(), MDLDiscretizer())
+model = CautiousPipeline(
+    [("bins", MDLDiscretizer()), ("classifier", NaiveCredalClassifier())]
+)
 strengths = [0.1, 0.5, 1, 2, 4, 8, 16, 32]
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 measures = ["discounted_accuracy", "u65", "u80", "determinacy"]
@@ -72,7 +72,7 @@ assert table["determinacy"].is_monotonic_decreasing
 usual = model.fit(X_train, y_train)
 for fitted in (usual, search.best_estimator_):
     worth = utility_score(y_test, fitted.predict_set(X_test))
-    print(f"s = {fitted.classifier_.s}: u65 {worth:.3f}")
+    print(f"s = {fitted['classifier'].s}: u65 {worth:.3f}")
 
 # %%
 # Costs instead of utilities
@@ -108,5 +108,5 @@ _ = PriorStrengthDisplay.from_predictions(y_test, sets, costs=costs)
 # :doc:`/papers/yang`; the utilities are those of Zaffalon, Corani & Mauá
 # (2012), :doc:`/papers/zaffalon`. API:
 # :func:`cautious.metrics.make_set_scorer`,
-# :class:`cautious.experiments.PreparedClassifier`,
+# :class:`cautious.models.CautiousPipeline`,
 # :class:`cautious.displays.PriorStrengthDisplay`.

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import CategoricalNB
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import has_fit_parameter
 
 import cautious.models
@@ -26,6 +27,7 @@ from cautious.models import (
     NestedDichotomyForestClassifier,
     NondeterministicClassifier,
     TunedAbstainingClassifierCV,
+    make_cautious_pipeline,
 )
 from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import CountingClassifier
@@ -87,6 +89,10 @@ def conformal(**params: Any) -> Any:
     return ConformalClassifier(bayes(), random_state=0, **given)
 
 
+def pipeline(s: float = 1.0) -> Any:
+    return make_cautious_pipeline(FunctionTransformer(), NaiveCredalClassifier(s=s))
+
+
 def delegating(rules: float = 0.75) -> Any:
     return DelegatingClassifier([("bayes", bayes()), ("tree", CredalTreeClassifier())], rules=rules)
 
@@ -108,6 +114,7 @@ def forest(**params: Any) -> Any:
 
 MEMBERS = {
     "AbstainingClassifier": Model(abstaining, ("threshold", (0.5, 0.6, 0.9))),
+    "CautiousPipeline": Model(pipeline, ("s", (0.1, 1.0, 4.0))),
     "ConformalClassifier": Model(conformal, ("confidence_level", (0.5, 0.6, 0.7))),
     "CredalModelAveragingClassifier": Model(
         CredalModelAveragingClassifier, ("inclusion", ((0.5, 0.5), (0.3, 0.6), (0.1, 0.9)))

@@ -24,12 +24,11 @@ from cautious.datasets import load_dataset
 from cautious.experiments import (
     DifferentStudyError,
     FoldResult,
-    PreparedClassifier,
     Store,
     Study,
     seed_for,
 )
-from cautious.models import NaiveCredalClassifier, check_cautious_estimator
+from cautious.models import NaiveCredalClassifier
 from cautious.preparation import MDLDiscretizer
 
 # What does not depend on how long it took.
@@ -395,16 +394,3 @@ def test_what_could_not_be_written_leaves_nothing_open(tmp_path):
         assert store.done() == set()  # the first row went with the second
         store.add([row])
         assert len(store.frame()) == 1
-
-
-def test_prepared_classifier_keeps_the_contract():
-    check_cautious_estimator(PreparedClassifier(NaiveCredalClassifier()))
-    bold = PreparedClassifier(LogisticRegression(), StandardScaler())
-    check_cautious_estimator(bold)
-    X, y = load_dataset("iris", return_X_y=True)
-    assert bold.fit(X, y).predict_set(X).sum(axis=1).tolist() == [1] * 150
-    assert not hasattr(bold, "predict_proba_bounds")
-    assert bold.n_features_in_ == 4
-    credal = PreparedClassifier(NaiveCredalClassifier(), MDLDiscretizer()).fit(X, y)
-    lower, upper = credal.predict_proba_bounds(X)
-    assert (lower <= upper).all()

@@ -24,6 +24,9 @@ def estimator_calls() -> dict[str, Call]:
     tree = partial(DecisionTreeClassifier, max_depth=2, random_state=0)
     made = {
         "AbstainingClassifier": lambda: models.AbstainingClassifier(tree()),
+        "CautiousPipeline": lambda: models.make_cautious_pipeline(
+            "passthrough", models.NaiveCredalClassifier()
+        ),
         "CredalModelAveragingClassifier": models.CredalModelAveragingClassifier,
         "CredalTreeClassifier": models.CredalTreeClassifier,
         "DelegatingClassifier": lambda: models.DelegatingClassifier(

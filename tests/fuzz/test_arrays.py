@@ -82,6 +82,7 @@ WITHOUT_ARRAYS = {
     "models.ContinuousFeaturesWarning": "a warning",
     "models.CredalClassifierMixin": "the interface",
     "models.check_cautious_estimator": "an estimator",
+    "models.make_cautious_pipeline": "estimators",
     "report.build_report": "tables and files; see test_report",
     "report.models_of_frame": "a frame; see test_report",
     "sets.CheckedSets": "a result",

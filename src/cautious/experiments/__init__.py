@@ -6,7 +6,6 @@ A :class:`Study` runs into a :class:`Store`, one SQLite file, and goes on from i
 from cautious.experiments.folds import seed_for
 from cautious.experiments.folds import seeded as seeded
 from cautious.experiments.identity import fingerprint as fingerprint
-from cautious.experiments.prepared import PreparedClassifier
 from cautious.experiments.progress import duration as duration
 from cautious.experiments.progress import run_tasks as run_tasks
 from cautious.experiments.store import DifferentStudyError, FoldResult, Store
@@ -14,4 +13,4 @@ from cautious.experiments.store import versions as versions
 from cautious.experiments.study import Study
 
 # Names in the list are for everybody; the others serve the packages above this one.
-__all__ = ["DifferentStudyError", "FoldResult", "PreparedClassifier", "Store", "Study", "seed_for"]
+__all__ = ["DifferentStudyError", "FoldResult", "Store", "Study", "seed_for"]

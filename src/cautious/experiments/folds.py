@@ -20,9 +20,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import StratifiedKFold
 
-from cautious._typing import Ints, Labels
+from cautious._typing import Ints, Labels, Mask
 from cautious.datasets import load_dataset
-from cautious.experiments.prepared import PreparedClassifier
 from cautious.experiments.store import COLUMNS, FoldResult
 
 __all__ = ["Fold", "run_fold", "seed_for", "seeded"]
@@ -102,7 +101,7 @@ def _run_model(
     failure: BaseException | None = None
     try:
         with _listening(said):
-            classifier = PreparedClassifier(seeded(clone(model), seed)).fit(*train)
+            classifier = _with_sets(seeded(clone(model), seed).fit(*train))
             measures = {key: float(value) for key, value in task.score(classifier, *test).items()}
         taken = [key for key in measures if key in COLUMNS]
         if taken:
@@ -164,6 +163,25 @@ def _listening(said: list[str]) -> Iterator[None]:
                 for w in heard
                 if not issubclass(w.category, UndefinedMetricWarning)
             ]
+
+
+class _SingleAnswers:
+    """A fitted classifier without ``predict_set``, whose single answers are sets of one class."""
+
+    def __init__(self, classifier: Any) -> None:
+        self.classifier = classifier
+
+    def predict_set(self, X: Any) -> Mask:
+        answers = np.asarray(self.classifier.predict(X))
+        return np.asarray(answers[:, None] == np.asarray(self.classifier.classes_)[None, :])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.classifier, name)
+
+
+def _with_sets(classifier: Any) -> Any:
+    """Let a classifier without sets be scored beside those with sets."""
+    return classifier if hasattr(classifier, "predict_set") else _SingleAnswers(classifier)
 
 
 @lru_cache(maxsize=4)

@@ -52,7 +52,7 @@ class Study:
         function by its name: give it another name when it changes.
     preparation : transformer, optional
         Learned on the training part of each fold, once for all models. For one model only, put it
-        in a :class:`PreparedClassifier`.
+        in a :class:`cautious.models.CautiousPipeline`.
     seed : int, default=0
         Seed of everything.
 

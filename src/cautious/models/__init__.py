@@ -21,6 +21,7 @@ from cautious.models.nested_dichotomies import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
 )
+from cautious.models.pipeline import CautiousPipeline, make_cautious_pipeline
 from cautious.models.wrappers import (
     AbstainingClassifier,
     ConformalClassifier,
@@ -32,6 +33,7 @@ from cautious.models.wrappers import (
 __all__ = [
     "AbstainingClassifier",
     "CautiousClassifierMixin",
+    "CautiousPipeline",
     "ConformalClassifier",
     "ContinuousFeaturesWarning",
     "CredalClassifierMixin",
@@ -47,4 +49,5 @@ __all__ = [
     "TunedAbstainingClassifierCV",
     "check_cautious_estimator",
     "cross_val_predict_set",
+    "make_cautious_pipeline",
 ]

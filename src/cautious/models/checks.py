@@ -15,10 +15,12 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.metrics import make_set_scorer
+from cautious.models.pipeline import make_cautious_pipeline
 
 __all__ = ["check_cautious_estimator"]
 
@@ -34,14 +36,14 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
     order and no row empty; ``predict`` always names a class; probabilities, where there are any,
     lie within the bounds, where there are any, and the bounds are reachable; the estimator can be
     cloned, pickled, fitted on strings, frames and relabelled classes, answers a row the same
-    whatever rows come with it and the same again when fitted again, and works in
-    ``cross_validate`` and ``GridSearchCV`` with set scorers.
+    whatever rows come with it and the same again when fitted again, and works as the last step of a
+    :class:`CautiousPipeline` and in ``cross_validate`` and ``GridSearchCV`` with set scorers.
 
     Parameters
     ----------
     estimator : estimator
-        An unfitted instance; it is cloned, never fitted itself. If it has a ``random_state``, that
-        is fixed in the clones.
+        An unfitted instance, or a pipeline; it is cloned, never fitted itself. Every
+        ``random_state`` in it is fixed in the clones.
     label_order_matters : bool, default=False
         Whether the answers may depend on the order of the labels, as with ordinal costs or with
         decompositions of the classes drawn at random. Relabelling is then not checked.
@@ -71,6 +73,7 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
     _check_string_labels(subject, X, y)
     if not label_order_matters:
         _check_relabelling(subject, X, y)
+    _check_pipeline(subject, X, y)
     _check_model_selection(subject, X, y)
 
 
@@ -83,9 +86,8 @@ class _Subject:
 
     def new(self) -> Any:
         copy = clone(self.estimator)
-        if "random_state" in copy.get_params(deep=False):
-            copy.set_params(random_state=0)
-        return copy
+        seeds = [key for key in copy.get_params() if key.split("__")[-1] == "random_state"]
+        return copy.set_params(**dict.fromkeys(seeds, 0))
 
     def fitted(self, X: Any, y: Any) -> Any:
         model = self.new()
@@ -238,6 +240,15 @@ def _check_relabelling(subject: _Subject, X: Floats, y: Ints) -> None:
     sets = subject.fitted(X, y).predict_set(X)
     turned = subject.fitted(X, y.max() - y).predict_set(X)
     subject.same_sets(turned[:, ::-1], sets, "when the classes are renamed in another order")
+
+
+def _check_pipeline(subject: _Subject, X: Floats, y: Ints) -> None:
+    sets = subject.fitted(X, y).predict_set(X)
+    same = FunctionTransformer(feature_names_out="one-to-one")
+    for kind in ("default", "pandas"):
+        inside = make_cautious_pipeline(same, subject.new()).set_output(transform=kind).fit(X, y)
+        when = f"as the last step of a CautiousPipeline, set_output(transform={kind!r})"
+        subject.same_sets(inside.predict_set(X), sets, when)
 
 
 def _check_model_selection(subject: _Subject, X: Floats, y: Ints) -> None:

@@ -71,8 +71,8 @@ def cross_val_predict_set(
     if not hasattr(estimator, "predict_set"):
         raise TypeError(
             f"estimator is {estimator!r}, which has no predict_set; wrap it, as in "
-            "AbstainingClassifier(estimator). A Pipeline or a search hides the predict_set of what "
-            "is in it: the set-valued classifier must be the outermost one."
+            "AbstainingClassifier(estimator). If it is a Pipeline whose last step has one, make it "
+            "a CautiousPipeline."
         )
     folds = cross_validate(
         *(estimator, X, y),

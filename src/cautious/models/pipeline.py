@@ -1,0 +1,138 @@
+"""A pipeline whose last step answers with sets of classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from cautious._typing import Floats, Mask
+
+__all__ = ["CautiousPipeline", "make_cautious_pipeline"]
+
+
+def _last_step_has(method: str) -> Any:
+    def check(self: CautiousPipeline) -> bool:
+        getattr(self._final_estimator, method)  # an AttributeError of its own says more than False
+        return True
+
+    return check
+
+
+class CautiousPipeline(Pipeline):  # type: ignore[misc]
+    """scikit-learn's ``Pipeline`` that also answers with the sets of its last step.
+
+    ``Pipeline`` passes ``predict`` and ``predict_proba`` of its last step through, but not
+    ``predict_set`` and ``predict_proba_bounds``. This one does; everything else is inherited.
+    Transformers are learned together with the classifier, so in cross-validation each training fold
+    is prepared on its own.
+
+    Parameters
+    ----------
+    steps : list of (name, estimator)
+        Transformers and, last, a classifier with ``predict_set``.
+    transform_input, memory, verbose
+        As for :class:`sklearn.pipeline.Pipeline`.
+
+    See Also
+    --------
+    make_cautious_pipeline : Makes one without naming the steps.
+    cross_val_predict_set : Out-of-fold sets of a pipeline or any other cautious classifier.
+
+    Examples
+    --------
+    >>> from cautious.datasets import load_dataset
+    >>> from cautious.models import CautiousPipeline, NaiveCredalClassifier
+    >>> from cautious.preparation import MDLDiscretizer
+    >>> X, y = load_dataset("iris", return_X_y=True)
+    >>> model = CautiousPipeline([("bins", MDLDiscretizer()), ("ncc", NaiveCredalClassifier())])
+    >>> model.fit(X, y).predict_set(X.iloc[[0, 70]])
+    array([[ True, False, False],
+           [False, False,  True]])
+    >>> lower, upper = model.predict_proba_bounds(X.iloc[[70]])
+    >>> lower.round(2), upper.round(2)
+    (array([[0.  , 0.  , 0.99]]), array([[0.  , 0.01, 1.  ]]))
+    """
+
+    @available_if(_last_step_has("predict_set"))  # type: ignore[untyped-decorator]
+    def predict_set(self, X: Any) -> Mask:
+        """Transform the rows and answer with a set of classes for each.
+
+        Available if the last step has ``predict_set``.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify, as the first step takes them.
+
+        Returns
+        -------
+        ndarray of shape (n, K), bool
+            One row per example, one column per class in ``classes_`` order; a full row abstains.
+        """
+        return np.asarray(self._last_step(X, "predict_set"))
+
+    @available_if(_last_step_has("predict_proba_bounds"))  # type: ignore[untyped-decorator]
+    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
+        """Transform the rows and bound their class probabilities.
+
+        Available if the last step has ``predict_proba_bounds``.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify, as the first step takes them.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n, K)
+            Columns in ``classes_`` order.
+        """
+        lower, upper = self._last_step(X, "predict_proba_bounds")
+        return lower, upper
+
+    def _last_step(self, X: Any, method: str) -> Any:
+        check_is_fitted(self)
+        for _, transformer in self.steps[:-1]:
+            if not (transformer is None or isinstance(transformer, str)):  # "passthrough"
+                X = transformer.transform(X)
+        return getattr(self._final_estimator, method)(X)
+
+
+def make_cautious_pipeline(
+    *steps: Any, memory: Any = None, verbose: bool = False
+) -> CautiousPipeline:
+    """Make a :class:`CautiousPipeline`, naming each step after its class.
+
+    Parameters
+    ----------
+    *steps : estimators
+        Transformers and, last, a classifier with ``predict_set``.
+    memory, verbose
+        As for :func:`sklearn.pipeline.make_pipeline`.
+
+    Returns
+    -------
+    CautiousPipeline
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from cautious.metrics import coverage_score
+    >>> from cautious.models import (
+    ...     AbstainingClassifier, cross_val_predict_set, make_cautious_pipeline)
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> careful = AbstainingClassifier(LogisticRegression(), rule_params={"threshold": 0.9})
+    >>> model = make_cautious_pipeline(StandardScaler(), careful)
+    >>> list(model.named_steps)
+    ['standardscaler', 'abstainingclassifier']
+    >>> round(coverage_score(y, cross_val_predict_set(model, X, y)), 2)
+    0.9
+    """
+    named = make_pipeline(*steps, memory=memory, verbose=verbose)
+    return CautiousPipeline(named.steps, memory=memory, verbose=verbose)

@@ -1,0 +1,145 @@
+"""CautiousPipeline: sets and bounds of the last step, at home in everything made for pipelines."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.datasets import load_dataset
+from cautious.metrics import make_set_scorer, utility_score
+from cautious.models import (
+    AbstainingClassifier,
+    CautiousPipeline,
+    NaiveCredalClassifier,
+    TunedAbstainingClassifierCV,
+    check_cautious_estimator,
+    cross_val_predict_set,
+    make_cautious_pipeline,
+)
+from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
+
+IRIS = load_dataset("iris", return_X_y=True)
+
+
+def credal():
+    return make_cautious_pipeline(MDLDiscretizer(), NaiveCredalClassifier())
+
+
+def failing_for_every_pipeline(estimator):
+    checks = "check_estimators_overwrite_params", "check_dont_overwrite_parameters"
+    return dict.fromkeys(checks, "a pipeline fits its steps in place")
+
+
+@parametrize_with_checks(
+    [make_cautious_pipeline(StandardScaler(), AbstainingClassifier(GaussianNB()))],
+    expected_failed_checks=failing_for_every_pipeline,
+)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        make_cautious_pipeline(NaiveCredalClassifier(s=2.0)),
+        make_cautious_pipeline("passthrough", AbstainingClassifier(GaussianNB())),
+        make_cautious_pipeline(
+            StandardScaler(), TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2, cv=3)
+        ),
+        make_cautious_pipeline(StandardScaler(), credal()),
+    ],
+    ids=["alone", "passthrough", "tuned", "nested"],
+)
+def test_contract(pipeline):
+    check_cautious_estimator(pipeline)
+
+
+def test_answers_are_those_of_the_last_step_on_prepared_rows():
+    X, y = IRIS
+    pipeline = credal().fit(X, y)
+    prepared = MDLDiscretizer().fit(X, y).transform(X)
+    alone = NaiveCredalClassifier().fit(prepared, y)
+    assert np.array_equal(pipeline.predict_set(X), alone.predict_set(prepared))
+    for ours, theirs in zip(
+        pipeline.predict_proba_bounds(X), alone.predict_proba_bounds(prepared), strict=True
+    ):
+        assert np.array_equal(ours, theirs)
+    assert np.array_equal(pipeline.predict(X), alone.predict(prepared))
+    assert pipeline.classes_.tolist() == alone.classes_.tolist()
+    assert pipeline.n_features_in_ == 4
+
+
+def test_has_what_its_last_step_has():
+    careful = make_cautious_pipeline(StandardScaler(), AbstainingClassifier(GaussianNB()))
+    assert hasattr(careful, "predict_set")
+    assert not hasattr(careful, "predict_proba_bounds")
+    assert hasattr(credal(), "predict_proba_bounds")
+    bold = make_cautious_pipeline(StandardScaler(), GaussianNB())
+    assert not hasattr(bold, "predict_set")
+    with pytest.raises(AttributeError, match="predict_set"):
+        bold.predict_set(IRIS[0])
+    with pytest.raises(NotFittedError):
+        credal().predict_set(IRIS[0])
+
+
+def test_preparation_is_learned_on_the_training_folds():
+    X, y = IRIS
+    sets = cross_val_predict_set(credal(), X, y, cv=5)
+    scores = cross_val_score(credal(), X, y, cv=5, scoring=make_set_scorer("u65"))
+    assert np.isclose(utility_score(y, sets, utility="u65"), scores.mean())
+
+
+def test_searches_reach_every_step():
+    X, y = IRIS
+    pipeline = make_cautious_pipeline(
+        SelectKBest(), AbstainingClassifier(GaussianNB(), rule_params={"threshold": 0.9})
+    )
+    search = GridSearchCV(
+        pipeline,
+        {
+            "selectkbest__k": [1, 4],
+            "abstainingclassifier__rule_params": [{"threshold": t} for t in (0.5, 0.99)],
+            "abstainingclassifier__estimator__var_smoothing": [1e-9, 1.0],
+        },
+        scoring=make_set_scorer("u80"),
+        error_score="raise",
+    ).fit(X.to_numpy(), y)
+    assert isinstance(search.best_estimator_, CautiousPipeline)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_estimator_.predict_set(X.to_numpy()).shape == (150, 3)
+
+
+def test_clones_keep_the_kind_and_the_parameters():
+    pipeline = CautiousPipeline(
+        [("bins", MDLDiscretizer()), ("ncc", NaiveCredalClassifier(s=3.0))], verbose=False
+    )
+    copy = clone(pipeline)
+    assert type(copy) is CautiousPipeline
+    assert copy.get_params()["ncc__s"] == 3.0
+    assert type(pipeline[:1]) is CautiousPipeline
+
+
+def test_frames_flow_through_the_steps(tmp_path):
+    X, y = IRIS
+    steps = CorrelationFeatureSelector(), MDLDiscretizer(), NaiveCredalClassifier()
+    pipeline = make_cautious_pipeline(*steps, memory=str(tmp_path))
+    pipeline.set_output(transform="pandas").fit(X, y)
+    assert pipeline[-1].feature_names_in_.tolist() == ["petallength", "petalwidth"]
+    assert isinstance(pipeline[:-1].transform(X), pd.DataFrame)
+    assert pipeline.predict_set(X).dtype == np.bool_
+
+
+def test_a_plain_pipeline_can_be_made_cautious():
+    plain = make_pipeline(StandardScaler(), AbstainingClassifier(LogisticRegression()))
+    assert isinstance(plain, Pipeline)
+    assert not hasattr(plain, "predict_set")
+    cautious = CautiousPipeline(plain.steps).fit(*IRIS)
+    assert cautious.predict_set(IRIS[0]).shape == (150, 3)
