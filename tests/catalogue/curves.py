@@ -18,6 +18,7 @@ from cautious.curves import (
     AbstentionCostSurface,
     AbstentionROC,
     CapacityCurve,
+    DecisionCurve,
     ResponseCurve,
     RiskCoverageCurve,
     Staircase,
@@ -131,6 +132,10 @@ def risk_numbers(curve: RiskCoverageCurve) -> dict[str, Any]:
     }
 
 
+def benefit_numbers(curve: DecisionCurve) -> dict[str, Any]:
+    return columns(curve.frame(POINTS, abstain=0.07))
+
+
 def add(a: Any, b: Any) -> Any:
     return a + b
 
@@ -151,6 +156,15 @@ MEMBERS = {
         "mask",
         capacity_numbers,
         lambda a, b: replace(a, counts=a.counts + b.counts),
+    ),
+    "DecisionCurve": Curve(
+        DecisionCurve,
+        True,
+        "proba",
+        benefit_numbers,
+        lambda a, b: DecisionCurve(
+            AbstentionCostSurface(a.surface.staircase + b.surface.staircase)
+        ),
     ),
     "ResponseCurve": Curve(ResponseCurve, False, "proba", response_numbers),
     "RiskCoverageCurve": Curve(RiskCoverageCurve, False, "proba", risk_numbers, add),

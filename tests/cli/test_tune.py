@@ -154,7 +154,7 @@ class TestMoreClasses:
         (("--abstain", -1), "--abstain"),
         (("--costs", "odd.csv"), "3 columns of costs"),
         (("--costs", "rows.csv"), "one for abstaining"),
-        (("--costs", "other.csv"), "expected the classes"),
+        (("--costs", "other.csv"), "costs has no class 'fine'"),
     ],
 )
 def test_unclear_goals(fails, scores, tmp_path, options, words):

@@ -251,8 +251,17 @@ def test_bad_cost_tables_are_named():
         surface.for_costs([[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="columns"):
         surface.for_costs(pd.DataFrame(np.eye(3, 2), columns=["a", "z"]))
-    with pytest.raises(ValueError, match="less than the"):
+    with pytest.raises(ValueError, match="false_positive'\\] is -1"):
         surface.for_costs({"false_negative": 1, "false_positive": -1, "abstain": 0})
+    for row in (1, 2):
+        table = [[1, 1], [1, 0], [1, 1]]
+        table[row][0] = 0
+        with pytest.raises(ValueError, match=r"when 'a' is true, less than the right answer \(1\)"):
+            surface.for_costs(table)
+    with pytest.raises(ValueError, match="no mistake costs more"):
+        surface.for_costs([[1, 0], [1, 0], [1, 1]])
+    with pytest.raises(ValueError, match="costs differ per case"):
+        surface.for_costs({"false_negative": [1, 2], "false_positive": 1, "abstain": 0})
 
 
 def test_chows_rule_is_the_window_of_calibrated_scores():

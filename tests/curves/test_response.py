@@ -306,15 +306,15 @@ def test_bad_input(arguments: dict, message: str) -> None:
     ("costs", "message"),
     [
         (None, "costs is None"),
-        ([[0, 1], [1, 0]], "expected \\(3, 2\\)"),
+        ([[0, 1], [1, 0]], "shape \\(3, 2\\)"),
         ([[0, 1], [1, 0], [np.inf, 0]], "costs\\[2, 0\\] is inf"),
         (
             pd.DataFrame(SPAM_COSTS, index=["a", "b", "⊥"], columns=["a", "c"]),
-            "expected the classes",
+            "the classes \\(columns\\) are 'a', 'c'",
         ),
         (
             pd.DataFrame(SPAM_COSTS, index=["a", "x", "⊥"], columns=["a", "b"]),
-            "expected the classes",
+            "names 'x', which is no class",
         ),
     ],
 )

@@ -233,6 +233,9 @@ CALLS: dict[str, Call] = {
         lambda **given: curves.CapacityCurve.from_matrix(**given).frame(),
         {"matrix": numbers(CONFUSION)},
     ),
+    "curves.DecisionCurve": Call(
+        lambda **given: curves.DecisionCurve.from_predictions(**given).frame(), _BINARY
+    ),
     "curves.ResponseCurve": Call(
         lambda **given: curves.ResponseCurve.from_predictions(**given).frame(),
         {
@@ -281,6 +284,9 @@ CALLS: dict[str, Call] = {
     ),
     "curves.chow_window": Call(
         curves.chow_window, {"mu": probabilities([0.25, 0.5]), "nu": probabilities([0.125, 0.25])}
+    ),
+    "curves.find_rule": Call(
+        lambda **given: curves.find_rule(**given, max_abstention=0.25).rule.lower, _BINARY
     ),
     "curves.one_vs_rest": Call(
         lambda **given: {k: s.vacc() for k, s in curves.one_vs_rest(**given).items()},

@@ -102,7 +102,7 @@ WITHOUT_ARRAYS = {
 # Results of the curves, which nobody makes by hand.
 _OF_CURVES = (
     "BestBias BestWindow CapacityHull ClassThresholdCurve CostHull DifferentialCostSurface "
-    "DifferentialGrid Region SurfaceGrid VaccTest Window WorkingPoint"
+    "DifferentialGrid FoundRule READINGS Region SurfaceGrid VaccTest Window WorkingPoint"
 )
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
 # Packages that take the objects of others, or files.
@@ -143,6 +143,7 @@ TAKEN = {
         for name in (
             "AbstentionCostSurface",
             "Staircase",
+            "find_rule",
             "one_vs_rest",
         )
     },

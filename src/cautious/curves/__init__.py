@@ -5,10 +5,12 @@ Each is an object with data only, exact at its breakpoints; drawing is done else
 
 from cautious.curves.capacity import CapacityCurve, CapacityHull, capacity_hull
 from cautious.curves.class_thresholds import ClassThresholdCurve
+from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull
 from cautious.curves.response import BestBias, BestWindow, ResponseCurve, best_bias
 from cautious.curves.risk_coverage import RiskCoverageCurve, WorkingPoint
 from cautious.curves.roc import READINGS, AbstentionROC, roc_readings
+from cautious.curves.search import FoundRule, find_rule
 from cautious.curves.staircase import Staircase
 from cautious.curves.surface import (
     AbstentionCostSurface,
@@ -32,8 +34,10 @@ __all__ = [
     "CapacityHull",
     "ClassThresholdCurve",
     "CostHull",
+    "DecisionCurve",
     "DifferentialCostSurface",
     "DifferentialGrid",
+    "FoundRule",
     "Region",
     "ResponseCurve",
     "RiskCoverageCurve",
@@ -45,6 +49,7 @@ __all__ = [
     "best_bias",
     "capacity_hull",
     "chow_window",
+    "find_rule",
     "one_vs_rest",
     "roc_readings",
     "roc_slopes",

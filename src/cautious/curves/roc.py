@@ -13,10 +13,10 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints
 from cautious.curves.response import ResponseCurve
-from cautious.curves.staircase import Staircase
+from cautious.curves.staircase import Staircase, check_probability_scores
 from cautious.metrics.confusion import check_confusion
 from cautious.predictions import binary_truth, estimator_scores, pooled_scores
-from cautious.sets import check_scores, first_row
+from cautious.sets import check_scores
 
 __all__ = ["READINGS", "AbstentionROC", "roc_readings"]
 
@@ -112,14 +112,7 @@ class AbstentionROC:
         """
         is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
         score = check_scores(y_score, name="y_score", n=len(is_positive))
-        outside = (score < 0) | (score > 1)
-        if outside.any():
-            row = first_row(outside)
-            raise ValueError(
-                f"y_score is {score[row]} in row {row}; a caution window needs probabilities, "
-                "between 0 and 1. Calibrate other scores first, for example with "
-                "CalibratedClassifierCV."
-            )
+        score = check_probability_scores(score)
         if not 0 <= bias <= 1:
             raise ValueError(
                 f"bias is {bias}; the bias of the positive class lies between 0 and 1."

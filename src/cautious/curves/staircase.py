@@ -20,9 +20,19 @@ from cautious._typing import Floats, Mask, as_floats
 from cautious.predictions import binary_truth
 from cautious.sets import check_scores, check_weight, first_row
 
-__all__ = ["ClassScales", "Priors", "Staircase", "class_scales"]
+__all__ = [
+    "ClassScales",
+    "Priors",
+    "Staircase",
+    "check_priors",
+    "check_probability_scores",
+    "class_scales",
+]
 
 Priors = Mapping[Any, float] | Sequence[float]
+
+# Probabilities may miss [0, 1] by so much, as they may miss adding up to one.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,22 +305,58 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
                 "there is no example of positive weight; at least one is needed to expect a cost."
             )
         return ClassScales(1 / total, 1 / total)
+    negative, positive = check_priors(priors, staircase.classes, counts) / counts
+    return ClassScales(float(negative), float(positive))
+
+
+def check_priors(
+    priors: Priors, classes: Sequence[Any], counts: Sequence[float] | Floats
+) -> Floats:
+    """Class probabilities in the order of the classes, adding up to one.
+
+    Parameters
+    ----------
+    priors : mapping, or sequence in the order of the classes
+        Class probabilities to assume instead of the sample's.
+    classes : sequence of length K
+        Class labels.
+    counts : sequence of length K
+        Weight of each class in the sample, which must not be zero.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+    """
     if isinstance(priors, Mapping):
-        if set(priors) != set(staircase.classes):
+        if set(priors) != set(classes):
             raise ValueError(
-                f"priors names {list(priors)!r}, but the classes are {list(staircase.classes)!r}."
+                f"priors names {list(priors)!r}, but the classes are {list(classes)!r}."
             )
-        priors = [priors[label] for label in staircase.classes]
+        priors = [priors[label] for label in classes]
     values = as_floats(priors, "priors", "probabilities")
-    if values.shape != (2,) or not (values > 0).all() or abs(values.sum() - 1) > 1e-6:
+    k = len(classes)
+    if values.shape != (k,) or not (values > 0).all() or abs(values.sum() - 1) > 1e-6:
+        number = "two" if k == 2 else str(k)
         raise ValueError(
-            f"priors is {priors!r}; give two positive numbers that add up to 1, for "
-            f"{staircase.classes!r} in this order, or a mapping from label to probability."
+            f"priors is {priors!r}; give {number} positive numbers that add up to 1, for "
+            f"{tuple(classes)!r} in this order, or a mapping from label to probability."
         )
-    for label, count in zip(staircase.classes, counts, strict=True):
+    for label, count in zip(classes, counts, strict=True):
         if count == 0:
             raise ValueError(
                 f"priors cannot be met: there is no example of class {label!r} to weigh."
             )
-    negative, positive = values / values.sum() / counts
-    return ClassScales(float(negative), float(positive))
+    return np.asarray(values / values.sum())
+
+
+def check_probability_scores(y_score: npt.ArrayLike, name: str = "y_score") -> Floats:
+    """Check that scores are probabilities of the positive class."""
+    score = check_scores(y_score, name=name)
+    outside = (score < -_ROUNDING) | (score > 1 + _ROUNDING)
+    if outside.any():
+        row = first_row(outside)
+        raise ValueError(
+            f"{name} is {score[row]} in row {row}; probabilities are needed, between 0 and 1. "
+            "Calibrate other scores first, for example with CalibratedClassifierCV."
+        )
+    return np.clip(score, 0.0, 1.0)

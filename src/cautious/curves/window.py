@@ -11,10 +11,18 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask, as_floats
-from cautious.decision import window_rule
+from cautious.decision import Rule, window_rule
 from cautious.sets import abstain_name, first_row
 
-__all__ = ["Costs", "Window", "chow_window", "roc_slopes", "thresholds_at"]
+__all__ = [
+    "Costs",
+    "Window",
+    "binary_costs",
+    "check_costs",
+    "chow_window",
+    "roc_slopes",
+    "thresholds_at",
+]
 
 _LARGEST = np.finfo(np.float64).max
 
@@ -134,6 +142,10 @@ class Window:
         """Answer new scores with this window; see :func:`cautious.decision.window_rule`."""
         return window_rule(y_score, self.lower, self.upper)
 
+    def rule(self) -> Rule:
+        """Give the window as a rule, to be saved and applied."""
+        return Rule.window(self.lower, self.upper, classes=self.classes)
+
     def frame(self) -> pd.DataFrame:
         """Shares of all cases: answers as rows (abstaining last), truths as columns."""
         return pd.DataFrame(
@@ -185,6 +197,37 @@ def check_costs(
                 "take nu = 1."
             )
     return Costs(*np.broadcast_arrays(1.0, *arrays))
+
+
+def binary_costs(table: Floats, classes: tuple[Any, Any]) -> Costs:
+    """Costs beyond those of right answers, from a table of two classes.
+
+    Parameters
+    ----------
+    table : ndarray of shape (3, 2)
+        Rows negative, positive, abstain; columns negative, positive.
+    classes : (negative, positive)
+        Class labels.
+
+    Raises
+    ------
+    ValueError
+        If a mistake or abstaining costs less than a right answer, or no mistake costs more.
+    """
+    right = np.diagonal(table)
+    extra = table - right
+    for truth in (0, 1):
+        for answer, name in ((1 - truth, "a wrong answer"), (2, "abstaining")):
+            if extra[answer, truth] < 0:
+                raise ValueError(
+                    f"costs: {name} costs {table[answer, truth]:g} when {classes[truth]!r} is "
+                    f"true, less than the right answer ({right[truth]:g}). Rows are predictions, "
+                    "the last of them abstaining, and columns are truths: transpose the table, or "
+                    "turn rewards into costs."
+                )
+    if extra[0, 1] == extra[1, 0] == 0:
+        raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
+    return Costs(extra[0, 1], extra[1, 0], extra[2, 1], extra[2, 0])
 
 
 def chow_window(

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import as_generator
-from cautious.curves.answer_costs import check_answer_costs
+from cautious.costs import CostsLike
 from cautious.curves.response.curve import ResponseCurve
+from cautious.curves.response.measures import answer_table
 from cautious.curves.response.states import WindowStates
 from cautious.predictions import CheckedProbabilities, check_proba
 
@@ -59,7 +59,7 @@ def best_bias(
     y_proba: npt.ArrayLike,
     measure: str | Callable[[ResponseCurve], float] = "accuracy",
     *,
-    costs: npt.ArrayLike | pd.DataFrame | None = None,
+    costs: CostsLike | None = None,
     guess: str | npt.ArrayLike = "uniform",
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
@@ -150,7 +150,7 @@ def best_bias(
 
 def _merit(
     measure: str | Callable[[ResponseCurve], float],
-    costs: npt.ArrayLike | pd.DataFrame | None,
+    costs: CostsLike | None,
     guess: str | npt.ArrayLike,
 ) -> Callable[[ResponseCurve], float]:
     """Say what to maximise."""
@@ -217,7 +217,7 @@ def _certain_biases(
     if predictions.proba.shape[1] != 2 or not isinstance(measure, str):
         return []
     if measure == "cost":
-        return [_cheapest_bias(predictions, check_answer_costs(costs, predictions.classes))]
+        return [_cheapest_bias(predictions, answer_table(costs, predictions.classes))]
     score = np.unique(predictions.proba[:, 1])
     score = score[(score > 0) & (score < 1)]
     if len(score) * (len(score) + 1) + 3 > max_evaluations:  # with the two tried before

@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels
+from cautious.costs import CostsLike
 from cautious.curves.response.measures import (
     LOWER_IS_BETTER,
     MEASURES,
@@ -231,7 +232,7 @@ class ResponseCurve:
         self,
         name: str,
         *,
-        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        costs: CostsLike | None = None,
         guess: str | npt.ArrayLike = "uniform",
     ) -> Floats:
         r"""Value of a measure in each state.
@@ -263,7 +264,7 @@ class ResponseCurve:
     def _with_silence(
         self,
         name: str,
-        costs: npt.ArrayLike | pd.DataFrame | None,
+        costs: CostsLike | None,
         guess: str | npt.ArrayLike,
     ) -> Floats:
         """Values of a measure in each state, and last when nobody answers."""
@@ -288,7 +289,7 @@ class ResponseCurve:
         self,
         name: str,
         *,
-        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        costs: CostsLike | None = None,
         guess: str | npt.ArrayLike = "uniform",
     ) -> float:
         """Area under a response curve, from abstention 0 to 1.
@@ -346,7 +347,7 @@ class ResponseCurve:
         self,
         name: str = "cost",
         *,
-        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        costs: CostsLike | None = None,
         guess: str | npt.ArrayLike = "uniform",
         max_abstention: float = 1.0,
     ) -> BestWindow:
@@ -414,7 +415,7 @@ class ResponseCurve:
         self,
         names: Sequence[str] | None = None,
         *,
-        costs: npt.ArrayLike | pd.DataFrame | None = None,
+        costs: CostsLike | None = None,
         guess: str | npt.ArrayLike = "uniform",
     ) -> pd.DataFrame:
         """One row a state: its windows, its abstention and some measures.

@@ -14,14 +14,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from cautious._typing import Floats, Ints, Mask
-from cautious.curves.answer_costs import check_answer_costs
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.costs import CostsLike, as_costs
 from cautious.curves.response.states import WindowStates, kept_amount
 from cautious.metrics.capacity import guess_probabilities
 
-__all__ = ["LOWER_IS_BETTER", "MEASURES", "WHEN_SILENT", "abstention", "kept_auc"]
+__all__ = ["LOWER_IS_BETTER", "MEASURES", "WHEN_SILENT", "abstention", "answer_table", "kept_auc"]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
@@ -66,13 +65,19 @@ def _capacity(states: WindowStates, guess: str | npt.ArrayLike, **_: Any) -> Flo
     return np.asarray(1 - (abstention(states) * guessed_error + error) / 2)
 
 
-def _cost(states: WindowStates, costs: npt.ArrayLike | pd.DataFrame | None, **_: Any) -> Floats:
+def answer_table(costs: CostsLike, classes: Labels) -> Floats:
+    """Costs of answers and, in the last row, of abstaining, shape (K + 1, K)."""
+    read = as_costs(costs, classes.tolist(), needs_abstention=True)
+    return read.answers.to_numpy(dtype=np.float64)
+
+
+def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
     if costs is None:
         raise ValueError(
             "costs is None; the measure 'cost' needs a table with a row for each answer and a last "
             "one for abstaining, and a column for each true class."
         )
-    table = check_answer_costs(costs, states.predictions.classes)
+    table = answer_table(costs, states.predictions.classes)
     beyond_silence = states.answered(table[:-1] - table[-1])
     total = table[-1] @ _class_totals(states) + beyond_silence
     return np.asarray(total / states.predictions.weight.sum())

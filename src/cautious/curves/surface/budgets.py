@@ -20,12 +20,18 @@ from cautious._typing import Floats, Ints
 from cautious.curves.staircase import ClassScales, Staircase
 from cautious.curves.window import check_costs, thresholds_at
 
-__all__ = ["Per", "least_abstaining_window", "least_costly_window"]
+__all__ = ["Per", "check_per", "least_abstaining_window", "least_costly_window"]
 
 Per = Literal["answer", "case"]
 
 # Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
 _ROUNDING = 1e-12
+
+
+def check_per(per: str) -> None:
+    """Check what a budget is counted over."""
+    if per not in ("answer", "case"):
+        raise ValueError(f"per is {per!r}; choose 'answer' or 'case'.")
 
 
 @dataclass(frozen=True)

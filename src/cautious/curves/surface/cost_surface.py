@@ -14,15 +14,20 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import Interval
-from cautious.curves.answer_costs import binary_costs, check_answer_costs
+from cautious.costs import CostsLike, as_costs
 from cautious.curves.hull import CostHull
 from cautious.curves.staircase import Priors, Staircase, class_scales
-from cautious.curves.surface.budgets import Per, least_abstaining_window, least_costly_window
+from cautious.curves.surface.budgets import (
+    Per,
+    check_per,
+    least_abstaining_window,
+    least_costly_window,
+)
 from cautious.curves.surface.differential import DifferentialCostSurface
 from cautious.curves.surface.grid import SurfaceGrid, surface_grid
 from cautious.curves.surface.regions import Region, optimal_regions
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
-from cautious.curves.window import Window, check_costs, plain
+from cautious.curves.window import Window, binary_costs, check_costs, plain
 from cautious.decision import check_window
 from cautious.predictions import estimator_scores, pooled_scores
 from cautious.sets import abstain_name, check_classes, check_truth, frame_in_class_order
@@ -285,16 +290,16 @@ class AbstentionCostSurface:
         fn, tp, bp = (float(stairs.positives[part].sum() * scales.positive) for part in parts)
         return Window(float(lower), float(upper), tn, fn, fp, tp, bn, bp, self.classes)
 
-    def for_costs(self, costs: Mapping[str, float] | npt.ArrayLike | pd.DataFrame) -> Window:
+    def for_costs(self, costs: CostsLike) -> Window:
         """Optimal window for costs in your own units.
 
         Parameters
         ----------
-        costs : mapping, or array-like or DataFrame of shape (3, 2)
+        costs : mapping, array-like or DataFrame of shape (3, 2), path or SetCosts
             ``{"false_negative": …, "false_positive": …, "abstain": …}``, right answers costing
-            nothing; or a full table. Its rows are answers (negative, positive, abstain), its
-            columns truths (negative, positive); the rows and columns of a frame may be in any
-            order, if they carry the class labels.
+            nothing; or any other form of :func:`cautious.costs.as_costs` that says what abstaining
+            costs, such as a table: rows are answers (negative, positive, abstain), columns truths
+            (negative, positive).
 
         Returns
         -------
@@ -308,7 +313,8 @@ class AbstentionCostSurface:
         >>> best.lower, best.upper, round(best.cost, 4), round(best.saving, 4)
         (1.5, 3.5, 1.6667, 3.3333)
         """
-        table = check_answer_costs(costs, self.classes)
+        read = as_costs(costs, self.classes, needs_abstention=True)
+        table = read.answers.to_numpy(dtype=np.float64)
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
         window = self.window_at(float(lower), float(upper))
@@ -360,7 +366,7 @@ class AbstentionCostSurface:
         """
         if not 0 <= max_abstention <= 1:
             raise ValueError(f"max_abstention is {max_abstention}; a share lies between 0 and 1.")
-        _check_per(per)
+        check_per(per)
         return self.window_at(
             *least_costly_window(self.staircase, self.scales, max_abstention, mu=mu, per=per)
         )
@@ -394,7 +400,7 @@ class AbstentionCostSurface:
         """
         if not max_error >= 0:
             raise ValueError(f"max_error is {max_error}; a budget may not be negative.")
-        _check_per(per)
+        check_per(per)
         return self.window_at(
             *least_abstaining_window(self.staircase, self.scales, max_error, mu=mu, per=per)
         )
@@ -590,8 +596,3 @@ def one_vs_rest(
         named = replace(staircase, classes=(f"not {label}", label))
         surfaces[label] = AbstentionCostSurface(named)
     return surfaces
-
-
-def _check_per(per: str) -> None:
-    if per not in ("answer", "case"):
-        raise ValueError(f"per is {per!r}; choose 'answer' or 'case'.")

@@ -15,11 +15,11 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.costs import as_costs
 from cautious.curves import (
     AbstentionCostSurface,
     ClassThresholdCurve,
 )
-from cautious.curves.answer_costs import check_answer_costs
 from cautious.decision import window_rule
 from cautious.decision.rules import answer_or_abstain
 from cautious.models.metadata import (
@@ -254,7 +254,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         if self.costs is None:
             answered, silent = (choice != truth).astype(np.float64), np.zeros(len(truth))
         else:
-            table = check_answer_costs(self.costs, self.classes_)
+            table = as_costs(self.costs, self.classes_, needs_abstention=True).answers.to_numpy()
             answered, silent = table[choice, truth], table[-1, truth]
         curve = ClassThresholdCurve.of(self.classes_, choice, confidence, weight, answered, silent)
         per_answer = self.per == "answer"
@@ -280,7 +280,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         """Preferred answer to each example and the confidence in it."""
         if self.costs is None:
             return p.argmax(axis=1), p.max(axis=1)
-        table = check_answer_costs(self.costs, self.classes_)
+        table = as_costs(self.costs, self.classes_, needs_abstention=True).answers.to_numpy()
         risk = p @ table.T
         return risk[:, :-1].argmin(axis=1), risk[:, -1] - risk[:, :-1].min(axis=1)
 

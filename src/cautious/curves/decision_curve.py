@@ -1,0 +1,181 @@
+r"""Decision curves: the net benefit of acting on a model's probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, as_floats
+from cautious.curves.base import Shown
+from cautious.curves.staircase import Priors, Staircase, check_probability_scores
+from cautious.curves.surface.cost_surface import AbstentionCostSurface
+from cautious.curves.window import plain
+
+__all__ = ["DecisionCurve"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionCurve(Shown):
+    r"""Net benefit of treating every case whose probability reaches a threshold.
+
+    Somebody who would treat from probability :math:`t` on finds one needless treatment as bad as
+    the gain of :math:`(1 - t)/t` needed ones is good. In units of a needed treatment the *net
+    benefit* per case is
+
+    .. math:: B(t) = \mathrm{TP} - \mathrm{FP} \, \frac{t}{1 - t},
+
+    with shares of all cases, to be compared with treating everybody and nobody. With :math:`\pi`
+    the share of positives, :math:`B = \pi - c(\mu, ·)` at :math:`\mu = t/(1 - t)`, where c is the
+    cost of :class:`AbstentionCostSurface`. So where abstaining (asking somebody else, for example)
+    costs :math:`\nu`, the best window gives :math:`\pi - k(\mu, \nu)`.
+
+    Attributes
+    ----------
+    surface : AbstentionCostSurface
+        Counts at each probability, and their costs.
+
+    References
+    ----------
+    Vickers & Elkin (2006), "Decision curve analysis: a novel method for evaluating prediction
+    models", Medical Decision Making 26.
+
+    Examples
+    --------
+    >>> curve = DecisionCurve.from_predictions([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9])
+    >>> curve.frame([0.25, 0.5], abstain=0.1).round(4)
+       threshold  net_benefit  treat_all  treat_none  with_abstention
+    0       0.25       0.4444     0.3333         0.0           0.4667
+    1       0.50       0.3333     0.0000         0.0           0.4667
+    """
+
+    surface: AbstentionCostSurface
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: npt.ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        priors: Priors | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> DecisionCurve:
+        """Curve of true labels and probabilities of the positive class.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : array-like of shape (n,)
+            Probability of the positive class.
+        pos_label : label, optional
+            The positive class. Not needed where it is clear, as of 0 and 1 or no and yes.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts.
+        priors : mapping or pair (negative, positive), optional
+            Class probabilities to assume instead of the sample's.
+        classes : (negative, positive), optional
+            Both labels, for data in which one of them may be missing.
+        """
+        staircase = Staircase.from_predictions(
+            y_true,
+            check_probability_scores(y_score),
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            classes=classes,
+        )
+        return cls(AbstentionCostSurface(staircase, priors=priors))
+
+    def net_benefit(self, threshold: npt.ArrayLike) -> Floats:
+        """Net benefit of treating the cases whose probability reaches a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array-like
+            Threshold probability, at least 0 and below 1.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        t = _check_threshold(threshold)
+        stairs, scales = self.surface.staircase, self.surface.scales
+        below = np.searchsorted(stairs.scores, t, side="left")
+        true, false = (
+            np.append(np.cumsum(counts[::-1])[::-1], 0.0)[below] * scale
+            for counts, scale in (
+                (stairs.positives, scales.positive),
+                (stairs.negatives, scales.negative),
+            )
+        )
+        return plain(true - false * t / (1 - t))
+
+    def treat_all(self, threshold: npt.ArrayLike) -> Floats:
+        """Net benefit of treating everybody. Parameters as in :meth:`net_benefit`."""
+        t = _check_threshold(threshold)
+        negative, positive = self.surface.priors
+        return plain(positive - negative * t / (1 - t))
+
+    def with_abstention(self, threshold: npt.ArrayLike, abstain: npt.ArrayLike) -> Floats:
+        """Net benefit of the best window, where abstaining has a price.
+
+        Never less than :meth:`net_benefit`: the window is chosen on the same data.
+
+        Parameters
+        ----------
+        threshold : float or array-like
+            As in :meth:`net_benefit`.
+        abstain : float or array-like
+            Price of abstaining, in units of a needed treatment.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        t = _check_threshold(threshold)
+        return plain(self.surface.priors[1] - np.asarray(self.surface.cost(t / (1 - t), abstain)))
+
+    def frame(
+        self, thresholds: npt.ArrayLike | None = None, *, abstain: float | None = None
+    ) -> pd.DataFrame:
+        """One row per threshold: net benefit, of treating all and none, and with abstention.
+
+        Parameters
+        ----------
+        thresholds : array-like, optional
+            Threshold probabilities; by default 0, 0.01, ..., 0.99.
+        abstain : float, optional
+            Price of abstaining, in units of a needed treatment; without it no such column.
+
+        Returns
+        -------
+        DataFrame
+        """
+        t = np.arange(100) / 100 if thresholds is None else np.atleast_1d(np.asarray(thresholds))
+        columns = {
+            "threshold": t,
+            "net_benefit": self.net_benefit(t),
+            "treat_all": self.treat_all(t),
+            "treat_none": np.zeros(len(t)),
+        }
+        if abstain is not None:
+            columns["with_abstention"] = self.with_abstention(t, abstain)
+        return pd.DataFrame(columns)
+
+    def _facts(self) -> dict[str, Any]:
+        return {"classes": self.surface.classes, "positives": self.surface.priors[1]}
+
+
+def _check_threshold(threshold: npt.ArrayLike) -> Floats:
+    t = as_floats(threshold, "threshold", "probabilities")
+    if not ((t >= 0) & (t < 1)).all():
+        raise ValueError(
+            f"threshold is {threshold!r}; a threshold probability is at least 0 and below 1."
+        )
+    return t
