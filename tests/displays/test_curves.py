@@ -224,7 +224,7 @@ def test_from_estimator_and_cross_validation(binary, cv, kind, options):
         return [drawn(line) for line in display.lines_]
 
     fitted = kind.from_estimator(binary.models, binary.X, binary.y, **options)
-    known = {} if "pos_label" in options else {"labels": binary.labels}
+    known = {} if "pos_label" in options else {"classes": binary.labels}
     predicted = binary.score if "pos_label" in options else binary.proba
     direct = kind.from_predictions(binary.y, predicted, **options, **known)
     for ours, theirs in zip(lines(fitted), lines(direct), strict=True):
