@@ -5,14 +5,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cautious.costs import discounted
 from cautious.metrics import (
     MEASURES,
     SetCounts,
+    cautious_confusion_matrix,
+    containment_score,
+    coverage_score,
+    determinacy_score,
+    discounted_accuracy_score,
+    error_score,
     indeterminate_set_size,
+    mean_set_size,
     per_sample,
     risk_coverage,
+    set_cost_score,
+    single_accuracy_score,
+    utility_score,
 )
-from cautious.metrics.packing import distinct_sets, pack_sets, unpack_sets
+from cautious.sets import distinct_sets, pack_sets, unpack_sets
 
 
 @settings(max_examples=40, deadline=None)
@@ -165,3 +176,26 @@ def test_the_size_of_indeterminate_sets_has_a_value_for_each_case():
     np.testing.assert_array_equal(sizes, [np.nan, 2, 3])
     assert indeterminate_set_size(y_true, y_set) == np.nanmean(sizes)
     assert MEASURES["indeterminate_set_size"](SetCounts.from_predictions(y_true, y_set)) == 2.5
+
+
+def test_an_empty_set_counts_as_conformal_prediction_counts_it() -> None:
+    """Containment and size of conformal sets, an empty set being an answer that misses."""
+    y_true, y_set = ["a", "b", "c", "b"], [["a"], [], ["c"], ["b"]]
+    given = {"empty": "wrong"}
+    assert containment_score(y_true, y_set, **given) == 0.75
+    assert mean_set_size(y_true, y_set, **given) == 0.75
+    assert coverage_score(y_true, y_set, **given) == 1
+    assert determinacy_score(y_true, y_set, **given) == 1
+    assert error_score(y_true, y_set, **given) == 0.25
+    assert single_accuracy_score(y_true, y_set, **given) == 0.75
+    assert utility_score(y_true, y_set, **given) == 0.75
+    assert per_sample(discounted_accuracy_score)(y_true, y_set, **given).tolist() == [1, 0, 1, 1]
+    costs = discounted([[0, 1, 5], [2, 0, 2], [3, 4, 0]])
+    # It costs as much as c would, the most expensive answer to b.
+    assert set_cost_score(y_true, y_set, costs=costs, **given) == 4 / 4
+    table = cautious_confusion_matrix(y_true, y_set, **given)
+    assert table.index.tolist() == ["a", "b", "c", "{}", "⊥"]
+    assert table.loc["{}"].tolist() == [0, 1, 0]
+    counts = SetCounts.from_predictions(y_true, y_set, **given)
+    assert counts + counts == SetCounts.from_predictions(y_true * 2, y_set * 2, **given)
+    assert MEASURES["containment"].score(counts.without_sets()) == 0.75

@@ -6,6 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from cautious.sets import (
+    as_labels,
     as_mask,
     check_classes,
     check_mask,
@@ -13,6 +14,8 @@ from cautious.sets import (
     check_sets,
     check_truth,
     check_weight,
+    set_names,
+    set_sizes,
 )
 
 
@@ -56,6 +59,22 @@ class TestMask:
     def test_bad(self, mask, error, message):
         with pytest.raises(error, match=message):
             check_mask(mask, n_classes=2)
+
+    def test_empty_sets_that_are_wrong_stay_empty(self):
+        given = np.array([[True, False], [False, False]])
+        assert check_mask(given, empty="wrong") is given
+        assert set_sizes(given, empty="wrong").tolist() == [1, 0]
+        assert as_labels(given, ["a", "b"], empty="wrong") == [("a",), ()]
+        assert set_names(given, ["a", "b"], empty="wrong") == ["{a}", "{}"]
+        read = as_mask([["a"], [], None], ["a", "b"], empty="wrong")
+        assert read.tolist() == [[True, False], [False, False], [True, True]]
+
+    def test_a_clean_mask_is_not_copied(self):
+        given = np.array([[True, False], [True, True]])
+        assert check_mask(given) is given
+
+    def test_many_classes_are_counted_beyond_a_byte(self):
+        assert set_sizes(np.ones((2, 300), dtype=bool)).tolist() == [300, 300]
 
     def test_unknown_meaning_of_empty(self):
         with pytest.raises(ValueError, match="empty is 'drop'"):

@@ -18,8 +18,7 @@ from cautious.costs.matrices import (
     positions,
     resolve_classes,
 )
-from cautious.sets import check_classes
-from cautious.sets.frames import has_names
+from cautious.sets import check_classes, has_names
 
 __all__ = ["cost_matrix_from_frame", "labelled", "read_cost_matrix", "resolve_matrix"]
 

@@ -22,8 +22,7 @@ from cautious.costs.owa import OWACosts
 from cautious.costs.power_mean import PowerMeanCosts
 from cautious.costs.set_costs import SetCosts
 from cautious.costs.size_costs import SizeCosts
-from cautious.sets import check_classes, check_mask
-from cautious.sets.checks import few_labels
+from cautious.sets import check_classes, check_mask, few_labels
 
 __all__ = ["CostsLike", "as_costs", "costs_from_data", "costs_to_data"]
 

@@ -14,8 +14,7 @@ import pandas as pd
 from cautious._typing import Floats, Mask
 from cautious.costs.matrices import positions
 from cautious.costs.subsets import MOST_CLASSES, all_sets
-from cautious.sets import abstain_name, check_classes, check_mask, set_names
-from cautious.sets.checks import few_labels
+from cautious.sets import abstain_name, check_classes, check_mask, few_labels, set_names
 
 __all__ = ["SetCosts"]
 

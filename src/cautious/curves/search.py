@@ -21,8 +21,7 @@ from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import Costs, Window, thresholds_at
 from cautious.decision import Rule, preferred_answers
 from cautious.predictions import CheckedProbabilities, binary_truth, check_proba
-from cautious.sets import check_scores, check_weight
-from cautious.sets.checks import few_labels
+from cautious.sets import check_scores, check_weight, few_labels
 
 __all__ = ["FoundRule", "find_rule"]
 

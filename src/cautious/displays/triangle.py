@@ -13,8 +13,7 @@ from cautious._typing import Floats, Ints
 from cautious.credal import ProbabilityIntervals, as_intervals
 from cautious.credal.intervals import IntervalsLike
 from cautious.displays.display import Display, line_styles, neutral, plain_text
-from cautious.sets import check_classes, check_probabilities
-from cautious.sets.checks import as_codes
+from cautious.sets import as_codes, check_classes, check_probabilities
 
 if TYPE_CHECKING:
     from typing import Self

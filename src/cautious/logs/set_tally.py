@@ -20,7 +20,7 @@ import numpy.typing as npt
 from cautious._typing import Ints, Labels, Mask
 from cautious.logs.exact_sums import Counts, carried, floats
 from cautious.metrics import SetCounts
-from cautious.metrics.packing import distinct_sets, pack_sets
+from cautious.sets import distinct_sets, pack_sets
 
 __all__ = ["SetTally", "Stratum"]
 

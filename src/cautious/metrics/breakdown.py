@@ -65,8 +65,8 @@ def breakdown(
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
-    empty : {"error", "abstain"}, default="error"
-        What an empty prediction set means.
+    empty : {"error", "abstain", "wrong"}, default="error"
+        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
     y_pred : array-like of shape (n,), optional
         Determinate answers, for the measures that need them.
     margins : bool, default=False

@@ -137,8 +137,8 @@ def q_matrix(
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
-    empty : {"error", "abstain"}, default="error"
-        What an empty prediction set means.
+    empty : {"error", "abstain", "wrong"}, default="error"
+        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
     partial : {"abstain", "answer"}, default="abstain"
         What a set of several but not all classes counts as.
 

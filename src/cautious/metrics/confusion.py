@@ -11,8 +11,7 @@ import pandas as pd
 
 from cautious._typing import Floats, as_floats
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.packing import unpack_sets
-from cautious.sets import abstain_name, check_classes, check_sets, set_names
+from cautious.sets import abstain_name, check_classes, check_sets, set_names, unpack_sets
 
 __all__ = [
     "cautious_confusion_matrix",
@@ -49,8 +48,8 @@ def cautious_confusion_matrix(
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
-    empty : {"error", "abstain"}, default="error"
-        What an empty prediction set means.
+    empty : {"error", "abstain", "wrong"}, default="error"
+        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
     partial : {"abstain", "answer"}, default="abstain"
         Whether a set of several but not all classes counts as an abstention, or has a row of its
         own.
@@ -63,8 +62,9 @@ def cautious_confusion_matrix(
     Returns
     -------
     DataFrame
-        One row a class, then one a partial set if asked for, then the abstentions; one column a
-        true class. Whole numbers unless weights or shares were asked for.
+        One row per class, then one per partial set if asked for and one for the empty set ``{}``
+        if it occurs, then the abstentions; one column per true class. Whole numbers unless weights
+        or shares were asked for.
 
     References
     ----------
@@ -119,22 +119,21 @@ def confusion_of_counts(
     ⊥           0.0  1.0
     """
     k = counts.n_classes
-    own_row = counts.answered(partial) & (counts.size > 1)
-    if own_row.any() and not counts.knows_sets:
+    several = counts.answered(partial) & (counts.size > 1)
+    if several.any() and not counts.knows_sets:
         raise ValueError(
             "partial='answer' needs to know the classes in each set, and these counts have "
             "forgotten them; count again without without_sets()."
         )
-    sets, rank = np.unique(counts.set_index[own_row], return_inverse=True)
-    row = np.where(counts.answer >= 0, counts.answer, k + len(sets))
-    row[own_row] = k + rank
-    cells = np.bincount(
-        row * k + counts.truth, weights=counts.weight, minlength=(k + len(sets) + 1) * k
-    )
-    names = [
-        *counts.classes.tolist(),
-        *set_names(unpack_sets(counts.words[sets], k), counts.classes),
-    ]
+    sets, rank = np.unique(counts.set_index[several], return_inverse=True)
+    nothing = counts.size == 0
+    last = k + len(sets) + bool(nothing.any())
+    row = np.where(counts.answer >= 0, counts.answer, last)
+    row[several], row[nothing] = k + rank, last - 1
+    cells = np.bincount(row * k + counts.truth, weights=counts.weight, minlength=(last + 1) * k)
+    masks = np.zeros((last - k, k), dtype=np.bool_)
+    masks[: len(sets)] = unpack_sets(counts.words[sets], k)
+    names = [*counts.classes.tolist(), *set_names(masks, counts.classes, empty="wrong")]
     if abstain in names:
         raise ValueError(f"abstain is {abstain!r}, which names another row; choose another word.")
     names.append(abstain_name(names) if abstain is None else abstain)

@@ -12,15 +12,18 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.metrics.packing import (
+from cautious.sets import (
+    CheckedSets,
     Words,
+    as_codes,
+    check_sets,
+    check_truth,
+    count_classes,
     distinct_sets,
     first_occurrences,
     pack_sets,
     unpack_sets,
 )
-from cautious.sets import CheckedSets, check_sets, check_truth
-from cautious.sets.checks import as_codes
 
 __all__ = ["SetCounts"]
 
@@ -44,9 +47,9 @@ class SetCounts:
     truth : ndarray of shape (n_cells,), int
         True class as a position in `classes`.
     size : ndarray of shape (n_cells,), int
-        Number of classes in the prediction set.
+        Number of classes in the prediction set; 0 for an empty set, which is a wrong answer.
     answer : ndarray of shape (n_cells,), int
-        The class answered where the set is determinate, -1 elsewhere.
+        The class answered where the set holds one, -1 elsewhere.
     hit : ndarray of shape (n_cells,), bool
         Whether the set holds the truth.
     forced : ndarray of shape (n_cells,), int
@@ -105,8 +108,8 @@ class SetCounts:
             Class labels in column order; needed where `y_true` does not hold them all.
         sample_weight : array-like of shape (n,), optional
             How often each case counts.
-        empty : {"error", "abstain"}
-            What an empty prediction set means.
+        empty : {"error", "abstain", "wrong"}
+            What an empty prediction set means; see :func:`cautious.sets.check_mask`.
         y_pred : array-like of shape (n,), optional
             The class the classifier would have answered had it been forced to.
 
@@ -125,7 +128,7 @@ class SetCounts:
     ) -> SetCounts:
         """Make one cell a case, in the order given: what is measured on it is measured per case."""
         rows = np.arange(len(checked.truth))
-        size = checked.mask.sum(axis=1, dtype=np.intp)
+        size = count_classes(checked.mask)
         return cls(
             classes=checked.classes,
             truth=checked.truth,
@@ -163,6 +166,16 @@ class SetCounts:
         """Whether each cell's set holds all classes (and more than one)."""
         return np.asarray((self.size == self.n_classes) & (self.size > 1))
 
+    @property
+    def determinate(self) -> Mask:
+        """Whether each cell is a single class, or an empty set, which counts as a wrong one."""
+        return np.asarray(self.size <= 1)
+
+    @property
+    def discounted(self) -> Floats:
+        """Discounted accuracy of each cell: 1 over the size of a right set, 0 for a wrong one."""
+        return self.hit / np.maximum(self.size, 1)
+
     def answered(self, partial: str = "abstain") -> Mask:
         """Whether each cell is an answer; ``partial`` says what a partial set counts as."""
         if partial not in ("abstain", "answer"):
@@ -170,7 +183,7 @@ class SetCounts:
                 f"partial is {partial!r}; a set of several but not all classes can count as "
                 "'abstain', or as an 'answer' that is right if it holds the truth."
             )
-        return np.asarray(self.size == 1 if partial == "abstain" else ~self.vacuous)
+        return self.determinate if partial == "abstain" else ~self.vacuous
 
     def mean(self, values: npt.ArrayLike) -> Floats:
         """Weighted mean of a value a cell, over the cells where it is not nan."""
@@ -259,7 +272,8 @@ class SetCounts:
         code : ndarray of int
             Which of its cells each cell of positive weight went to.
         """
-        used = self.where(self.weight > 0)
+        counted = self.weight > 0
+        used = self if counted.all() else self.where(counted)
         if used.knows_sets:
             used = used._with_distinct_sets()
             set_key = used.set_index

@@ -34,7 +34,7 @@ def discounted_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     >>> discounted_accuracy_score(["a", "b"], [["a"], ["a", "b"]])
     0.75
     """
-    return counts.hit / counts.size
+    return counts.discounted
 
 
 @define_measure("discounted_accuracy_variance", greater_is_better=False, section="worth")
@@ -55,7 +55,7 @@ def discounted_accuracy_variance(counts: SetCounts) -> npt.ArrayLike:
     >>> discounted_accuracy_variance(["a", "b"], [["a"], ["a", "b"]])
     0.0625
     """
-    x = counts.hit / counts.size
+    x = counts.discounted
     mean = counts.mean(x)
     # Rounding may leave a tiny negative number where there is no variance at all.
     return np.maximum(counts.mean(x**2) - mean**2, 0)
@@ -84,7 +84,7 @@ def utility_score(counts: SetCounts, *, utility: UtilityLike = "u65") -> npt.Arr
     >>> utility_score(y_true, y_set), utility_score(y_true, y_set, utility="u80")
     (0.825, 0.9)
     """
-    return as_utility(utility)(counts.hit / counts.size)
+    return as_utility(utility)(counts.discounted)
 
 
 for _name in ("u65", "u80", "F1"):
@@ -113,7 +113,7 @@ def certainty_equivalent_score(counts: SetCounts, *, utility: UtilityLike = "u65
     0.6987
     """
     u = as_utility(utility)
-    return u.inverse(counts.mean(u(counts.hit / counts.size)))
+    return u.inverse(counts.mean(u(counts.discounted)))
 
 
 with_params(certainty_equivalent_score, "certainty_equivalent_u65", section="worth", utility="u65")

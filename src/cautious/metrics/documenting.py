@@ -27,8 +27,9 @@ classes : sequence of length K, optional
 sample_weight : array-like of shape (n,), optional
     How often each case counts.""",
     "empty": """
-empty : {"error", "abstain"}, default="error"
-    What an empty prediction set means.""",
+empty : {"error", "abstain", "wrong"}, default="error"
+    What an empty prediction set means: a mistake in the data, an abstention, or an answer that
+    misses the truth (of size 0), as conformal prediction counts it.""",
     "y_pred": """
 y_pred : array-like of shape (n,)
     The class the classifier would have answered had it been forced to answer with one.""",

@@ -8,7 +8,7 @@ from cautious._typing import Floats
 from cautious.costs import SetCosts
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.declaring import define_measure
-from cautious.metrics.packing import unpack_sets
+from cautious.sets import unpack_sets
 
 __all__ = ["set_cost_score"]
 
@@ -30,7 +30,8 @@ def set_cost_score(counts: SetCounts, *, costs: SetCosts) -> Floats:
     ----------
     costs : SetCosts
         Costs of sets, such as :func:`cautious.costs.p_discounted` makes from a cost matrix. Its
-        classes are in the order of `classes`.
+        classes are in the order of `classes`. An empty set (``empty="wrong"``) costs as much as
+        the most expensive single class would.
 
     References
     ----------
@@ -48,7 +49,11 @@ def set_cost_score(counts: SetCounts, *, costs: SetCosts) -> Floats:
     step = max(1, _PAIRS_AT_ONCE // counts.n_classes)
     in_order = np.argsort(counts.set_index, kind="stable")
     for first in range(0, len(counts.words), step):
-        table = costs.of(unpack_sets(counts.words[first : first + step], counts.n_classes))
+        sets = unpack_sets(counts.words[first : first + step], counts.n_classes)
+        nothing = np.asarray(~sets.any(axis=1))
+        table = costs.of(sets | nothing[:, None])
+        if nothing.any():
+            table[nothing] = costs.of(np.eye(counts.n_classes, dtype=np.bool_)).max(axis=0)
         ends = np.searchsorted(counts.set_index, [first, first + step], sorter=in_order)
         cells = in_order[slice(*ends)]
         each[cells] = table[counts.set_index[cells] - first, counts.truth[cells]]

@@ -22,6 +22,8 @@ __all__ = [
 def determinacy_score(counts: SetCounts) -> npt.ArrayLike:
     r"""Share of predictions that name a single class, :math:`P(|\hat Y| = 1)`.
 
+    An empty set (``empty="wrong"``) counts as a wrong single class.
+
     References
     ----------
     Zaffalon, Corani & Mauá (2012), section 7.
@@ -31,7 +33,7 @@ def determinacy_score(counts: SetCounts) -> npt.ArrayLike:
     >>> determinacy_score(["a", "b"], [["a"], ["a", "b"]])
     0.5
     """
-    return np.asarray(counts.size == 1)
+    return counts.determinate
 
 
 @define_measure("single_accuracy", mean=True, section="sets")
@@ -49,7 +51,7 @@ def single_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     >>> single_accuracy_score(["a", "b", "b"], [["a"], ["a"], ["a", "b"]])
     0.5
     """
-    return np.where(counts.size == 1, counts.hit, np.nan)
+    return np.where(counts.determinate, counts.hit, np.nan)
 
 
 @define_measure("set_accuracy", mean=True, section="sets")

@@ -13,11 +13,10 @@ from scipy import sparse
 from cautious._typing import Floats, Ints, RandomState
 from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.packing import first_occurrences
 from cautious.metrics.registry import Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverage
 from cautious.metrics.score_checks import check_length
-from cautious.sets import as_mask, check_sets
+from cautious.sets import as_mask, check_sets, first_occurrences
 
 __all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 

@@ -51,8 +51,8 @@ def cautious_report(
         What to call the classes, in the order of `classes`.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
-    empty : {"error", "abstain"}, default="error"
-        What an empty prediction set means.
+    empty : {"error", "abstain", "wrong"}, default="error"
+        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
     y_pred : array-like of shape (n,), optional
         Determinate answers; adds needless abstention.
     y_score : array-like of shape (n, K), optional

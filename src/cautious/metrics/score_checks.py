@@ -15,9 +15,9 @@ from cautious.sets import (
     check_truth,
     first_row,
     frame_in_class_order,
+    has_names,
+    sorted_labels,
 )
-from cautious.sets.frames import has_names
-from cautious.sets.pairing import sorted_labels
 
 __all__ = ["check_length", "check_width", "class_scores", "finite_losses", "flat_numbers"]
 

@@ -11,8 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Labels
 from cautious.predictions.probabilities import sorted_classes
-from cautious.sets import check_truth, check_weight
-from cautious.sets.checks import as_codes, few_labels
+from cautious.sets import as_codes, check_truth, check_weight, few_labels
 
 __all__ = ["ask_folds", "estimator_scores", "outputs_of", "pooled_outputs", "pooled_scores"]
 

@@ -18,8 +18,7 @@ import pandas as pd
 from cautious._typing import Ints, Labels, Mask
 from cautious.errors import listed, quoted
 from cautious.predictions.rules import WORDS, refusal
-from cautious.sets import check_truth
-from cautious.sets.checks import as_codes
+from cautious.sets import as_codes, check_truth
 
 __all__ = [
     "binary_classes",

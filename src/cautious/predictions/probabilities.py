@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels
-from cautious.sets.checks import (
+from cautious.sets import (
     as_codes,
     check_classes,
     check_probabilities,
     check_truth,
     check_weight,
     few_labels,
+    frame_in_class_order,
+    has_names,
 )
-from cautious.sets.frames import frame_in_class_order, has_names
 
 __all__ = ["CheckedProbabilities", "check_proba", "sorted_classes"]
 

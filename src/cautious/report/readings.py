@@ -15,8 +15,7 @@ from cautious.decision import optimal_sets
 from cautious.logs import guess_columns
 from cautious.metrics import RiskCoverage, SetCounts
 from cautious.report.frames import models_of_frame
-from cautious.sets import frame_in_class_order
-from cautious.sets.checks import check_classes, check_probabilities, check_truth
+from cautious.sets import check_classes, check_probabilities, check_truth, frame_in_class_order
 
 __all__ = ["BinaryModel", "SetModel", "read_predictions"]
 

@@ -4,8 +4,10 @@ A batch of ``n`` answers about ``K`` classes is a boolean matrix of shape ``(n, 
 follow ``classes_``. A row with one true cell is a determinate answer, a full row abstains, and
 anything between is a partial answer. This package turns what people and other libraries write
 into that matrix and back, names sets for people, and holds the checks that every measure relies on.
+Names imported as themselves (``x as x``) are lent to the other packages and are not public.
 """
 
+from cautious.sets.checks import as_codes as as_codes
 from cautious.sets.checks import (
     check_classes,
     check_mask,
@@ -15,10 +17,19 @@ from cautious.sets.checks import (
     check_weight,
     first_row,
 )
+from cautious.sets.checks import count_classes as count_classes
+from cautious.sets.checks import few_labels as few_labels
 from cautious.sets.conversion import as_labels, as_mask, set_sizes
 from cautious.sets.frames import frame_in_class_order
+from cautious.sets.frames import has_names as has_names
 from cautious.sets.naming import abstain_name, set_names
+from cautious.sets.packing import Words as Words
+from cautious.sets.packing import distinct_sets as distinct_sets
+from cautious.sets.packing import first_occurrences as first_occurrences
+from cautious.sets.packing import pack_sets as pack_sets
+from cautious.sets.packing import unpack_sets as unpack_sets
 from cautious.sets.pairing import CheckedSets, check_sets
+from cautious.sets.pairing import sorted_labels as sorted_labels
 
 __all__ = [
     "CheckedSets",

@@ -23,6 +23,7 @@ __all__ = [
     "check_scores",
     "check_truth",
     "check_weight",
+    "count_classes",
     "few_labels",
     "first_row",
 ]
@@ -94,6 +95,10 @@ def _flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     return array
 
 
+EMPTY = ("error", "abstain", "wrong")
+"""What an empty prediction set may mean; see :func:`check_mask`."""
+
+
 def check_mask(
     mask: npt.ArrayLike, *, n_classes: int | None = None, name: str = "mask", empty: str = "error"
 ) -> Mask:
@@ -107,12 +112,15 @@ def check_mask(
         The number of columns expected.
     name : str
         What to call the argument in an error.
-    empty : {"error", "abstain"}
-        What an empty row means: a mistake, or an abstention (it becomes the full row).
+    empty : {"error", "abstain", "wrong"}
+        What an empty row means: a mistake in the data; an abstention (it becomes the full row); or
+        a wrong answer (it stays empty). Conformal prediction reports an empty set as an answer that
+        misses the truth, so "wrong" gives its coverage and mean set size.
 
     Returns
     -------
     ndarray of shape (n, K), bool
+        The array given, if nothing had to be changed; not a copy.
 
     Examples
     --------
@@ -120,8 +128,8 @@ def check_mask(
     array([[ True, False],
            [ True,  True]])
     """
-    if empty not in ("error", "abstain"):
-        raise ValueError(f"empty is {empty!r}; choose 'error' or 'abstain'.")
+    if empty not in EMPTY:
+        raise ValueError(f"empty is {empty!r}; choose 'error', 'abstain' or 'wrong'.")
     if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():
         raise ValueError(f"{name} has masked entries; say of every class whether it is in the set.")
     if hasattr(mask, "toarray"):
@@ -130,30 +138,42 @@ def check_mask(
         array = np.asarray(mask)
     except ValueError:
         raise ValueError(
-            f"{name} has rows of different lengths; expected (n, K): a row an example, a column a "
-            "class. cautious.sets.as_mask reads sets of labels."
+            f"{name} has rows of different lengths; expected (n, K), one row per case and one "
+            "column per class. cautious.sets.as_mask reads sets of labels."
         ) from None
     if array.ndim != 2:
         raise ValueError(
-            f"{name} has shape {array.shape}; expected (n, K): a row an example, a column a class."
+            f"{name} has shape {array.shape}; expected (n, K), one row per case and one column per "
+            "class."
         )
     if n_classes is not None and array.shape[1] != n_classes:
         raise ValueError(
             f"{name} has {array.shape[1]} columns but there are {n_classes} classes; "
-            "give one column a class, in the order of the class labels."
+            "give one column per class, in the order of the class labels."
         )
     if array.dtype != np.bool_:
         array = _booleans(array, name)
-    is_empty = ~np.asarray(array.any(axis=1))
+    if empty == "wrong":
+        return array
+    is_empty = count_classes(array) == 0
     if is_empty.any():
         if empty == "error":
             raise ValueError(
                 f"{name} has an empty prediction set in row {first_row(is_empty)} "
-                f"({int(is_empty.sum())} in all); if an empty set means 'don't know', "
-                "pass empty='abstain'."
+                f"({int(is_empty.sum())} in all). Pass empty='wrong' if it is an answer that "
+                "misses the truth, as in conformal prediction, or empty='abstain' if it means "
+                "'don't know'."
             )
         array = array | is_empty[:, None]
     return array
+
+
+def count_classes(mask: Mask) -> Ints:
+    """Count the classes in each row of a checked mask."""
+    # A quarter of the time of mask.sum(axis=1), as long as the sums fit a byte.
+    narrow = np.uint8 if mask.shape[1] < 256 else np.intp
+    sizes: Ints = np.einsum("ij->i", mask.view(np.uint8), dtype=narrow).astype(np.intp)
+    return sizes
 
 
 def _booleans(array: npt.NDArray[Any], name: str) -> Mask:
@@ -197,7 +217,7 @@ def check_probabilities(
         The number of columns expected.
     atol : float, default=1e-6
         How far a row sum may be from one, and a value outside [0, 1]. Numbers of less than double
-        precision may be off by eight of their own rounding errors a class, at most 0.001.
+        precision may be off by eight of their own rounding errors per class, at most 0.001.
 
     Returns
     -------
@@ -213,13 +233,14 @@ def check_probabilities(
     given = np.asarray(p).dtype
     if array.ndim != 2:
         raise ValueError(
-            f"{name} has shape {array.shape}; expected (n, K): a row an example, a column a class."
+            f"{name} has shape {array.shape}; expected (n, K), one row per case and one column per "
+            "class."
         )
     if n_classes is not None and array.shape[1] != n_classes:
         raise ValueError(f"{name} has {array.shape[1]} columns but there are {n_classes} classes.")
     tolerance = atol
     if np.issubdtype(given, np.floating):
-        # Single precision is common, and a softmax in it gathers one rounding error a class.
+        # Single precision is common, and a softmax in it gathers one rounding error per class.
         tolerance = max(atol, min(8 * float(np.finfo(given).eps) * array.shape[1], 1e-3))
     low, high = array.min(axis=1, initial=0.0), array.max(axis=1, initial=0.0)
     outside = ~((low >= -tolerance) & (high <= 1 + tolerance))
@@ -244,14 +265,14 @@ def check_probabilities(
 
 
 def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
-    """Check example weights; ``None`` weighs every example once.
+    """Check the weights of cases; ``None`` weighs every case once.
 
     Parameters
     ----------
     sample_weight : array-like of shape (n,) or None
         Finite numbers, none of them negative.
     n : int
-        The number of examples.
+        The number of cases.
 
     Returns
     -------
@@ -267,7 +288,7 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
     weight = as_floats(sample_weight, "sample_weight", "weights")
     if weight.shape != (n,):
         raise ValueError(
-            f"sample_weight has shape {weight.shape}; expected ({n},), one weight an example."
+            f"sample_weight has shape {weight.shape}; expected ({n},), one weight per case."
         )
     bad = ~((weight >= 0) & (weight < np.inf))
     if bad.any():
@@ -306,7 +327,7 @@ def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") 
     if missing.any():
         raise ValueError(
             f"{name} is missing (None or NaN) in row {first_row(missing)}; "
-            "drop the examples whose truth is unknown."
+            "leave out the cases whose truth is unknown."
         )
     return labels
 
@@ -318,9 +339,11 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
     are the numbers 0 and 1 to Python and to scikit-learn, so they are here.
     """
     known, sought = classes, values
-    if _is_boolean(classes) != _is_boolean(values):
+    if classes.dtype.kind == values.dtype.kind == "U":  # pandas looks objects up much faster
+        known, sought = classes.astype(object), values.astype(object)
+    elif _is_boolean(classes) != _is_boolean(values):
         known, sought = _boolean_as_number(classes), _boolean_as_number(values)
-    codes = pd.Index(known).get_indexer(pd.Index(sought))
+    codes = _index(known).get_indexer(_index(sought))
     unknown = codes < 0
     if unknown.any():
         at = first_row(unknown)
@@ -330,6 +353,11 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
             f"the classes {few_labels(classes)}."
         )
     return codes.astype(np.intp, copy=False)
+
+
+def _index(labels: Labels) -> pd.Index:
+    # Told the type, pandas need not look at every label to find it out.
+    return pd.Index(labels, dtype=object if labels.dtype == object else None)
 
 
 def _is_boolean(labels: Labels) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._typing import Ints, Labels, Mask
-from cautious.sets.checks import as_codes, check_classes, check_mask
+from cautious.sets.checks import as_codes, check_classes, check_mask, count_classes
 from cautious.sets.frames import frame_in_class_order, has_names
 
 __all__ = ["as_labels", "as_mask", "seen_labels", "set_sizes"]
@@ -50,9 +50,9 @@ def as_mask(
         Class labels in column order; needed unless `y_set` is a matrix.
     abstain : object, default=-1
         A label that stands for "don't know". It is an ordinary label if it is among the classes.
-    empty : {"error", "abstain"}
-        What an empty set means. Conformal sets can be empty, and only the caller knows what
-        that should count as.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set means, such as conformal prediction can give: a mistake in the data, an
+        abstention (the full set), or a wrong answer (it stays empty).
     level : int, optional
         Which confidence level to take from an array (n, K, levels) with several.
     name : str
@@ -89,7 +89,9 @@ def as_mask(
     return check_mask(mask, name=name, empty=empty)
 
 
-def as_labels(mask: npt.ArrayLike, classes: Sequence[Any] | npt.ArrayLike) -> list[tuple[Any, ...]]:
+def as_labels(
+    mask: npt.ArrayLike, classes: Sequence[Any] | npt.ArrayLike, *, empty: str = "error"
+) -> list[tuple[Any, ...]]:
     """List the classes of each prediction set.
 
     Parameters
@@ -98,6 +100,8 @@ def as_labels(mask: npt.ArrayLike, classes: Sequence[Any] | npt.ArrayLike) -> li
         Prediction sets.
     classes : sequence of length K
         Class labels in column order.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set means; see :func:`as_mask`.
 
     Returns
     -------
@@ -110,19 +114,22 @@ def as_labels(mask: npt.ArrayLike, classes: Sequence[Any] | npt.ArrayLike) -> li
     [('cat',), ('cat', 'dog')]
     """
     labels = check_classes(classes)
-    rows, columns = np.nonzero(check_mask(mask, n_classes=len(labels)))
+    checked = check_mask(mask, n_classes=len(labels), empty=empty)
+    rows, columns = np.nonzero(checked)
     names = labels[columns].tolist()
-    ends = np.searchsorted(rows, np.arange(len(np.asarray(mask)) + 1))
+    ends = np.searchsorted(rows, np.arange(len(checked) + 1))
     return [tuple(names[a:b]) for a, b in pairwise(ends)]
 
 
-def set_sizes(mask: npt.ArrayLike) -> Ints:
+def set_sizes(mask: npt.ArrayLike, *, empty: str = "error") -> Ints:
     """Count the classes in each prediction set.
 
     Parameters
     ----------
     mask : array-like of shape (n, K), bool
         Prediction sets.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set means; see :func:`as_mask`.
 
     Returns
     -------
@@ -133,8 +140,7 @@ def set_sizes(mask: npt.ArrayLike) -> Ints:
     >>> set_sizes([[True, False], [True, True]])
     array([1, 2])
     """
-    sizes: Ints = check_mask(mask).sum(axis=1, dtype=np.intp)
-    return sizes
+    return count_classes(check_mask(mask, empty=empty))
 
 
 def seen_labels(y_set: Any, truth: Labels) -> tuple[list[Any], int | None]:
@@ -177,8 +183,8 @@ def _at_level(array: npt.NDArray[Any], level: int | None, name: str) -> npt.NDAr
     n_levels = array.shape[2]
     if level is None and n_levels != 1:
         raise ValueError(
-            f"{name} holds sets for {n_levels} confidence levels; choose one with level=0 to "
-            f"level={n_levels - 1}."
+            f"{name} holds sets for {n_levels} confidence levels; give those of one, "
+            f"sets[:, :, 0] to sets[:, :, {n_levels - 1}]; as_mask also takes level=0."
         )
     if level is not None and not 0 <= level < n_levels:
         raise ValueError(f"level is {level}; {name} has levels 0 to {n_levels - 1}.")
@@ -232,7 +238,7 @@ def _members(y_set: Any, abstain: Any, name: str) -> _Members:
     if isinstance(y_set, str) or not hasattr(y_set, "__len__"):
         raise TypeError(
             f"{name} is {y_set!r}; give a boolean matrix (n, K), or one label or set of labels "
-            "for each example."
+            "for each case."
         )
     abstained = np.zeros(len(y_set), dtype=np.bool_)
     if hasattr(y_set, "get_dense_fallback_mask"):  # scikit-fallback stores its rejections aside
@@ -260,7 +266,7 @@ def _members(y_set: Any, abstain: Any, name: str) -> _Members:
 
 
 def _single_labels(values: Labels, abstain: Any, abstained: Mask) -> _Members:
-    """Read a plain array with one label a row."""
+    """Read a plain array with one label per row."""
     abstained |= pd.isna(values)
     comparable = values.dtype.kind in ("US" if isinstance(abstain, str) else "iuf")
     if abstain is not None and comparable:

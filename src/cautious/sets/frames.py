@@ -34,7 +34,7 @@ def frame_in_class_order(
     Parameters
     ----------
     table : array-like or frame of shape (n, K)
-        One column a class.
+        One column per class.
     labels : ndarray of shape (K,)
         Class labels, all different.
     name : str
@@ -56,7 +56,7 @@ def frame_in_class_order(
             return np.asanyarray(table)  # a masked array keeps its mask, to be refused for it
         except ValueError:
             raise ValueError(
-                f"{name} has rows of different lengths; give one column a class."
+                f"{name} has rows of different lengths; give one column per class."
             ) from None
     columns, wanted = table.columns.tolist(), labels.tolist()
     by_label = {column: at for at, column in enumerate(columns)}

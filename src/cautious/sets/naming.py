@@ -38,7 +38,11 @@ def abstain_name(classes: Iterable[Any]) -> str:
 
 
 def set_names(
-    mask: npt.ArrayLike, classes: Sequence[Any] | npt.ArrayLike, *, abstain: str | None = None
+    mask: npt.ArrayLike,
+    classes: Sequence[Any] | npt.ArrayLike,
+    *,
+    abstain: str | None = None,
+    empty: str = "error",
 ) -> list[str]:
     """Write each prediction set the way a person would.
 
@@ -50,11 +54,13 @@ def set_names(
         Class labels in column order.
     abstain : str, optional
         What to write for the full set; ``None`` lists all its classes like any other set.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set means; see :func:`as_mask`. As "wrong" it is written ``{}``.
 
     Returns
     -------
     list of str
-        One name a row, classes in column order between braces.
+        One name per row, classes in column order between braces.
 
     Examples
     --------
@@ -63,7 +69,7 @@ def set_names(
     ['{human, bicycle}', '{car}', "don't know"]
     """
     labels = [str(label) for label in check_classes(classes).tolist()]
-    rows = check_mask(mask, n_classes=len(labels)).tolist()
+    rows = check_mask(mask, n_classes=len(labels), empty=empty).tolist()
     return [
         abstain
         if abstain is not None and all(row)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
+import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.sets.checks import as_codes, check_classes, check_truth, check_weight, few_labels
@@ -22,13 +23,13 @@ class CheckedSets:
     Attributes
     ----------
     truth : ndarray of shape (n,), int
-        True class of each example as a position in ``classes``.
+        True class of each case as a position in ``classes``.
     mask : ndarray of shape (n, K), bool
-        Prediction sets, none of them empty.
+        Prediction sets; one is empty only if that was said to be wrong.
     classes : ndarray of shape (K,)
         Class labels in column order.
     weight : ndarray of shape (n,), float
-        How often each example counts.
+        How often each case counts.
     """
 
     truth: Ints
@@ -57,9 +58,9 @@ def check_sets(
         Class labels in column order. By default the sorted labels seen in `y_true` (and in
         `y_set` where it holds labels), which must then be as many as the mask has columns.
     sample_weight : array-like of shape (n,), optional
-        How often each example counts.
-    empty : {"error", "abstain"}
-        What an empty prediction set means.
+        How often each case counts.
+    empty : {"error", "abstain", "wrong"}
+        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
 
     Returns
     -------
@@ -74,7 +75,9 @@ def check_sets(
     truth = check_truth(y_true)
     if classes is None:
         seen, width = seen_labels(y_set, truth)
-        both = [*truth.tolist(), *seen]
+        # Converted once, text is told apart much faster than as an array of numpy's own.
+        occurring = pd.unique(truth.astype(object) if truth.dtype.kind == "U" else truth)
+        both = [*occurring.tolist(), *seen]
         if not both:
             raise ValueError(
                 "y_true is empty, so it does not tell the classes; pass classes= with all class "
@@ -92,7 +95,7 @@ def check_sets(
     mask = as_mask(y_set, known, empty=empty, name="y_set")
     if len(mask) != len(truth):
         raise ValueError(
-            f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each an example."
+            f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each per case."
         )
     codes = as_codes(truth, known, name="y_true")
     return CheckedSets(codes, mask, known, check_weight(sample_weight, len(truth)))

@@ -30,8 +30,7 @@ from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.curves.window import Window, binary_costs, check_costs, plain
 from cautious.decision import check_window
 from cautious.predictions import estimator_scores, pooled_scores
-from cautious.sets import abstain_name, check_classes, check_truth, frame_in_class_order
-from cautious.sets.checks import as_codes
+from cautious.sets import abstain_name, as_codes, check_classes, check_truth, frame_in_class_order
 
 __all__ = ["AbstentionCostSurface", "one_vs_rest"]
 

@@ -20,8 +20,7 @@ from cautious.decision import (
     threshold_rule,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
-from cautious.sets import check_mask
-from cautious.sets.checks import as_codes, few_labels
+from cautious.sets import as_codes, check_mask, few_labels
 
 __all__ = ["AbstainingClassifier"]
 

@@ -23,8 +23,7 @@ from cautious.models.metadata import (
     fit_metadata,
     take_over_features,
 )
-from cautious.sets import check_mask
-from cautious.sets.checks import as_codes
+from cautious.sets import as_codes, check_mask
 
 __all__ = ["DelegatingClassifier"]
 

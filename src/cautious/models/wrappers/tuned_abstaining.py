@@ -30,7 +30,7 @@ from cautious.models.metadata import (
     take_over_features,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
-from cautious.sets.checks import as_codes
+from cautious.sets import as_codes
 
 __all__ = ["TunedAbstainingClassifierCV"]
 
