@@ -30,9 +30,13 @@ from cautious.sets.packing import pack_sets as pack_sets
 from cautious.sets.packing import unpack_sets as unpack_sets
 from cautious.sets.pairing import CheckedSets, check_sets
 from cautious.sets.pairing import sorted_labels as sorted_labels
+from cautious.sets.written import SET_REFUSALS, SET_WORDS, WrittenSet, parse_set
 
 __all__ = [
+    "SET_REFUSALS",
+    "SET_WORDS",
     "CheckedSets",
+    "WrittenSet",
     "abstain_name",
     "as_labels",
     "as_mask",
@@ -45,6 +49,7 @@ __all__ = [
     "check_weight",
     "first_row",
     "frame_in_class_order",
+    "parse_set",
     "set_names",
     "set_sizes",
 ]

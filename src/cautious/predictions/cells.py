@@ -1,0 +1,527 @@
+"""Cells of columns: labels as codes, numbers read strictly, whatever the column is held in.
+
+A column is a pandas Series, an Arrow array (chunked or not, dictionary-encoded or not) or a list of
+text. Readers of files and frames use these functions for whole tables, and :mod:`cautious.logs` for
+one record batch at a time; so a rule is written once:
+
+- :func:`encode_labels` gives :class:`Encoded`: codes and the distinct values that occur. Huge labels
+  of a dictionary are never repeated, and unused entries do not exist.
+- :func:`plain_labels` makes class labels of the distinct values.
+- :func:`read_numbers` gives :class:`Numbers`: floats, and which cells are no numbers, which
+  :func:`check_numbers` refuses. :func:`check_weights` checks weights.
+- :func:`memberships` reads columns that say whether a class is in a set; :func:`parse_sets` and
+  :func:`set_mask` turn written sets into a mask.
+
+Checks take `place`, a function from a row to words that say where it is, as in
+``lambda row: f"column 'score', row {row}"``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.predictions.labels import label_text, match_labels, plain_label
+from cautious.predictions.rules import WORDS, hint, refusal
+from cautious.sets import WrittenSet, first_row, parse_set
+
+__all__ = [
+    "Encoded",
+    "Numbers",
+    "Place",
+    "check_empty",
+    "check_numbers",
+    "check_weights",
+    "encode_labels",
+    "memberships",
+    "parse_sets",
+    "plain_labels",
+    "read_numbers",
+    "read_text_numbers",
+    "set_mask",
+]
+
+Place: TypeAlias = Callable[[int], str]
+"""From a row to words that say where it is."""
+
+# Weights in this range can be added up in fixed point, and none is rounded by more than 1e-10.
+LEAST_WEIGHT, MOST_WEIGHT = 2.0**-32, 2.0**32
+# Texts of so many odd cells are kept for messages.
+_KEPT = 1000
+
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
+_NOT_PLAIN = re.compile(r"[^0-9eE.+\-]")
+
+
+class Encoded(NamedTuple):
+    """A column of labels.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,), int
+        Position of each label among the distinct ones; -1 where it is missing.
+    values : list
+        The distinct values that occur.
+    """
+
+    codes: Ints
+    values: list[Any]
+
+    def take(self, rows: Ints) -> Encoded:
+        """Take some rows; values that no longer occur are left out."""
+        return _used(self.codes[rows], self.values)
+
+
+def _used(codes: Ints, values: Sequence[Any]) -> Encoded:
+    """Leave out values that do not occur."""
+    seen = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    if seen.all():
+        return Encoded(codes, list(values))
+    position = np.append(np.cumsum(seen) - 1, -1)  # -1, a missing one, stays what it is
+    return Encoded(position[codes], [one for one, there in zip(values, seen, strict=True) if there])
+
+
+def encode_labels(column: Any) -> Encoded:
+    """Encode a column of labels or of written sets.
+
+    Parameters
+    ----------
+    column : Series, Arrow array, or sequence
+        Collections (lists of labels) count as values, too.
+
+    Examples
+    --------
+    >>> encode_labels(pd.Series(["b", None, "a", "b"]))
+    Encoded(codes=array([ 0, -1,  1,  0]), values=['b', 'a'])
+    """
+    if hasattr(column, "dictionary_encode"):
+        return _encode_arrow(column)
+    series = column if isinstance(column, pd.Series) else pd.Series(list(column), dtype=object)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes = series.cat.codes.to_numpy().astype(np.intp)
+        return _used(codes, series.cat.categories.tolist())
+    if series.dtype == object:
+        kinds = (list, tuple, set, frozenset, np.ndarray)
+        series = series.map(lambda one: _hashable(one) if isinstance(one, kinds) else one)
+    codes, values = pd.factorize(series)
+    return Encoded(codes.astype(np.intp, copy=False), values.tolist())
+
+
+def _hashable(members: Any) -> tuple[Any, ...]:
+    """Make a tuple of a collection; a set has no order, so one is given to it."""
+    if isinstance(members, set | frozenset):
+        return tuple(sorted(members, key=str))
+    return tuple(members.tolist() if isinstance(members, np.ndarray) else members)
+
+
+def _encode_arrow(column: Any) -> Encoded:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    kind = chunked.type
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        lists = [None if one is None else tuple(one) for one in chunked.to_pylist()]
+        return encode_labels(pd.Series(lists, dtype=object))
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        chunked = chunked.cast(pa.large_string())  # fails where it is no text
+    if types.is_floating(kind) and not types.is_float16(kind):
+        chunked = pa.chunked_array(
+            [pa.array(part.to_numpy(zero_copy_only=False), from_pandas=True) for part in chunked.chunks],
+            kind,
+        )
+    if not types.is_dictionary(chunked.type):
+        chunked = chunked.dictionary_encode()
+    array = chunked.unify_dictionaries().combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # without chunks, or too large to be one
+        if not array.num_chunks:
+            return Encoded(np.empty(0, dtype=np.intp), [])
+        parts = [_codes(part.indices) for part in array.chunks]
+        codes, dictionary = np.concatenate(parts), array.chunk(0).dictionary
+    else:
+        codes, dictionary = _codes(array.indices), array.dictionary
+    at = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(dictionary)))
+    values = dictionary.take(pa.array(at)).to_pylist()  # unused entries may be many, and large
+    position = np.full(len(dictionary) + 1, -1, dtype=np.intp)
+    position[at] = np.arange(len(at))
+    codes = position[codes]
+    nothing = [place for place, one in enumerate(values) if one is None]
+    return Encoded(np.where(np.isin(codes, nothing), -1, codes) if nothing else codes, values)
+
+
+def _codes(indices: Any) -> Ints:
+    filled = indices.cast("int64").fill_null(-1)
+    return np.asarray(filled.to_numpy(zero_copy_only=False)).astype(np.intp, copy=False)
+
+
+def plain_labels(column: Encoded, *, text: bool = False) -> Encoded:
+    """Make class labels of encoded values.
+
+    Labels are booleans, whole numbers, numbers or text; a column of several kinds is text. Whole
+    numbers with a point (``1.0``) lose it if all labels are such. Blank text is missing.
+
+    Parameters
+    ----------
+    column : Encoded
+        Values of any kind.
+    text : bool
+        Whether to make text of all of them.
+
+    Examples
+    --------
+    >>> plain_labels(encode_labels(["1.0", "0.0", " "]))
+    Encoded(codes=array([ 0,  1, -1]), values=['1', '0'])
+    """
+    labels = [plain_label(value) for value in column.values]
+    labels = [None if isinstance(one, str) and not one.strip() else one for one in labels]
+    there = [one for one in labels if one is not None]
+    if text or len({isinstance(one, str) for one in there}) > 1:
+        labels = [None if one is None else label_text(one) for one in labels]
+    if there and all(isinstance(one, str) and _WHOLE.fullmatch(one) for one in there) and not text:
+        labels = [None if one is None else one.partition(".")[0] for one in labels]
+    distinct = list(dict.fromkeys(one for one in labels if one is not None))
+    if len(distinct) == len(labels):
+        return Encoded(column.codes, distinct)
+    position = {one: at for at, one in enumerate(distinct)}
+    new = np.array([-1 if one is None else position[one] for one in labels] + [-1], dtype=np.intp)
+    return Encoded(new[column.codes], distinct)
+
+
+_WHOLE = re.compile(r"[+-]?\d+\.0*")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column of numbers.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,), float64
+        The numbers; nan where there is none.
+    odd : ndarray, int
+        Rows whose cell is no number, but not missing either.
+    cells : dict
+        What stands in the first of these rows.
+    eps : float
+        Rounding error of the numbers as they were given.
+    """
+
+    values: Floats
+    odd: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    cells: dict[int, str] = field(default_factory=dict)
+    eps: float = float(np.finfo(np.float64).eps)
+
+
+def read_numbers(column: Any) -> Numbers:
+    """Read a column of numbers strictly.
+
+    Text is a number if it is decimal, with or without an exponent, or infinite. Nothing is made of
+    hexadecimal, dates, truth values, per cent or thousands separators.
+
+    Parameters
+    ----------
+    column : Series, Arrow array, or sequence
+        Cells of any kind.
+
+    Examples
+    --------
+    >>> found = read_numbers(["0.5", "0x10", "", "1e-3"])
+    >>> found.values, found.odd, found.cells
+    (array([0.5  ,   nan,   nan, 0.001]), array([1]), {1: '0x10'})
+    """
+    if hasattr(column, "dictionary_encode"):
+        return _numbers_of_arrow(column)
+    series = column if isinstance(column, pd.Series) else pd.Series(list(column), dtype=object)
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        return _numbers_of_values(encode_labels(series))
+    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
+        if not pd.api.types.is_complex_dtype(kind):
+            return Numbers(_floats(series), eps=_eps(kind))
+    if isinstance(kind, pd.StringDtype):
+        series = series.astype(object).where(series.notna(), "")
+    cells = series.astype(object).tolist()
+    if all(type(cell) is str for cell in cells):
+        return read_text_numbers(cells)
+    return _numbers_of_values(Encoded(np.arange(len(cells)), cells))
+
+
+def _floats(series: pd.Series[Any]) -> Floats:
+    values: Floats = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values
+
+
+def _eps(kind: Any) -> float:
+    plain = getattr(kind, "numpy_dtype", kind)
+    floating = isinstance(plain, np.dtype) and plain.kind == "f"
+    return float(np.finfo(plain if floating else np.float64).eps)
+
+
+def _numbers_of_arrow(column: Any) -> Numbers:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    kind = column.type
+    if types.is_decimal(kind):
+        column, kind = column.cast(pa.float64()), pa.float64()
+    if types.is_floating(kind) or types.is_integer(kind):
+        values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else None
+        values = column.to_numpy(zero_copy_only=False) if values is None else values
+        return Numbers(np.asarray(values).astype(np.float64, copy=False), eps=_eps(values.dtype))
+    return _numbers_of_values(_encode_arrow(column))
+
+
+def _numbers_of_values(column: Encoded) -> Numbers:
+    """Read each distinct value once."""
+    values = np.full(len(column.values) + 1, np.nan)
+    odd = np.zeros(len(column.values) + 1, dtype=np.bool_)
+    for at, one in enumerate(column.values):
+        number = _number(one)
+        odd[at] = number is None
+        values[at] = np.nan if number is None else number
+    rows = np.flatnonzero(odd[column.codes])
+    cells = {int(row): str(column.values[column.codes[row]]) for row in rows[:_KEPT]}
+    return Numbers(values[column.codes], rows, cells)
+
+
+def _number(cell: Any) -> float | None:
+    """Read a cell; nan if it is missing, None if it is no number."""
+    if isinstance(cell, str):
+        return _text_number(cell)
+    if cell is None or cell is pd.NA or cell is pd.NaT:
+        return np.nan
+    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
+        return None
+    try:
+        return float(cell)
+    except OverflowError:
+        return -np.inf if cell < 0 else np.inf
+
+
+def _text_number(cell: str) -> float | None:
+    text = cell.strip()
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    return np.nan if text.lower() in WORDS["no_number"] else None
+
+
+def read_text_numbers(cells: Sequence[str], start: int = 0) -> Numbers:
+    """Read numbers from text; `start` is the row of the first cell."""
+    if not _NOT_PLAIN.search("".join(cells)):
+        try:
+            return Numbers(np.array(list(map(float, cells)), dtype=np.float64))
+        except ValueError:
+            pass
+    found = [_text_number(cell) for cell in cells]
+    odd = [at for at, number in enumerate(found) if number is None]
+    values = np.array([np.nan if number is None else number for number in found], dtype=np.float64)
+    rows = np.array(odd, dtype=np.intp) + start
+    return Numbers(values, rows, {at + start: cells[at] for at in odd[:_KEPT]})
+
+
+def number_hints(cell: str) -> list[Message]:
+    """Say how a number has to be written.
+
+    Examples
+    --------
+    >>> print(*number_hints("0,25"), *number_hints("25 %"))
+    Write 0.25, with a decimal point. Write 0.25 for 25%.
+    """
+    text = cell.strip()[:60]
+    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) and not text.lstrip("+-").startswith("0"):
+        return [hint("thousands")]
+    if re.fullmatch(r"[+-]?\d{0,40},\d{1,40}", text):
+        return [hint("decimal comma", better=text.replace(",", "."))]
+    percent = re.fullmatch(r"([+-]?\d{1,20}(?:[.,]\d{1,20})?)\s{0,9}%", text)
+    if percent:
+        value = percent[1].replace(",", ".")
+        return [hint("per cent", better=f"{float(value) / 100:g}", value=value)]
+    if re.fullmatch(r"[+-]?0[xXbBoO][0-9a-fA-F_]+", text):
+        return [hint("other base", better=_in_decimal(text))]
+    if re.fullmatch(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2})?.*", text):
+        return [hint("date")]
+    if text.lower() in ("true", "false"):
+        return [hint("truth value")]
+    return []
+
+
+def _in_decimal(text: str) -> str:
+    try:
+        return str(int(text, 0))
+    except ValueError:
+        return "it in decimal"
+
+
+def check_numbers(numbers: Numbers, place: Place, *, missing: str = "error") -> Floats:
+    """Refuse cells that are no numbers, and missing ones unless they abstain.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        From :func:`read_numbers`.
+    place : callable
+        Says where a row is, for errors.
+    missing : {"error", "abstain"}
+        What a missing number means; abstaining, it stays nan.
+
+    Examples
+    --------
+    >>> check_numbers(read_numbers(["0.5", "0,75"]), lambda row: f"column 'score', row {row}")
+    Traceback (most recent call last):
+    ...
+    cautious.errors.InputError: column 'score', row 1: '0,75' is not a number (1 such cell). Write \
+0.75, with a decimal point.
+    """
+    if len(numbers.odd):
+        row = int(numbers.odd[0])
+        cell = numbers.cells[row]
+        raise refusal(
+            "not a number",
+            place=place(row),
+            value=quoted(cell),
+            cells=_cells(len(numbers.odd)),
+            hints=number_hints(cell),
+        )
+    absent = np.isnan(numbers.values)
+    if missing == "error" and absent.any():
+        raise refusal(
+            "missing number", place=place(first_row(absent)), cells=_cells(int(absent.sum()))
+        )
+    return numbers.values
+
+
+def _cells(count: int) -> str:
+    return "1 such cell" if count == 1 else f"{count:,} such cells"
+
+
+def check_weights(weight: Floats, place: Place) -> Floats:
+    """Refuse weights that are negative, not finite, or beyond fixed point."""
+    bad = ~((weight >= 0) & (weight < MOST_WEIGHT))
+    small = (weight > 0) & (weight < LEAST_WEIGHT)
+    if small.any():
+        bad |= small & (np.rint(weight * 2.0**64) != weight * 2.0**64)  # some are exact even so
+    if bad.any():
+        row = first_row(bad)
+        raise refusal("weight", place=place(row), value=f"{weight[row]:g}")
+    return weight
+
+
+def memberships(column: Encoded, place: Place) -> Mask:
+    """Read a column that says whether a class is in the set.
+
+    Parameters
+    ----------
+    column : Encoded
+        Truth values, 0 and 1, or words.
+    place : callable
+        Says where a row is, for errors.
+
+    Examples
+    --------
+    >>> memberships(encode_labels(["Yes", "no", "1"]), str)
+    array([ True, False,  True])
+    """
+    words = [label_text(value).strip().lower() for value in column.values]
+    yes = np.array([word in WORDS["yes"] for word in words] + [False])
+    no = np.array([word in WORDS["no"] for word in words] + [False])
+    bad = ~(yes | no)[column.codes]
+    if bad.any():
+        row = first_row(bad)
+        code = int(column.codes[row])
+        value = "" if code < 0 else column.values[code]
+        raise refusal("membership", place=place(row), value=quoted(value))
+    return np.asarray(yes[column.codes])
+
+
+def parse_sets(column: Encoded, known: Collection[str], place: Place) -> list[WrittenSet]:
+    """Parse the distinct written sets of a column; the last one is that of missing cells.
+
+    Parameters
+    ----------
+    column : Encoded
+        Written sets.
+    known : collection of str
+        Texts of known classes: those that occur among the truths or are declared.
+    place : callable
+        Says where a row is, for errors.
+
+    Examples
+    --------
+    >>> [one.labels for one in parse_sets(encode_labels(["a|b", "a"]), {"a", "b"}, str)]
+    [('a', 'b'), ('a',), ()]
+    """
+    found = []
+    for at, value in enumerate(column.values):
+        try:
+            found.append(parse_set(value, known))
+        except InputError as error:
+            raise error.at(place(first_row(column.codes == at))) from None
+    return [*found, WrittenSet(())]
+
+
+def set_mask(
+    column: Encoded, sets: Sequence[WrittenSet], classes: Sequence[Any], place: Place, empty: str
+) -> Mask:
+    """Turn written sets into a mask.
+
+    Parameters
+    ----------
+    column : Encoded
+        Written sets.
+    sets : sequence of WrittenSet
+        What :func:`parse_sets` made of it.
+    classes : sequence
+        All classes.
+    place : callable
+        Says where a row is, for errors.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set means; wrong, its row stays empty.
+
+    Returns
+    -------
+    ndarray of shape (n_sets, K), bool
+        One row per distinct set; ``mask[column.codes]`` has one per case.
+
+    Examples
+    --------
+    >>> column = encode_labels(["a|b", "b"])
+    >>> set_mask(column, parse_sets(column, (), str), ["a", "b"], str, "error")[column.codes]
+    array([[ True,  True],
+           [False,  True]])
+    """
+    members = list(dict.fromkeys(one for row in sets for one in row.labels or ()))
+    position = dict(zip(members, match_labels(members, classes), strict=True))
+    mask = np.zeros((len(sets), len(classes)), dtype=np.bool_)
+    for at, row in enumerate(sets):
+        if row.labels is None:
+            mask[at] = True
+            continue
+        for one in row.labels:
+            if position[one] < 0:
+                raise refusal(
+                    "set unknown class",
+                    place=place(first_row(column.codes == at)),
+                    label=quoted(one),
+                    classes=listed(classes),
+                    near=(one, classes),
+                )
+            mask[at, position[one]] = True
+    return check_empty(mask, column.codes, place, empty)
+
+
+def check_empty(mask: Mask, codes: Ints, place: Place, empty: str) -> Mask:
+    """Refuse empty sets, or make of them what they are said to mean."""
+    hollow = ~mask.any(axis=1)
+    there = hollow[codes]
+    if empty == "error" and there.any():
+        raise refusal("empty set", place=place(first_row(there)), cells=_cells(int(there.sum())))
+    return mask | hollow[:, None] if empty == "abstain" else mask
