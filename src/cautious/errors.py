@@ -1,9 +1,10 @@
 """What was wrong with the input, said once for Python, the command line and the page.
 
-A message is a template with values. ``{name}`` stands for a value, ``{=name}`` for an argument, and
-``{=name value}`` for an argument that is set to a value: each way into the library has its own
-word for an argument, and everything else is said alike. ``{==name}`` is the argument that the value
-names. Substitution is done in one pass, so text of users is inert, whatever braces it holds.
+A message is a template with values. ``{name}`` stands for a value, ``{=name}`` for an argument,
+``{==name}`` for the argument that the value names, and ``{=name value}`` for an argument that is
+set to a value (or to that word itself). Each way into the library has its own words for arguments;
+everything else is said alike. Substitution is done in one pass, so text of users is inert, whatever
+braces it holds.
 
     >>> error = InputError("say which class is positive with {=pos_label label}.", label="yes")
     >>> print(error)
@@ -125,7 +126,7 @@ class Message:
         return where + " ".join([text, *(hint.words(way) for hint in self.hints)])
 
     def _set(self, name: str, value: str, way: Way) -> str:
-        given = self.values[value]
+        given = self.values.get(value, value)
         if way == "python":
             return f"{name}={quoted(given) if isinstance(given, str) else given}"
         if way == "cli":
@@ -134,6 +135,10 @@ class Message:
 
     def __str__(self) -> str:
         return self.words()
+
+    def with_hints(self, *hints: Message) -> Message:
+        """Return the message with more hints at its end."""
+        return replace(self, hints=(*self.hints, *hints))
 
     def at(self, *places: str) -> Message:
         """Return the message with places put before its own."""
@@ -162,6 +167,8 @@ class InputError(ValueError):
     ----------
     message : Message
         What ``str`` of the error says in the words of Python.
+    notes : tuple of Message
+        What had been noted before, such as the columns that were taken.
 
     Examples
     --------
@@ -173,6 +180,7 @@ class InputError(ValueError):
 
     def __init__(self, template: str | Message, **values: Any) -> None:
         self.message = template if isinstance(template, Message) else Message(template, values)
+        self.notes: tuple[Message, ...] = ()
         super().__init__(self.message.words())
 
     @property

@@ -4,8 +4,8 @@ A column is a pandas Series, an Arrow array (chunked or not, dictionary-encoded 
 text. Readers of files and frames use these functions for whole tables, and :mod:`cautious.logs` for
 one record batch at a time; so a rule is written once:
 
-- :func:`encode_labels` gives :class:`Encoded`: codes and the distinct values that occur. Huge labels
-  of a dictionary are never repeated, and unused entries do not exist.
+- :func:`encode_labels` gives :class:`Encoded`: codes and the distinct values that occur. Huge
+  labels of a dictionary are never repeated, and unused entries do not exist.
 - :func:`plain_labels` makes class labels of the distinct values.
 - :func:`read_numbers` gives :class:`Numbers`: floats, and which cells are no numbers, which
   :func:`check_numbers` refuses. :func:`check_weights` checks weights.
@@ -28,9 +28,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.predictions.labels import label_text, match_labels, plain_label
+from cautious.predictions.labels import label_text, match_labels, plain_label, without_point
 from cautious.predictions.rules import WORDS, hint, refusal
 from cautious.sets import WrittenSet, first_row, parse_set
 
@@ -38,6 +38,7 @@ __all__ = [
     "Encoded",
     "Numbers",
     "Place",
+    "check_costs",
     "check_empty",
     "check_numbers",
     "check_weights",
@@ -48,6 +49,7 @@ __all__ = [
     "read_numbers",
     "read_text_numbers",
     "set_mask",
+    "texts",
 ]
 
 Place: TypeAlias = Callable[[int], str]
@@ -76,9 +78,9 @@ class Encoded(NamedTuple):
     codes: Ints
     values: list[Any]
 
-    def take(self, rows: Ints) -> Encoded:
+    def take(self, rows: Ints | slice) -> Encoded:
         """Take some rows; values that no longer occur are left out."""
-        return _used(self.codes[rows], self.values)
+        return self if isinstance(rows, slice) else _used(self.codes[rows], self.values)
 
 
 def _used(codes: Ints, values: Sequence[Any]) -> Encoded:
@@ -136,7 +138,10 @@ def _encode_arrow(column: Any) -> Encoded:
         chunked = chunked.cast(pa.large_string())  # fails where it is no text
     if types.is_floating(kind) and not types.is_float16(kind):
         chunked = pa.chunked_array(
-            [pa.array(part.to_numpy(zero_copy_only=False), from_pandas=True) for part in chunked.chunks],
+            [
+                pa.array(part.to_numpy(zero_copy_only=False), from_pandas=True)
+                for part in chunked.chunks
+            ],
             kind,
         )
     if not types.is_dictionary(chunked.type):
@@ -186,17 +191,14 @@ def plain_labels(column: Encoded, *, text: bool = False) -> Encoded:
     there = [one for one in labels if one is not None]
     if text or len({isinstance(one, str) for one in there}) > 1:
         labels = [None if one is None else label_text(one) for one in labels]
-    if there and all(isinstance(one, str) and _WHOLE.fullmatch(one) for one in there) and not text:
-        labels = [None if one is None else one.partition(".")[0] for one in labels]
+    if not text and all(isinstance(one, str) and without_point(one) != one for one in there):
+        labels = [None if one is None else without_point(one) for one in labels]
     distinct = list(dict.fromkeys(one for one in labels if one is not None))
     if len(distinct) == len(labels):
         return Encoded(column.codes, distinct)
     position = {one: at for at, one in enumerate(distinct)}
     new = np.array([-1 if one is None else position[one] for one in labels] + [-1], dtype=np.intp)
     return Encoded(new[column.codes], distinct)
-
-
-_WHOLE = re.compile(r"[+-]?\d+\.0*")
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,14 @@ class Numbers:
     odd: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     cells: dict[int, str] = field(default_factory=dict)
     eps: float = float(np.finfo(np.float64).eps)
+
+    def take(self, rows: Ints | slice) -> Numbers:
+        """Take some rows, given in order."""
+        if isinstance(rows, slice):
+            return self
+        kept = np.isin(rows, self.odd)
+        cells = {at: self.cells.get(int(rows[at]), "") for at in np.flatnonzero(kept)[:1].tolist()}
+        return Numbers(self.values[rows], np.flatnonzero(kept), cells, self.eps)
 
 
 def read_numbers(column: Any) -> Numbers:
@@ -244,9 +254,9 @@ def read_numbers(column: Any) -> Numbers:
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         return _numbers_of_values(encode_labels(series))
-    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
-        if not pd.api.types.is_complex_dtype(kind):
-            return Numbers(_floats(series), eps=_eps(kind))
+    kinds = pd.api.types
+    if kinds.is_integer_dtype(kind) or kinds.is_float_dtype(kind):
+        return Numbers(_floats(series), eps=_eps(kind))
     if isinstance(kind, pd.StringDtype):
         series = series.astype(object).where(series.notna(), "")
     cells = series.astype(object).tolist()
@@ -337,7 +347,9 @@ def number_hints(cell: str) -> list[Message]:
     Write 0.25, with a decimal point. Write 0.25 for 25%.
     """
     text = cell.strip()[:60]
-    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) and not text.lstrip("+-").startswith("0"):
+    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) and not text.lstrip("+-").startswith(
+        "0"
+    ):
         return [hint("thousands")]
     if re.fullmatch(r"[+-]?\d{0,40},\d{1,40}", text):
         return [hint("decimal comma", better=text.replace(",", "."))]
@@ -361,7 +373,7 @@ def _in_decimal(text: str) -> str:
         return "it in decimal"
 
 
-def check_numbers(numbers: Numbers, place: Place, *, missing: str = "error") -> Floats:
+def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None) -> Floats:
     """Refuse cells that are no numbers, and missing ones unless they abstain.
 
     Parameters
@@ -370,8 +382,8 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str = "error") -> 
         From :func:`read_numbers`.
     place : callable
         Says where a row is, for errors.
-    missing : {"error", "abstain"}
-        What a missing number means; abstaining, it stays nan.
+    missing : {"error", "abstain"}, optional
+        What a missing score means; abstaining, it stays nan. Other numbers may not be missing.
 
     Examples
     --------
@@ -392,9 +404,11 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str = "error") -> 
             hints=number_hints(cell),
         )
     absent = np.isnan(numbers.values)
-    if missing == "error" and absent.any():
+    if missing != "abstain" and absent.any():
         raise refusal(
-            "missing number", place=place(first_row(absent)), cells=_cells(int(absent.sum()))
+            "missing number" if missing is None else "missing score",
+            place=place(first_row(absent)),
+            cells=_cells(int(absent.sum())),
         )
     return numbers.values
 
@@ -520,8 +534,28 @@ def set_mask(
 
 def check_empty(mask: Mask, codes: Ints, place: Place, empty: str) -> Mask:
     """Refuse empty sets, or make of them what they are said to mean."""
-    hollow = ~mask.any(axis=1)
+    hollow = np.asarray(~mask.any(axis=1))
     there = hollow[codes]
     if empty == "error" and there.any():
         raise refusal("empty set", place=place(first_row(there)), cells=_cells(int(there.sum())))
     return mask | hollow[:, None] if empty == "abstain" else mask
+
+
+def check_costs(costs: dict[str, Floats], place: Callable[[Any], Place]) -> dict[str, Floats]:
+    """Check costs per case: of the three kinds, finite and not negative."""
+    for key, cost in costs.items():
+        if key not in WORDS["costs"]:
+            allowed = ", ".join(WORDS["costs"])
+            raise refusal("cost names", given=quoted(key), allowed=allowed)
+        bad = ~((cost >= 0) & (cost < np.inf))
+        if bad.any():
+            row = first_row(bad)
+            raise refusal("cost", place=place(key)(row), value=f"{cost[row]:g}")
+    return costs
+
+
+def texts(column: Encoded) -> Labels:
+    """Labels of groups or cases as text; a missing one is empty."""
+    values = np.empty(len(column.values) + 1, dtype=object)
+    values[:] = [*map(label_text, column.values), ""]
+    return values[column.codes]

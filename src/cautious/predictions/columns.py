@@ -164,7 +164,11 @@ def _guessed(names: Sequence[Any], first: Any) -> dict[str, Any]:
         if other is None and not answers and "confidence" in lowered:
             other = next(name for name in names if str(name).strip().lower() == "confidence")
         if other is None:
-            hints = [hint("single answers", name=answers[0])] if answers else []
+            hints = (
+                [hint("single answers", name=answers[0], shown=quoted(answers[0]))]
+                if answers
+                else []
+            )
             raise refusal(
                 "no predictions column", columns=listed(names, 20), heading=names, hints=hints
             )

@@ -175,8 +175,11 @@ class Predictions(Mapping[str, ModelPredictions]):
     def classes(self) -> tuple[Any, ...]:
         """Class labels, where all models have the same."""
         first, *others = (one.classes for one in self.values())
-        if any(other != first for other in others):
-            raise refusal("other classes", names=listed(self, 6))
+        for one, other in zip(list(self)[1:], others, strict=True):
+            if other != first:
+                names = {"one": quoted(next(iter(self))), "other": quoted(one)}
+                shown = {"first": listed(first, 6), "second": listed(other, 6)}
+                raise refusal("other classes", **names, **shown)
         return first
 
     @property

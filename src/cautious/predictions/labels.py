@@ -7,7 +7,9 @@ text counts: 1, 1.0 and "1" are one class, and so are booleans with 0/1 and fals
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from numbers import Integral
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Ints, Labels, Mask
+from cautious._typing import Mask
 from cautious.errors import listed, quoted
 from cautious.predictions.rules import WORDS, refusal
 from cautious.sets import as_codes, check_truth
@@ -28,7 +30,11 @@ __all__ = [
     "match_labels",
     "plain_label",
     "sorted_labels",
+    "without_point",
 ]
+
+
+_WHOLE = re.compile(r"[+-]?\d+\.0*")
 
 
 def plain_label(value: Any) -> Any:
@@ -49,6 +55,8 @@ def plain_label(value: Any) -> Any:
         return None if value != value else int(value) if value.is_integer() else value
     if value is None or value is pd.NA or value is pd.NaT:
         return None
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else str(value)
     return str(value)
 
 
@@ -108,26 +116,41 @@ def match_label(name: Any, labels: Sequence[Any]) -> int:
 def match_labels(names: Sequence[Any], labels: Sequence[Any]) -> list[int]:
     """Positions of the labels that names mean, -1 where there is none; see :func:`match_label`."""
     exact: dict[str, int] = {}
-    loose: dict[Any, int] = {}
+    loose: dict[str, int] = {}
+    boolean = False
     for at, label in enumerate(labels):
         exact.setdefault(label_text(label), at)
-        if not isinstance(label, str):  # text is what it is: "01" is not "1"
-            loose.setdefault(_loosely(label), at)
-    return [
-        exact.get(label_text(name), loose.get(_loosely(name), -1) if loose else -1)
-        for name in names
-    ]
+        loose.setdefault(_loosely(label), at)
+        if isinstance(label, bool | np.bool_):
+            boolean = True
+            loose.setdefault(str(label).lower(), at)
+    return [_find(name, exact, loose, boolean) for name in names]
 
 
-def _loosely(label: Any) -> Any:
-    """Reduce a typed label, or the text of a name, to what they have in common."""
-    text = label_text(label).strip().casefold()
-    if text in ("true", "false"):
-        return float(text == "true")
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _find(name: Any, exact: dict[str, int], loose: dict[str, int], boolean: bool) -> int:
+    found = exact.get(label_text(name), loose.get(_loosely(name), -1))
+    return loose.get(label_text(name).strip().lower(), -1) if found < 0 and boolean else found
+
+
+def _loosely(label: Any) -> str:
+    """Reduce a label to what it has in common with others that name the same class.
+
+    Text stays what it is, "01" is not "1"; only a whole number loses its point.
+    """
+    return (
+        str(int(label)) if isinstance(label, bool | np.bool_) else without_point(label_text(label))
+    )
+
+
+def without_point(text: str) -> str:
+    """Write a whole number without its point: 1.0 is class 1.
+
+    Examples
+    --------
+    >>> without_point("1.0"), without_point("1.5"), without_point("01.")
+    ('1', '1.5', '01')
+    """
+    return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 def binary_classes(
@@ -176,9 +199,8 @@ def binary_classes(
     if not values:
         raise refusal("no rows")
     if len(values) > 2:
-        raise refusal(
-            "many classes", count=len(values), classes=listed(sorted_labels(values)), swapped=None
-        )
+        ordered = sorted_labels(values)
+        raise refusal("many classes", count=len(values), classes=listed(ordered), twins=ordered)
     seen = {label_text(value).strip().casefold(): value for value in values}
     for negative, positive in WORDS["plain_pairs"]:
         if len(seen) == len(values) and seen.keys() <= {negative, positive}:
@@ -261,9 +283,3 @@ def binary_truth(
     values = labels.tolist()
     pair = binary_classes(list(dict.fromkeys(values)), pos_label=pos_label)
     return np.array([label == pair[1] for label in values], dtype=np.bool_), pair
-
-
-def encode(labels: Labels) -> tuple[Ints, list[Any]]:
-    """Positions among the distinct labels, in order of appearance; missing ones are -1."""
-    codes, distinct = pd.factorize(labels)
-    return codes.astype(np.intp, copy=False), [plain_label(label) for label in distinct.tolist()]

@@ -1,8 +1,8 @@
-"""Truths and class probabilities, brought together and checked once for every curve."""
+"""Class probabilities: as columns of a table, maybe rounded, and as arrays beside their truths."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels
+from cautious.errors import Message
+from cautious.predictions.cells import Place
+from cautious.predictions.rules import ROUNDING, hint, note, refusal
 from cautious.sets import (
     as_codes,
     check_classes,
@@ -17,11 +20,12 @@ from cautious.sets import (
     check_truth,
     check_weight,
     few_labels,
+    first_row,
     frame_in_class_order,
     has_names,
 )
 
-__all__ = ["CheckedProbabilities", "check_proba", "sorted_classes"]
+__all__ = ["CheckedProbabilities", "check_columns", "check_proba", "sorted_classes"]
 
 
 @dataclass(frozen=True)
@@ -126,3 +130,101 @@ def sorted_classes(truth: Labels) -> Labels:
             "y_true mixes labels of different kinds, which have no order; pass classes= with the "
             "class of each column."
         ) from None
+
+
+def check_columns(
+    columns: dict[str, Floats], place: Callable[[Any], Place], eps: float
+) -> tuple[Floats, list[Message]]:
+    """Check probabilities in columns, one per class, and make up for their having been rounded.
+
+    A row may miss one by as much as rounding to the decimals written explains; it is then divided
+    by its sum, which a note says. A row of which a number is missing is all nan.
+
+    Parameters
+    ----------
+    columns : dict
+        Probabilities by the name of their column.
+    place : callable
+        From a column (None for the whole row) and a row to words that say where that is.
+    eps : float
+        Rounding error of the numbers as they were given, as of single precision.
+
+    Returns
+    -------
+    proba : ndarray of shape (n, K)
+    notes : list of Message
+    """
+    proba = np.column_stack(list(columns.values()))
+    missing = np.isnan(proba).any(axis=1)
+    proba[missing] = np.nan
+    exact = max(ROUNDING["exact"], min(8 * eps * proba.shape[1], 1e-3))
+    slack = 0.0 if eps < 1e-10 else exact
+    with np.errstate(invalid="ignore"):
+        outside = (proba < -slack) | (proba > 1 + slack)
+    if outside.any():
+        row = first_row(outside.any(axis=1))
+        column = first_row(outside[row])
+        raise refusal(
+            "no probability",
+            place=place(list(columns)[column])(row),
+            value=f"{proba[row, column]:.10g}",
+            hints=[*_per_cent(proba[~missing]), hint("other scores")],
+        )
+    if proba.shape[1] == 1:
+        return proba, []
+    sums = proba.sum(axis=1)
+    off = np.where(missing, 0.0, np.abs(sums - 1))
+    beyond = off > max(_explained(proba[~missing]), exact) + 1e-9
+    if beyond.any():
+        row = first_row(beyond)
+        shown = ", ".join(f"{value:.10g}" for value in proba[row, :8])
+        raise refusal(
+            "probability sum",
+            place=place(None)(row),
+            total=f"{sums[row]:.6g}",
+            row=shown + (", …" if proba.shape[1] > 8 else ""),
+        )
+    rounded = off > 5e-7  # measures take less for exact
+    if not rounded.any():
+        return proba, []
+    said = note(
+        "rounded",
+        decimals=_decimals(proba[~missing]) or ROUNDING["most_decimals"],
+        count=f"{int(rounded.sum()):,}",
+        n=f"{len(proba):,}",
+        worst=f"{sums[off.argmax()]:.6g}",
+    )
+    return np.where(rounded[:, None], proba / sums[:, None], proba), [said]
+
+
+def _decimals(proba: Floats) -> int | None:
+    """Find to how many decimals numbers were rounded; None if to more than matter.
+
+    One decimal is no rounding that anybody chooses: such rows have to add up.
+    """
+    for decimals in range(ROUNDING["least_decimals"], ROUNDING["most_decimals"] + 1):
+        # Single precision, too, keeps six decimals to within this.
+        if np.abs(proba - np.round(proba, decimals)).max(initial=0.0) < 1e-7:
+            return decimals
+    return None
+
+
+def _explained(proba: Floats) -> float:
+    r"""Say how far from 1 rounding may have brought the sum of a row.
+
+    Each of :math:`K` numbers rounded to :math:`d` decimals is off by at most
+    :math:`\tfrac12 10^{-d}`.
+    """
+    decimals = _decimals(proba)
+    if decimals is None:
+        return float(ROUNDING["exact"])
+    half = proba.shape[1] * 0.5 * 10.0**-decimals
+    return float(np.clip(half, ROUNDING["exact"], ROUNDING["most"]))
+
+
+def _per_cent(proba: Floats) -> list[Message]:
+    """Ask whether numbers that are no probabilities are per cent."""
+    if proba.min() < 0 or not 2 < proba.max() <= 100:
+        return []
+    whole = proba.shape[1] == 1 or bool((np.abs(proba.sum(axis=1) - 100) <= 5).all())
+    return [hint("maybe per cent")] if whole else []

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from cautious._typing import as_floats
-from cautious.predictions.columns import guess_columns
+from cautious._typing import Floats
+from cautious.errors import InputError, Message, quoted
+from cautious.predictions.arrays import draft_of_arrays
+from cautious.predictions.cells import (
+    Encoded,
+    Place,
+    check_costs,
+    check_numbers,
+    check_weights,
+    memberships,
+    parse_sets,
+    plain_labels,
+    texts,
+)
+from cautious.predictions.columns import Columns, guess_columns
 from cautious.predictions.data import ModelPredictions, Predictions
-from cautious.predictions.labels import binary_classes, encode, match_labels, sorted_labels
-from cautious.sets import as_mask, check_probabilities, check_truth, check_weight
+from cautious.predictions.draft import Draft, Said, kept_rows, settle
+from cautious.predictions.labels import label_text
+from cautious.predictions.probabilities import check_columns
+from cautious.predictions.rules import hint, note, refusal
+from cautious.predictions.tables import Table, is_frame, open_table, table_of_frame
 
 __all__ = ["read_predictions"]
 
@@ -41,91 +58,267 @@ def read_predictions(
     Parameters
     ----------
     source : path, frame, mapping or Predictions
-        What holds the predictions.
+        One of
+
+        - a file, or several: CSV or TSV (packed by gzip or not), Parquet, Arrow or Feather; ``-``
+          is standard input;
+        - a frame of any kind: pandas, polars, pyarrow and what else narwhals knows;
+        - a pair ``(y_true, y_score)``, ``(y_true, y_proba)`` or ``(y_true, mask of sets)``, or a
+          mapping with ``y_true``, one or more of ``y_score``, ``y_proba`` and ``y_set``, and maybe
+          ``classes``, ``pos_label``, ``sample_weight``, ``groups``, ``case`` and ``costs``;
+        - a mapping from the name of each model to one of the above;
+        - :class:`Predictions`, which are returned as they are.
     truth, score, proba, sets, model, weight, groups, case, cost_columns
-        Columns of a table, see :func:`guess_columns`.
+        Columns of tables, guessed where nothing is said; see :func:`guess_columns`. Several scores
+        are several models. ``truth=False`` reads predictions whose truth is not known.
     classes : sequence, optional
-        Class labels in order; two of them are (negative, positive).
+        Class labels in order; two of them are (negative, positive). By default the classes are
+        sorted, numbers by their value.
     pos_label : label, optional
-        The positive class.
+        The positive class, where the labels do not say it; see :func:`binary_classes`.
     empty : {"error", "abstain", "wrong"}
-        What an empty set means.
+        What an empty set means: a mistake in the data, all classes, or an answer that is wrong.
     missing : {"error", "abstain"}
-        What a missing score means.
+        What a missing score or probability means; abstaining, it stays nan and is counted.
     drop_missing : bool
-        Whether rows without a truth are left out.
+        Whether rows without a truth are left out, and counted, instead of being an error.
     encoding : str, optional
-        Encoding of a text file that is not UTF-8.
+        Encoding of a text file that is neither UTF-8 nor UTF-16 with its mark.
 
     Returns
     -------
     Predictions
+        One entry per model. ``notes`` say what was guessed.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read; it names the file, the column, the row and what to do.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> frame = pd.DataFrame({"y_true": [0, 1], "p_1": [0.2, 0.9]})
     >>> read_predictions(frame).y_score
     array([0.2, 0.9])
+    >>> sets = {"mine": {"y_true": ["a", "b"], "y_set": [["a"], ["a", "b"]]}}
+    >>> read_predictions(sets)["mine"].y_set
+    array([[ True, False],
+           [ True,  True]])
     """
     if isinstance(source, Predictions):
         return source
-    said = {"classes": classes, "pos_label": pos_label, "empty": empty}
-    if isinstance(source, pd.DataFrame):
-        columns = guess_columns(
-            list(source.columns), truth=truth, score=score, proba=proba, sets=sets, model=model,
-            weight=weight, groups=groups, case=case, cost_columns=cost_columns,
-        )  # fmt: skip
-        given: dict[str, Any] = {"y_true": source[columns.truth].to_numpy()}
-        if columns.scores:
-            given["y_score"] = source[columns.scores[0]].to_numpy()
-        if columns.proba:
-            given["y_proba"] = source[list(columns.proba.values())].to_numpy()
-            said["classes"] = list(columns.proba)
-        return Predictions([_of_arrays("predictions", given, **said)])
-    models = []
-    for name, one in source.items():
-        if isinstance(one, tuple):
-            kind = "y_set" if np.asarray(one[1]).dtype == np.bool_ else "y_score"
-            one = {"y_true": one[0], kind: one[1]}
-        models.append(_of_arrays(str(name), one, **said))
-    return Predictions(models)
+    for argument, given, allowed in (
+        ("empty", empty, ("error", "abstain", "wrong")),
+        ("missing", missing, ("error", "abstain")),
+    ):
+        if given not in allowed:
+            raise refusal(
+                "choice",
+                argument=argument,
+                given=quoted(given),
+                allowed=" or ".join(map(repr, allowed)),
+            )
+    said = Said(classes, pos_label, empty, missing, drop_missing)
+    roles = {
+        "truth": truth, "score": score, "proba": proba, "sets": sets, "model": model,
+        "weight": weight, "groups": groups, "case": case, "cost_columns": cost_columns,
+    }  # fmt: skip
+    reader = _Reader(said, roles, encoding)
+    try:
+        for place, name, one in _parts(source):
+            reader.add(place, name, one)
+        return reader.finish()
+    except InputError as error:
+        error.notes = tuple(reader.notes)
+        raise
 
 
-def _of_arrays(
-    name: str, given: Mapping[str, Any], *, classes: Any, pos_label: Any, empty: str
-) -> ModelPredictions:
-    """Read a mapping of arrays."""
-    codes, labels = encode(check_truth(given["y_true"]))
-    y_score, y_proba, y_set = (given.get(key) for key in ("y_score", "y_proba", "y_set"))
-    declared = given.get("classes", classes)
-    pos_label = given.get("pos_label", pos_label)
-    if y_score is not None and np.ndim(y_score) == 2:
-        y_score, y_proba = None, y_score
-    if y_proba is not None and np.shape(y_proba)[1] == 1:
-        y_score, y_proba, pos_label, declared = y_proba[:, 0], None, declared[0], None
-    known = sorted_labels(labels) if declared is None else list(declared)
-    at = match_labels(known, labels)
-    known = [labels[i] if i >= 0 else label for i, label in zip(at, known, strict=True)]
-    if y_score is not None or len(known) == 2:
-        pair = binary_classes(labels if y_score is not None else known, pos_label=pos_label)
-        if y_proba is not None:
-            order = [known.index(label) for label in pair]
-            y_proba = check_probabilities(y_proba, name="y_proba")[:, order]
-            y_score = y_proba[:, 1]
-        known, pos_label = list(pair), pair[1]
-    elif y_proba is not None:
-        y_proba = check_probabilities(y_proba, name="y_proba", n_classes=len(known))
-    position = np.array([known.index(one) if one in known else 0 for one in labels], dtype=np.intp)
-    return ModelPredictions(
-        name,
-        tuple(known),
-        position[codes],
-        None if y_score is None else as_floats(y_score, "y_score", "scores"),
-        y_proba,
-        None if y_set is None else as_mask(y_set, known, empty=empty),
-        pos_label,
-        None
-        if given.get("sample_weight") is None
-        else check_weight(given["sample_weight"], len(codes)),
-        empty=empty,
-    )
+def _parts(source: Any) -> Iterable[tuple[str, str, Any]]:
+    """Cut a source into (place, name, source) of one model each."""
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if isinstance(source, list | tuple) and all(
+        isinstance(one, str | os.PathLike) for one in source
+    ):
+        files = [os.fspath(one) for one in source]
+        if len(set(files)) < len(files):
+            twice = next(one for at, one in enumerate(files) if one in files[:at])
+            raise refusal("same file", name=quoted(twice, 200))
+        stems = ["standard input" if file == "-" else _stem(file) for file in files]
+        names = stems if len(set(stems)) == len(stems) else files
+        return [
+            ("", name, Path(file) if file != "-" else "-")
+            for file, name in zip(files, names, strict=True)
+        ]
+    is_pair = isinstance(source, tuple) and len(source) == 2
+    if is_frame(source) or is_pair or (isinstance(source, Mapping) and "y_true" in source):
+        return [("", "predictions", source)]
+    if isinstance(source, Mapping):
+        named = [(str(name), one) for name, one in source.items()]
+        return [(f"predictions[{quoted(name, 80)}]", name, one) for name, one in named]
+    raise TypeError(refusal("source", kind=type(source).__name__).words())
+
+
+def _stem(file: str) -> str:
+    name = Path(file).name
+    for ending in (".gz", Path(name.removesuffix(".gz")).suffix):
+        name = name.removesuffix(ending) if ending else name
+    return name
+
+
+class _Reader:
+    """Drafts of all sources, settled once all are read."""
+
+    def __init__(self, said: Said, roles: dict[str, Any], encoding: str | None) -> None:
+        self.said, self.roles, self.encoding = said, roles, encoding
+        self.drafts: list[tuple[str, Draft | list[ModelPredictions], Said]] = []
+        self.notes: list[Message] = []
+
+    def add(self, place: str, name: str, source: Any) -> None:
+        """Read a source."""
+        try:
+            if isinstance(source, Predictions | ModelPredictions):
+                models = list(source.values()) if isinstance(source, Predictions) else [source]
+                if len(models) == 1:
+                    models = [models[0].take(np.arange(models[0].n), name)]
+                self.drafts.append((place, models, self.said))
+            elif isinstance(source, str | os.PathLike):
+                table = open_table(source, self.encoding)
+                self._add_table(table.name, name, table)
+            elif is_frame(source):
+                self._add_table(place, name, table_of_frame(source))
+            else:
+                self.drafts.append((place, *draft_of_arrays(name, source, self.said)))
+        except InputError as error:
+            raise error.at(place) from None
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{place}: {error}" if place else str(error)) from error
+
+    def _add_table(self, place: str, name: str, table: Table) -> None:
+        try:
+            columns = guess_columns(table.names, **self.roles)
+            self.notes.append(note("columns", place=place, taken=described(columns, table.names)))
+            draft = draft_of_table(name, table, columns, self.said)
+        except InputError as error:
+            raise error.at(table.name) from None
+        self.drafts.append((place, draft, self.said))
+
+    def finish(self) -> Predictions:
+        """Settle the classes of all sources together."""
+        drafts = [draft for _, draft, _ in self.drafts if isinstance(draft, Draft)]
+        known = list(dict.fromkeys(one for draft in drafts for one in draft.mentioned()))
+        models: list[ModelPredictions] = []
+        for place, draft, said in self.drafts:
+            if not isinstance(draft, Draft):
+                models += draft
+                continue
+            try:
+                models += settle(draft, known, said)
+            except InputError as error:
+                raise error.at(place) from None
+        return Predictions(models, self.notes)
+
+
+def described(columns: Columns, names: Sequence[Any]) -> str:
+    """Say which columns were taken for what, and which were left out."""
+    several = {
+        "score": list(columns.scores),
+        "probabilities": list(columns.proba.values()),
+        "set": [columns.sets] if columns.sets is not None else list(columns.members.values()),
+        "costs": list(columns.costs.values()),
+    }
+    single = {
+        "truth": columns.truth,
+        "model": columns.model,
+        "weight": columns.weight,
+        "group": columns.groups,
+        "case": columns.case,
+    }
+    parts = [f"{what} {quoted(name)}" for what, name in single.items() if name is not None]
+    parts += [f"{what} {_some(found)}" for what, found in several.items() if found]
+    ignored = [name for name in names if name not in columns.names()]
+    return ", ".join(parts) + (f"; ignored {_some(ignored)}" if ignored else "")
+
+
+def _some(names: Sequence[Any]) -> str:
+    shown = ", ".join(quoted(name) for name in names[:4])
+    return shown + (f", … {len(names)} in all" if len(names) > 4 else "")
+
+
+def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Draft:
+    """Read the columns of a table, and check every cell."""
+    words = [columns.truth, columns.sets, columns.model, columns.groups, columns.case]
+    labels = [one for one in (*words, *columns.members.values()) if one is not None]
+    weights = [] if columns.weight is None else [columns.weight]
+    numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), *weights]
+    cells = table.read(list(dict.fromkeys(labels)), list(dict.fromkeys(numbers)))
+    truth: Encoded | None = None
+    rows: Any = slice(None)
+    notes: list[Message] = []
+    if columns.truth is not None:
+        truth = plain_labels(cells.labels[columns.truth])
+        truth, rows, notes = kept_rows(truth, said, table.place(columns.truth))
+
+    def place(column: Any) -> Place:
+        at = table.where if column is None else table.place(column)
+        return at if isinstance(rows, slice) else lambda row: at(int(rows[row]))
+
+    def label(column: Any) -> Encoded:
+        return cells.labels[column].take(rows)
+
+    def number(column: Any, missing: str | None = None) -> Floats:
+        return check_numbers(cells.numbers[column].take(rows), place(column), missing=missing)
+
+    n = cells.n if truth is None else len(truth.codes)
+    draft = Draft(name, n, place, truth, truth_column=columns.truth, notes=notes)
+    if columns.weight is not None:
+        draft.weight = check_weights(number(columns.weight), place(columns.weight))
+    if columns.scores:
+        draft.score_column = columns.scores[0]
+        try:
+            found = {str(one): number(one, said.missing) for one in columns.scores}
+        except InputError as error:
+            raise _maybe_swapped(error, draft) from None
+        draft.scores = found if len(found) > 1 else {"": next(iter(found.values()))}
+    if columns.proba:
+        matrix = {one: number(one, said.missing) for one in columns.proba.values()}
+        eps = max(cells.numbers[one].eps for one in matrix)
+        draft.proba, more = check_columns(matrix, place, eps)
+        draft.proba_names = list(columns.proba)
+        notes += more
+    if columns.members:
+        members = [memberships(label(one), place(one)) for one in columns.members.values()]
+        draft.members, draft.member_names = np.column_stack(members), list(columns.members)
+        draft.set_column = None
+    elif columns.sets is not None:
+        draft.written, draft.set_column = label(columns.sets), columns.sets
+        classes = said.classes if said.classes is not None else columns.proba
+        known = {label_text(one) for one in ([] if truth is None else truth.values)}
+        known |= {label_text(one) for one in classes}
+        draft.written_sets = parse_sets(draft.written, known, place(columns.sets))
+    draft.groups = texts(label(columns.groups)) if columns.groups is not None else None
+    draft.case = texts(label(columns.case)) if columns.case is not None else None
+    if columns.model is not None:
+        draft.model = plain_labels(label(columns.model), text=True)
+    if columns.costs:
+        costs = {key: number(one) for key, one in columns.costs.items()}
+        draft.costs = check_costs(costs, lambda key: place(columns.costs[key]))
+    return draft
+
+
+def _maybe_swapped(error: InputError, draft: Draft) -> InputError:
+    """Ask whether truths and scores are swapped, where many truths are numbers."""
+    truths = [] if draft.truth is None else draft.truth.values
+    if len(truths) <= 2 or any(isinstance(one, str) and not _is_number(one) for one in truths):
+        return error
+    swapped = hint("swapped", truth=quoted(draft.truth_column), score=quoted(draft.score_column))
+    return InputError(error.message.with_hints(swapped))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -14,8 +14,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cautious.errors import ARGUMENTS, InputError, Message, quoted
+from cautious.sets import SET_REFUSALS, SET_WORDS
 
-__all__ = ["HINTS", "NOTES", "REFUSALS", "WORDS", "note", "page_rules", "refusal"]
+__all__ = [
+    "HINTS",
+    "NOTES",
+    "REFUSALS",
+    "ROUNDING",
+    "WORDS",
+    "hint",
+    "note",
+    "page_rules",
+    "refusal",
+]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
@@ -44,13 +55,42 @@ WORDS: dict[str, Any] = {
         ["negative", "positive"],
         ["absent", "present"],
     ],
-    "yes": ["true", "1", "1.0", "yes", "y", "t"],
-    "no": ["false", "0", "0.0", "no", "n", "f"],
+    "yes": ["true", "1", "1.0", "yes", "y"],
+    "no": ["false", "0", "0.0", "no", "n"],
     "no_number": ["", "nan", "na", "null", "none"],
+    **SET_WORDS,
 }
 """Word lists by what they are for; all in lower case."""
 
+ROUNDING: dict[str, Any] = {
+    "exact": 1e-6,  # how far a row may be from 1 without being rounded
+    "least_decimals": 2,
+    "most_decimals": 6,
+    "most": 0.05,  # however many classes share the rounding, more is rather a class that is missing
+}
+"""What rounding explains of a row of probabilities that does not add up to 1."""
+
 REFUSALS: dict[str, str] = {
+    # Files.
+    "empty file": "the file is empty; the first line must name the columns.",
+    "long heading": "the first line has more than {most} characters; is this a table?",
+    "other file": "this is {what}; save it as CSV in UTF-8, or give the Parquet file itself.",
+    "not text": (
+        "this is not text in {encoding} (byte {offset}); save it as CSV in UTF-8, or say its "
+        "encoding with {=encoding}."
+    ),
+    "unknown encoding": "{=encoding} is {given}, which is no known encoding; 'latin-1' is one.",
+    "row length": "line {line} has {found} cells, but the heading has {width}.",
+    "quotation": "line {line} has a quotation that does not end as it should ({why}).",
+    "damaged gzip": "this is damaged gzip data ({why}); pack or copy the file again.",
+    "damaged file": "this is no whole {kind} file ({why}); write or copy it again.",
+    "row count": (
+        "{found} rows were found where {promised} are promised; the file is damaged, write or copy "
+        "it again."
+    ),
+    "device": "this is a device, not a file; give a file of predictions.",
+    "no standard input": "standard input is closed; give a file, or pipe the table in.",
+    "same file": "the file {name} is given twice; give each model's file once.",
     # The table and its columns.
     "no rows": "there are no rows; give at least one prediction.",
     "two columns": "two columns are called {name}; give each its own name.",
@@ -68,25 +108,101 @@ REFUSALS: dict[str, str] = {
         "'p_<class>' per class, or a column 'y_set' of sets written 'a|b'; or say which with "
         "{=score}, {=proba} or {=sets}."
     ),
-    # The positive class.
+    "column kind": "column {name} is of the kind {kind}, which cannot be read ({why}).",
+    "choice": "{==argument} is {given}; choose {allowed}.",
+    # Cells.
+    "missing truth": (
+        "the truth is missing ({cells}); leave these rows out with {=drop_missing}, or fill them "
+        "in."
+    ),
+    "missing number": "a number is missing ({cells}); mend or drop these rows.",
+    "missing score": (
+        "a number is missing ({cells}); drop these rows, or let them abstain with "
+        "{=missing abstain}."
+    ),
+    "not a number": "{value} is not a number ({cells}).",
+    "no probability": "{value} is not a probability; they lie between 0 and 1.",
+    "probability sum": (
+        "the probabilities add up to {total} ({row}); each row must add up to 1. Are they rounded "
+        "too coarsely, or is the column of a class missing?"
+    ),
+    "weight": (
+        "the weight {value} is not allowed; weights are 0 or from 2**-32 to 2**32. Multiply all of "
+        "them by one number if they are too small or too large."
+    ),
+    "cost": (
+        "the cost {value} is not allowed; a cost per case is finite, and not below that of the "
+        "right answer."
+    ),
+    "cost names": "{=cost_columns} names {given}; the costs per case are {allowed}.",
+    "membership": "{value} does not say whether the class is in the set; write true or false.",
+    # Sets.
+    **SET_REFUSALS,
+    "set unknown class": "the set names {label}, which is not among the classes {classes}.",
+    "empty set": (
+        "the set is empty ({cells}); say what that means with {=empty abstain} or {=empty wrong}."
+    ),
+    "set column missing": "there is no set column of the class {label}.",
+    # Classes.
+    "unknown truth": "the truth {label} is not among the classes {classes}.",
+    "only one class": "there is only one class, {label}; nothing can be told apart.",
+    "repeated classes": "{=classes} holds {given}; each class may appear only once.",
+    "no classes": "there are no truths to tell the classes; give {=classes}.",
+    "declared classes": "{=classes} holds {given}, but the columns are of the classes {classes}.",
     "positive unknown": "{=pos_label} is {given}, but the classes are {classes}.",
     "positive not said": (
         "the classes are {classes}; say which one a high score speaks for, for example "
         "{=pos_label example}"
     ),
     "many classes": (
-        "there are {count} classes {classes}, but a score speaks for one class against the rest; "
+        "there are {count} classes, {classes}, but a score speaks for one class against the rest; "
         "say which with {=pos_label}"
     ),
+    "many truths": (
+        "column {truth} holds {count} different truths; are {truth} and {score} swapped?"
+    ),
     "one class": "every row has the truth {label}; rows of two classes are needed.",
-    "class without rows": "no row has the truth {label}; rows of two classes are needed.",
+    "no weight": "no row has a positive weight; rows of two classes are needed.",
     "classes no pair": "{=classes} is {given}; give two different labels, (negative, positive).",
+    # Arrays.
+    "source": (
+        "predictions come from {kind}; give a file, a frame, or a mapping from the name of each "
+        "model to its predictions."
+    ),
+    "model kind": (
+        "this is {kind}; give (y_true, y_score), a mapping with y_true and y_score, y_proba or "
+        "y_set, a frame, or a file."
+    ),
+    "array names": "the keys are {given}; y_true is needed, and beside it are allowed {allowed}.",
+    "no answers": "there are no predictions; give one of y_score, y_proba and y_set.",
+    "rows": "{first} has {n} rows and {name} has {found}; give one of each per case.",
+    "shape": "{name} has the shape {found}; {expected} is needed.",
+    "width": (
+        "y_proba has {found} columns but there are {count} classes; give {=classes} with the class "
+        "of each column, in order."
+    ),
     # Several models.
     "two models": "two models are called {name}; give each its own name.",
     "no models": "there are no predictions; give those of at least one model.",
     "several models": "there are several models, {names}; take one of them by its name.",
-    "other classes": "the models {names} are about different classes; take one by its name.",
+    "one model": (
+        "there is only one model, {name}; give several files, or name the column of models with "
+        "{=model}."
+    ),
+    "other classes": "{one} and {other} are about different classes: {first} and {second}.",
     "no groups": "there are no groups; name their column with {=groups}.",
+    "other rows": (
+        "{one} has {first} rows and {other} has {second}; give both on the same cases, or name the "
+        "column that tells the cases apart with {=case}."
+    ),
+    "other truth": (
+        "case {row} is {first} for {one} but {second} for {other}; give both in the same order, or "
+        "name the column that tells the cases apart with {=case}."
+    ),
+    "case twice": "{one} has the case {case} twice; each case must occur once.",
+    "other cases": (
+        "{one} and {other} are not about the same cases: {count} are in one only, such as {case}."
+    ),
 }
 """Templates of errors by name."""
 
@@ -97,11 +213,36 @@ HINTS: dict[str, str] = {
         "are one."
     ),
     "heading": "The first line holds numbers: does the file lack a heading?",
-    "single answers": "If {name} holds single answers: {=sets name}",
+    "single answers": "If {shown} holds single answers: {=sets name}",
+    "swapped": "Or are {truth} and {score} swapped?",
+    "decimal comma": "Write {better}, with a decimal point.",
+    "thousands": "Write a point before decimals, and nothing between thousands.",
+    "per cent": "Write {better} for {value}%.",
+    "other base": "Write {better}.",
+    "date": "This is a date or a time; is the column the right one?",
+    "truth value": "Write 1 for true and 0 for false.",
+    "maybe per cent": "Are these per cent? Then divide by 100.",
+    "other scores": "If these are scores of another kind, name the column with {=score}.",
 }
 """Templates of what to try, which end an error."""
 
-NOTES: dict[str, str] = {}
+NOTES: dict[str, str] = {
+    "columns": "{taken}",
+    "rounded": (
+        "the probabilities are rounded to {decimals} decimals; in {count} of {n} rows they do not "
+        "add up to 1 (the worst: {worst}) and are divided by their sum"
+    ),
+    "sets are answers": ("the sets are the answers; the {beside} serve the curves only"),
+    "repeated label": "a set names a class twice ({count} of {n} rows); it counts once",
+    "twins": (
+        "{one} and {other} differ by spaces, capitals or Unicode form only; they are read as "
+        "different classes"
+    ),
+    "new class": "{labels} occur in sets only, not among the truths",
+    "dropped": "{count} of {n} rows have no truth and are left out",
+    "missing": "{count} of {n} rows have no score; they abstain",
+    "turned": "the column is of the other class, so its complement is the score of {label}",
+}
 """Templates of notes by name."""
 
 
@@ -126,8 +267,8 @@ def refusal(
     more = list(hints)
     if (near := values.pop("near", None)) is not None:
         more += _near(*near)
-    if (twins := values.pop("twins", None)) is not None:
-        more += _twins(twins)
+    for one, other in twins(values.pop("twins", ()))[:1]:
+        more.append(hint("twins", one=quoted(one), other=quoted(other)))
     if (heading := values.pop("heading", None)) is not None:
         more += _heading(heading)
     return InputError(Message(REFUSALS[key], values, key, place, tuple(more)))
@@ -151,14 +292,21 @@ def _near(label: Any, known: Sequence[Any], cutoff: float = 0.6) -> list[Message
     return [hint("did you mean", near=quoted(found[0]))] if found else []
 
 
-def _twins(labels: Sequence[Any]) -> list[Message]:
-    """Name two labels that differ by spaces, case or Unicode form alone."""
+def twins(labels: Sequence[Any]) -> list[tuple[str, str]]:
+    """Pairs of labels that differ by spaces, case or Unicode form alone.
+
+    Examples
+    --------
+    >>> twins(["no", "yes", "Yes "])
+    [('yes', 'Yes ')]
+    """
     first: dict[str, str] = {}
-    for label in labels:
-        other = first.setdefault(bare(str(label)), str(label))
-        if other != str(label):
-            return [hint("twins", one=quoted(other), other=quoted(label))]
-    return []
+    pairs = []
+    for label in map(str, labels):
+        other = first.setdefault(bare(label), label)
+        if other != label:
+            pairs.append((other, label))
+    return pairs
 
 
 def _heading(names: Sequence[Any]) -> list[Message]:
@@ -178,6 +326,7 @@ def page_rules() -> dict[str, Any]:
     arguments = {name: words["page"] for name, words in ARGUMENTS.items()}
     return {
         "words": WORDS,
+        "rounding": ROUNDING,
         "refusals": REFUSALS,
         "hints": HINTS,
         "notes": NOTES,

@@ -16,6 +16,7 @@ from cautious.sets.checks import (
     check_truth,
     check_weight,
     first_row,
+    flat_labels,
 )
 from cautious.sets.checks import count_classes as count_classes
 from cautious.sets.checks import few_labels as few_labels
@@ -48,6 +49,7 @@ __all__ = [
     "check_truth",
     "check_weight",
     "first_row",
+    "flat_labels",
     "frame_in_class_order",
     "parse_set",
     "set_names",

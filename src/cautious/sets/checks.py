@@ -26,6 +26,7 @@ __all__ = [
     "count_classes",
     "few_labels",
     "first_row",
+    "flat_labels",
 ]
 
 
@@ -54,7 +55,7 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
     >>> check_classes(["no", "yes"])
     array(['no', 'yes'], dtype='<U3')
     """
-    labels = _flat_labels(classes, name)
+    labels = flat_labels(classes, name)
     if len(labels) == 0:
         raise ValueError(f"{name} is empty; give at least one class label.")
     missing = np.asarray(pd.isna(labels))
@@ -71,7 +72,7 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
     return labels
 
 
-def _flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
+def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f"{name} is {values!r}; give a sequence of labels.")
@@ -322,7 +323,7 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
 
 def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") -> Labels:
     """Check true labels: flat, none missing."""
-    labels = _flat_labels(y_true, name)
+    labels = flat_labels(y_true, name)
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise ValueError(

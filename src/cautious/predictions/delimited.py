@@ -1,0 +1,206 @@
+"""Text tables: CSV and TSV, packed by gzip or not, from a file or from standard input.
+
+Cells are text as written: nothing is guessed from what they look like. A table is read in blocks of
+rows, so that :mod:`cautious.logs` can read files of any size by the same rules.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from cautious.errors import quoted
+from cautious.predictions.rules import refusal
+
+__all__ = ["DelimitedText", "open_text"]
+
+_BLOCK = 1 << 16
+_LONGEST_HEADING = 1 << 20
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
+_OTHER_FILES = {
+    b"PK\x03\x04": "a zip archive or an Excel workbook",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook",
+    b"PAR1": "Parquet, which cannot be read through a pipe",
+}
+
+
+@dataclass(frozen=True)
+class DelimitedText:
+    """A text table whose rows are read when they are asked for.
+
+    Attributes
+    ----------
+    names : list of str
+        Its columns.
+    source : Path or bytes
+        The file, or what was read from a pipe.
+    separator : str
+        What stands between cells: a comma, a semicolon or a tab, whichever the heading has most.
+    encoding : str
+        How the text is encoded.
+    """
+
+    names: list[str]
+    source: Path | bytes
+    separator: str
+    encoding: str
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Sequence[str]]]]:
+        """Give the cells of some columns, block by block, with the row that a block starts at."""
+        places = [self.names.index(name) for name in columns]
+        start = 0
+        rows: list[list[str]] = []
+        with self._records() as records:
+            for _, record in records:
+                rows.append(record)
+                if len(rows) == _BLOCK:
+                    yield start, _columns(rows, columns, places)
+                    start += len(rows)
+                    rows = []
+        if rows:
+            yield start, _columns(rows, columns, places)
+
+    def where(self, row: int) -> str:
+        """Say where a row is, as its reader would find it: cells may hold several lines."""
+        with self._records() as records:
+            for at, (line, _) in enumerate(records):
+                if at == row:
+                    return f"line {line}"
+        raise IndexError(row)
+
+    @contextmanager
+    def _records(self) -> Iterator[Iterator[tuple[int, list[str]]]]:
+        """Rows below the heading, each with the line that it begins in and as long as it."""
+        longest = csv.field_size_limit(1 << 30)
+        try:
+            with _text(self.source, self.encoding) as text:
+                yield self._regular(text)
+        finally:
+            csv.field_size_limit(longest)
+
+    def _regular(self, text: IO[str]) -> Iterator[tuple[int, list[str]]]:
+        width = len(self.names)
+        heading = True
+        for line, record in _lines(text, self.separator):
+            if heading:
+                heading = False
+            elif len(record) != width:
+                raise refusal("row length", line=line, found=len(record), width=width)
+            else:
+                yield line, record
+
+
+def _columns(
+    rows: list[list[str]], names: Sequence[str], places: Sequence[int]
+) -> dict[str, Sequence[str]]:
+    turned = list(zip(*rows, strict=True))
+    return {name: turned[place] for name, place in zip(names, places, strict=True)}
+
+
+def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedText:
+    r"""Find out how a text table is written and which columns it has.
+
+    Parameters
+    ----------
+    source : Path or bytes
+        The file, or what was read from a pipe.
+    encoding : str, optional
+        Encoding of the text; by default UTF-8, or UTF-16 where the file begins with its mark.
+
+    Examples
+    --------
+    >>> table = open_text(b"y_true;score\n0;0.25\n1;0.5\n")
+    >>> table.names, list(table.blocks(["score"]))
+    (['y_true', 'score'], [(0, {'score': ('0.25', '0.5')})])
+    """
+    with _bytes(source) as opened:
+        begin = opened.read(4)
+    if begin in _OTHER_FILES:
+        raise refusal("other file", what=_OTHER_FILES[begin])
+    if encoding is None:
+        encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
+    else:
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            raise refusal("unknown encoding", given=quoted(encoding)) from None
+    with _text(source, encoding) as text:
+        heading = ""
+        while not heading.strip():
+            heading = text.readline(_LONGEST_HEADING)
+            if not heading:
+                raise refusal("empty file")
+            if len(heading) == _LONGEST_HEADING:
+                raise refusal("long heading", most=_LONGEST_HEADING)
+        separator = max((",", ";", "\t"), key=heading.count)
+    with _text(source, encoding) as text:
+        _, names = next(_lines(text, separator))
+    return DelimitedText([name.strip() for name in names], source, separator, encoding)
+
+
+def _lines(text: IO[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Give records with the line that each begins in; blank lines are none."""
+    reader = csv.reader(text, delimiter=separator, strict=True)
+    line = 1
+    while True:
+        try:
+            record = next(reader, None)
+        except csv.Error as error:
+            raise refusal("quotation", line=line, why=str(error)) from None
+        if record is None:
+            return
+        if len(record) > 1 or "".join(record).strip():
+            yield line, record
+        line = reader.line_num + 1
+
+
+@contextmanager
+def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
+    """Open a source, unpacked."""
+    opened: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+    with opened:
+        packed = opened.read(2) == b"\x1f\x8b"
+        opened.seek(0)
+        try:
+            if packed:
+                with gzip.GzipFile(fileobj=opened) as unpacked:
+                    yield cast("IO[bytes]", unpacked)
+            else:
+                yield opened
+        except _DAMAGED as error:
+            raise refusal("damaged gzip", why=str(error)) from None
+
+
+@contextmanager
+def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
+    """Open the text of a source, never with another character for what cannot be read."""
+    with _bytes(source) as opened:
+        text = io.TextIOWrapper(opened, encoding, newline="")
+        try:
+            yield text
+        except UnicodeError:
+            opened.seek(0)
+            raise _not_text(opened.read(), encoding) from None
+        finally:
+            text.detach()
+
+
+def _not_text(content: bytes, encoding: str) -> Exception:
+    """Say which byte is wrong; while reading, only its place within a block is known."""
+    name = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16"}.get(encoding, encoding)
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError as error:
+        return refusal("not text", encoding=name, offset=error.start)
+    except UnicodeError:
+        pass
+    return refusal("not text", encoding=name, offset=0)

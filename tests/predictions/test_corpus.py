@@ -1,0 +1,112 @@
+"""Every table of the conformance corpus is read as what it means, from whatever holds it."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conformance.corpus import CASES
+from tests.conformance.refusals import REFUSALS
+
+from cautious.errors import InputError
+from cautious.predictions import read_predictions
+
+ROLES = ("truth", "score", "weight", "pos_label", "empty")
+
+
+def arrow_table(case):
+    pa = pytest.importorskip("pyarrow")
+    if callable(case.content):
+        return case.content()
+    # Text as text: what a frame of strings holds.
+    content = case.content.encode() if isinstance(case.content, str) else case.content
+    text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    heading = text.split("\n")[0]
+    mark = max((",", ";", "\t"), key=heading.count)
+    frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, sep=mark)
+    columns = {name: pa.array(frame[name].tolist(), pa.string()) for name in frame}
+    return pa.table(columns)
+
+
+def as_file(case, tmp_path):
+    path = tmp_path / case.file
+    if callable(case.content):
+        pq = pytest.importorskip("pyarrow.parquet")
+        pq.write_table(case.content(), path)
+    else:
+        content = case.content.encode() if isinstance(case.content, str) else case.content
+        path.write_bytes(content)
+    return path
+
+
+def held(case, how, tmp_path):
+    if how == "file":
+        return as_file(case, tmp_path)
+    if how == "feather":
+        feather = pytest.importorskip("pyarrow.feather")
+        feather.write_feather(arrow_table(case), tmp_path / f"{case.name}.feather")
+        return tmp_path / f"{case.name}.feather"
+    table = arrow_table(case)
+    if how == "arrow":
+        return table
+    if how == "polars":
+        return pytest.importorskip("polars").from_arrow(table)
+    return table.to_pandas()
+
+
+def texts(labels):
+    return [str(label) for label in labels]
+
+
+@pytest.mark.parametrize("how", ["file", "feather", "arrow", "polars", "pandas"])
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_table_means(name, how, tmp_path):
+    case = CASES[name]
+    options = {key: case.options[key] for key in ROLES if key in case.options}
+    found = read_predictions(held(case, how, tmp_path), **options)
+    expected = dict(case.models)
+    if len(expected) == 1:
+        assert len(found) == 1
+        expected = {next(iter(found)): next(iter(expected.values()))}
+        if how in ("file", "feather"):
+            assert list(found) == [name]
+    assert list(found) == list(expected)
+    for model, meaning in expected.items():
+        one = found[model]
+        assert texts(one.classes) == list(meaning.classes)
+        assert texts(one.y_true) == list(meaning.truth)
+        if meaning.score is not None:
+            np.testing.assert_array_equal(one.y_score, np.array(meaning.score, dtype=float))
+            assert str(one.pos_label) == meaning.classes[1]
+        if meaning.proba is not None:
+            given = np.array(meaning.proba, dtype=float)
+            np.testing.assert_allclose(one.y_proba, given / given.sum(axis=1, keepdims=True))
+        if meaning.sets is not None:
+            sets = [
+                {label for label, there in zip(meaning.classes, row, strict=True) if there}
+                for row in one.y_set
+            ]
+            assert sets == list(meaning.sets)
+        if meaning.weight is None:
+            assert one.sample_weight is None
+        else:
+            np.testing.assert_array_equal(one.sample_weight, meaning.weight)
+    if case.groups:
+        assert set(found.groups) == set(case.groups)
+    for word in case.notes:
+        assert any(word in str(note) for note in found.notes)
+
+
+@pytest.mark.parametrize("refused", REFUSALS, ids=lambda one: one.name)
+def test_what_is_refused_is_named(refused, tmp_path):
+    path = tmp_path / refused.file
+    content = refused.content
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(InputError) as caught:
+        read_predictions(path, **refused.options)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    for mention in refused.mentions:
+        assert mention in message.removeprefix(str(path))
