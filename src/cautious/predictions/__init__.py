@@ -13,75 +13,45 @@ gets as JSON from :func:`page_rules`.
 """
 
 from cautious.predictions.alignment import align
-from cautious.predictions.cells import (
-    Encoded,
-    Numbers,
-    check_numbers,
-    check_weights,
-    encode_labels,
-    memberships,
-    parse_sets,
-    plain_labels,
-    read_numbers,
-    set_mask,
-)
-from cautious.predictions.columns import Columns, guess_columns, prefixed
+from cautious.predictions.cells import Encoded as Encoded
+from cautious.predictions.cells import Numbers as Numbers
+from cautious.predictions.cells import check_numbers as check_numbers
+from cautious.predictions.cells import check_weights as check_weights
+from cautious.predictions.cells import encode_labels as encode_labels
+from cautious.predictions.cells import memberships as memberships
+from cautious.predictions.cells import parse_sets as parse_sets
+from cautious.predictions.cells import plain_labels as plain_labels
+from cautious.predictions.cells import read_numbers as read_numbers
+from cautious.predictions.cells import set_mask as set_mask
+from cautious.predictions.columns import Columns, guess_columns
+from cautious.predictions.columns import prefixed as prefixed
 from cautious.predictions.data import ModelPredictions, Predictions
-from cautious.predictions.delimited import DelimitedText, open_text
-from cautious.predictions.estimators import (
-    ask_folds,
-    estimator_scores,
-    outputs_of,
-    pooled_outputs,
-    pooled_scores,
-)
-from cautious.predictions.labels import (
-    binary_classes,
-    binary_truth,
-    label_text,
-    match_label,
-    match_labels,
-    plain_label,
-    sorted_labels,
-)
-from cautious.predictions.probabilities import CheckedProbabilities, check_proba
+from cautious.predictions.delimited import DelimitedText as DelimitedText
+from cautious.predictions.delimited import open_text as open_text
+from cautious.predictions.estimators import ask_folds as ask_folds
+from cautious.predictions.estimators import estimator_scores as estimator_scores
+from cautious.predictions.estimators import outputs_of as outputs_of
+from cautious.predictions.estimators import pooled_outputs as pooled_outputs
+from cautious.predictions.estimators import pooled_scores as pooled_scores
+from cautious.predictions.labels import binary_classes as binary_classes
+from cautious.predictions.labels import binary_truth
+from cautious.predictions.labels import label_text as label_text
+from cautious.predictions.labels import match_label as match_label
+from cautious.predictions.labels import match_labels as match_labels
+from cautious.predictions.labels import plain_label as plain_label
+from cautious.predictions.labels import sorted_labels as sorted_labels
+from cautious.predictions.probabilities import CheckedProbabilities as CheckedProbabilities
+from cautious.predictions.probabilities import check_proba as check_proba
 from cautious.predictions.reader import read_predictions
-from cautious.predictions.rules import page_rules, refusal
+from cautious.predictions.rules import page_rules as page_rules
+from cautious.predictions.rules import refusal as refusal
 
 __all__ = [
-    "CheckedProbabilities",
     "Columns",
-    "DelimitedText",
-    "Encoded",
     "ModelPredictions",
-    "Numbers",
     "Predictions",
     "align",
-    "ask_folds",
-    "binary_classes",
     "binary_truth",
-    "check_numbers",
-    "check_proba",
-    "check_weights",
-    "encode_labels",
-    "estimator_scores",
     "guess_columns",
-    "label_text",
-    "match_label",
-    "match_labels",
-    "memberships",
-    "open_text",
-    "outputs_of",
-    "page_rules",
-    "parse_sets",
-    "plain_label",
-    "plain_labels",
-    "pooled_outputs",
-    "pooled_scores",
-    "prefixed",
-    "read_numbers",
     "read_predictions",
-    "refusal",
-    "set_mask",
-    "sorted_labels",
 ]

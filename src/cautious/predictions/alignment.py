@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from cautious.errors import listed, quoted
@@ -50,14 +52,17 @@ def align(predictions: Predictions) -> Predictions:
 
 def _like(first: ModelPredictions, other: ModelPredictions) -> ModelPredictions:
     """Put the rows of a model in the order of the first one's cases."""
-    names = {"one": quoted(first.name, 60), "other": quoted(other.name, 60)}
+    names: dict[str, Any] = {"one": quoted(first.name, 60), "other": quoted(other.name, 60)}
     if first.case is not None and other.case is not None:
         other = _by_case(first, other, names)
     if other.n != first.n:
         raise refusal("other rows", **names, first=f"{first.n:,}", second=f"{other.n:,}")
     same = match_labels(other.classes, first.classes) == list(range(len(first.classes)))
     if not same or len(other.classes) != len(first.classes):
-        shown = {"first": listed(first.classes, 6), "second": listed(other.classes, 6)}
+        shown: dict[str, Any] = {
+            "first": listed(first.classes, 6),
+            "second": listed(other.classes, 6),
+        }
         raise refusal("other classes", **names, **shown)
     if first.codes is not None and other.codes is not None:
         differs = other.codes != first.codes
@@ -69,7 +74,7 @@ def _like(first: ModelPredictions, other: ModelPredictions) -> ModelPredictions:
 
 
 def _by_case(
-    first: ModelPredictions, other: ModelPredictions, names: dict[str, str]
+    first: ModelPredictions, other: ModelPredictions, names: dict[str, Any]
 ) -> ModelPredictions:
     wanted, there = pd.Index(first.case), pd.Index(other.case)  # type: ignore[arg-type]
     for name, cases in ((names["one"], wanted), (names["other"], there)):

@@ -177,8 +177,8 @@ class Predictions(Mapping[str, ModelPredictions]):
         first, *others = (one.classes for one in self.values())
         for one, other in zip(list(self)[1:], others, strict=True):
             if other != first:
-                names = {"one": quoted(next(iter(self))), "other": quoted(one)}
-                shown = {"first": listed(first, 6), "second": listed(other, 6)}
+                names: dict[str, Any] = {"one": quoted(next(iter(self))), "other": quoted(one)}
+                shown: dict[str, Any] = {"first": listed(first, 6), "second": listed(other, 6)}
                 raise refusal("other classes", **names, **shown)
         return first
 

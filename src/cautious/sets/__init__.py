@@ -16,10 +16,10 @@ from cautious.sets.checks import (
     check_truth,
     check_weight,
     first_row,
-    flat_labels,
 )
 from cautious.sets.checks import count_classes as count_classes
 from cautious.sets.checks import few_labels as few_labels
+from cautious.sets.checks import flat_labels as flat_labels
 from cautious.sets.conversion import as_labels, as_mask, set_sizes
 from cautious.sets.frames import frame_in_class_order
 from cautious.sets.frames import has_names as has_names
@@ -31,13 +31,13 @@ from cautious.sets.packing import pack_sets as pack_sets
 from cautious.sets.packing import unpack_sets as unpack_sets
 from cautious.sets.pairing import CheckedSets, check_sets
 from cautious.sets.pairing import sorted_labels as sorted_labels
-from cautious.sets.written import SET_REFUSALS, SET_WORDS, WrittenSet, parse_set
+from cautious.sets.written import SET_REFUSALS as SET_REFUSALS
+from cautious.sets.written import SET_WORDS as SET_WORDS
+from cautious.sets.written import WrittenSet as WrittenSet
+from cautious.sets.written import parse_set
 
 __all__ = [
-    "SET_REFUSALS",
-    "SET_WORDS",
     "CheckedSets",
-    "WrittenSet",
     "abstain_name",
     "as_labels",
     "as_mask",
@@ -49,7 +49,6 @@ __all__ = [
     "check_truth",
     "check_weight",
     "first_row",
-    "flat_labels",
     "frame_in_class_order",
     "parse_set",
     "set_names",
