@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cautious.costs import ordinal
 from cautious.credal import imprecise_dirichlet, upper_entropy
-from cautious.decision import interval_dominance, maximality
+from cautious.decision import maximality
 from cautious.models import (
     ContinuousFeaturesWarning,
     CredalTreeClassifier,
@@ -125,16 +125,24 @@ def grown_by_hand(X, y, weight, s, K, rows=None, depth=99):
     return own, split, below
 
 
-def leaves_by_hand(node, row, levels, explore):
+def leaves_by_hand(node, row, levels, explore, vacuous):
     counts, split, below = node
     if split is None:
         return [counts]
-    if np.isnan(row[split]) and explore:
-        ends = [leaf for v in below for leaf in leaves_by_hand(below[v], row, levels, explore)]
-        return ends + [counts] * (len(below) < len(levels[split]))
-    if row[split] not in below:
-        return [counts]
-    return leaves_by_hand(below[row[split]], row, levels, explore)
+
+    def followed(v):
+        return leaves_by_hand(below[v], row, levels, explore, vacuous)
+
+    empty = 0 * counts if vacuous else counts
+    if np.isnan(row[split]):
+        ends = [leaf for v in below for leaf in followed(v)]
+        return ends + [empty] * (len(below) < len(levels[split])) if explore else [counts]
+    return followed(row[split]) if row[split] in below else [empty]
+
+
+def undominated(counts, s):
+    """Classes that no other class is ahead of by s or more; equals stay."""
+    return [not any(n >= own + s and n > own for n in counts) for own in counts]
 
 
 @settings(max_examples=40, deadline=None)
@@ -143,8 +151,9 @@ def leaves_by_hand(node, row, levels, explore):
     s=st.sampled_from([0.0, 0.5, 1.0, 3.0]),
     missing=st.sampled_from(["skip", "conservative"]),
     depth=st.sampled_from([None, 1, 3]),
+    empty_branch=st.sampled_from(["parent", "vacuous"]),
 )
-def test_is_the_plain_recursion(seed, s, missing, depth):
+def test_is_the_plain_recursion(seed, s, missing, depth, empty_branch):
     rng = np.random.default_rng(seed)
     n, K = int(rng.integers(3, 60)), int(rng.integers(2, 4))
     y = np.append(np.arange(K), rng.integers(K, size=n))
@@ -152,7 +161,7 @@ def test_is_the_plain_recursion(seed, s, missing, depth):
     X = np.where(signal, y[:, None], rng.integers(4, size=(n + K, 4))).astype(float)
     X[rng.random(X.shape) < 0.1] = np.nan
     weight = rng.integers(1, 4, size=n + K).astype(float)
-    model = CredalTreeClassifier(s=s, missing=missing, max_depth=depth)
+    model = CredalTreeClassifier(s=s, missing=missing, max_depth=depth, empty_branch=empty_branch)
     model.fit(X, y, sample_weight=weight)
     tree = grown_by_hand(X, y, weight, s, K, depth=99 if depth is None else depth)
     levels = [np.unique(column[~np.isnan(column)]) for column in X.T]
@@ -161,11 +170,13 @@ def test_is_the_plain_recursion(seed, s, missing, depth):
     lower, upper = model.predict_proba_bounds(test)
     sets, p = model.predict_set(test), model.predict_proba(test)
     for i, row in enumerate(test):
-        leaves = np.array(leaves_by_hand(tree, row, levels, missing == "conservative"))
-        model_of_leaves = imprecise_dirichlet(leaves, s)
+        how = missing == "conservative", empty_branch == "vacuous"
+        leaves = np.array(leaves_by_hand(tree, row, levels, *how))
+        # Nothing is known of a leaf without examples, with s = 0 too.
+        model_of_leaves = imprecise_dirichlet(leaves, np.where(leaves.any(axis=1), s, s or 1.0))
         np.testing.assert_allclose(lower[i], model_of_leaves.lower.min(axis=0))
         np.testing.assert_allclose(upper[i], model_of_leaves.upper.max(axis=0))
-        assert (sets[i] == interval_dominance(model_of_leaves).any(axis=0)).all()
+        assert (sets[i] == np.any([undominated(leaf, s) for leaf in leaves], axis=0)).all()
         assert (p[i] >= lower[i] - 1e-12).all()
         assert (p[i] <= upper[i] + 1e-12).all()
 
@@ -205,8 +216,12 @@ def test_weights_are_repetitions():
     ("counts", "s", "kept"),
     [
         ([6, 4], 1, [True, False]),  # 6 > 4 + 1
-        ([5, 4], 1, [True, True]),  # 5 = 4 + 1: a tie is no dominance
-        ([6, 4], 2, [True, True]),
+        ([5, 4], 1, [True, False]),  # 5 = 4 + 1: a tie dominates
+        ([5, 5], 1, [True, True]),
+        ([6, 4], 2, [True, False]),
+        ([6, 4], 2.5, [True, True]),
+        ([6, 4], 0, [True, False]),
+        ([5, 5], 0, [True, True]),  # without imprecision equals stay
         ([6, 4, 0], 3, [True, True, False]),
     ],
 )
@@ -217,6 +232,28 @@ def test_a_leaf_drops_interval_dominated_classes(counts, s, kept):
     y = np.append(y, np.full(30, len(counts) - 1))
     model = CredalTreeClassifier(s=s).fit(X, y)
     assert model.predict_set([[0]])[0].tolist() == kept
+
+
+def test_a_tie_of_rounded_weights_dominates():
+    # Three times .1 is more than .3, ten times .1 less than 1: rounding must not decide.
+    y = ["p"] * 13 + ["q"] * 3
+    model = CredalTreeClassifier().fit([["x"]] * 16, y, sample_weight=np.full(16, 0.1))
+    assert model.predict_set([["x"]]).tolist() == [[True, False]]
+
+
+def test_an_empty_branch_may_be_vacuous():
+    value = pd.Categorical(["a"] * 20 + ["b"] * 10, ["a", "b", "c"])
+    frame, y = pd.DataFrame({"v": value}), [0] * 20 + [1] * 10
+    test = pd.DataFrame({"v": pd.Categorical(["a", "c", None], ["a", "b", "c"])})
+    kept = CredalTreeClassifier().fit(frame, y)
+    assert kept.predict_set(test).tolist() == [[True, False]] * 3
+    for missing, last in (("skip", [True, False]), ("conservative", [True, True])):
+        model = CredalTreeClassifier(empty_branch="vacuous", missing=missing).fit(frame, y)
+        assert model.predict_set(test).tolist() == [[True, False], [True, True], last]
+        lower, upper = model.predict_proba_bounds(test)
+        assert (lower[1].tolist(), upper[1].tolist()) == ([0, 0], [1, 1])
+        assert model.predict_proba(test)[1].tolist() == [0.5, 0.5]
+        assert model.export_text().splitlines()[-1] == "v otherwise: {0, 1} (0, 0)"
 
 
 def test_costs_make_leaves_maximal():
@@ -260,8 +297,8 @@ def test_prints_like_a_tree():
 
 
 def test_prints_a_lone_leaf():
-    model = CredalTreeClassifier().fit([[0], [0], [0]], ["a", "b", "b"])
-    assert model.export_text() == "{a, b} (1, 2)"
+    model = CredalTreeClassifier().fit([[0], [0], [0], [0]], ["a", "a", "b", "b"])
+    assert model.export_text() == "{a, b} (2, 2)"
 
 
 def test_names_must_fit():
@@ -280,7 +317,7 @@ def test_defined_answers_to_odd_rows():
     X[:, 1] = 5  # constant
     model = CredalTreeClassifier().fit(X, y)
     assert 1 not in model.tree_.feature
-    root = interval_dominance(imprecise_dirichlet(model.tree_.counts[:1], 1.0))
+    root = np.array([undominated(model.tree_.counts[0], 1.0)])
     assert (model.predict_set(np.full((1, 3), np.nan)) == root).all()
     assert (model.predict_set([[9, 9, 9]]) == root).all()
     explorer = CredalTreeClassifier(missing="conservative").fit(X, y)
@@ -292,8 +329,8 @@ def test_defined_answers_to_odd_rows():
 
 def test_a_missing_value_may_hide_one_without_examples():
     # Class 2 is dominated on either branch, but not in the node that an empty branch falls back on.
-    value = pd.Categorical(["a"] * 14 + ["b"] * 14, ["a", "b", "c"])
-    y = np.repeat([0, 2, 1, 2], [9, 5, 9, 5])
+    value = pd.Categorical(["a"] * 15 + ["b"] * 15, ["a", "b", "c"])
+    y = np.repeat([0, 2, 1, 2], [10, 5, 10, 5])
     model = CredalTreeClassifier(missing="conservative").fit(pd.DataFrame({"v": value}), y)
     test = pd.DataFrame({"v": pd.Categorical(["a", "b", "c", None], ["a", "b", "c"])})
     assert model.predict_set(test).tolist() == [
@@ -321,6 +358,7 @@ def test_continuous_features_are_warned_about():
         ({"s": -1}, "s is -1"),
         ({"max_depth": 1.5}, "max_depth is 1.5"),
         ({"missing": "ignore"}, "missing is 'ignore'"),
+        ({"empty_branch": "ignore"}, "empty_branch is 'ignore'"),
         ({"costs": [[0, 1, 2], [1, 0, 2], [1, 1, 0]]}, "costs"),
     ],
 )

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
-from cautious.decision import interval_dominance, maximality
+from cautious.decision import maximality
 from cautious.models.base import CredalClassifierMixin, class_costs
 from cautious.models.credal_tree.growth import Examples, grow
 from cautious.models.credal_tree.nodes import CredalTree
@@ -20,6 +20,9 @@ from cautious.models.discrete import DiscreteClassifier, factorise
 from cautious.sets import set_names
 
 __all__ = ["CredalTreeClassifier"]
+
+# Counts that differ by no more than this share are equal.
+_ROUNDING = 1e-10
 
 
 class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
@@ -34,8 +37,9 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
 
     with one branch for each value, where :math:`S^*` is the largest entropy over a credal set. It
     stays a leaf if no gain is positive, so the tree needs no pruning. A leaf answers with the
-    classes that are not interval-dominated: c is left out if some class has
-    :math:`n(c') > n(c) + s`.
+    classes that are not interval-dominated: c is left out if the lower probability of some class
+    reaches its upper one, :math:`n(c') \ge n(c) + s`. A tie thus dominates, as in the authors' own
+    program.
 
     Parameters
     ----------
@@ -52,6 +56,11 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         node, whose own counts answer. Conservatively it goes down every branch; the answer holds
         all classes that some leaf reached answers with, and the bounds cover all of theirs. In
         training it always stays in the node.
+    empty_branch : {"parent", "vacuous"}, default="parent"
+        What answers a row whose value no training example had in the node that splits on it: the
+        counts of that node, or nothing, so that the answer is all classes. The authors' own program
+        (Weka-IP) does the latter; the former comes nearer to the tables of Zaffalon, Corani & Mauá
+        (2012).
 
     Attributes
     ----------
@@ -68,9 +77,9 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
 
     Notes
     -----
-    A value that was never seen in a node, or at all, is an empty branch: the row is answered from
-    the counts of the node. ``predict_proba`` is the mean of the uniform prior's posterior in the
-    leaf, :math:`(n(c) + s / K) / (n + s)`.
+    A value that was never seen at all is an empty branch, too. ``predict_proba`` is the mean of the
+    uniform prior's posterior in the leaf, :math:`(n(c) + s / K) / (n + s)`. Two classes of equal
+    counts both stay, also with s = 0.
 
     References
     ----------
@@ -81,12 +90,12 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
     Examples
     --------
     >>> from cautious.models import CredalTreeClassifier
-    >>> X = [["sun", "calm"]] * 4 + [["rain", "calm"]] * 3 + [["rain", "windy"]] * 4
-    >>> y = ["out"] * 4 + ["out", "in", "out"] + ["in"] * 4
+    >>> X = [["sun", "calm"]] * 4 + [["rain", "calm"]] * 3 + [["rain", "windy"]] * 5
+    >>> y = ["out"] * 4 + ["out", "in", "out"] + ["in"] * 5
     >>> tree = CredalTreeClassifier().fit(X, y)
     >>> print(tree.export_text(["sky", "wind"]))
     wind = calm: {out} (1, 6)
-    wind = windy: {in} (4, 0)
+    wind = windy: {in} (5, 0)
     >>> tree.predict_set([["rain", "calm"], ["snow", None]])
     array([[False,  True],
            [ True,  True]])
@@ -99,11 +108,13 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         costs: npt.ArrayLike | None = None,
         max_depth: int | None = None,
         missing: Literal["skip", "conservative"] = "skip",
+        empty_branch: Literal["parent", "vacuous"] = "parent",
     ) -> None:
         self.s = s
         self.costs = costs
         self.max_depth = max_depth
         self.missing = missing
+        self.empty_branch = empty_branch
 
     classes_: Labels
     tree_: CredalTree
@@ -158,11 +169,15 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
             weighted by its examples.
         """
         first, nodes = self._reach(X)
-        counts = self.tree_.counts[nodes]
+        counts = self._counts(nodes)
+        K = len(self.classes_)
         size = counts.sum(axis=1, keepdims=True)
-        p = (counts + self.s / len(self.classes_)) / (size + self.s)
+        some = size > 0
+        p = np.where(some, counts + self.s / K, 1 / K) / np.where(some, size + self.s, 1)
+        # Nodes without examples have no weight beside others, and are uniform alone.
         total = np.add.reduceat(size, first)
-        return np.asarray(np.add.reduceat(size * p, first) / total)
+        weight = np.where(np.repeat(total, np.diff(first, append=len(nodes)), axis=0) > 0, size, 1)
+        return np.asarray(np.add.reduceat(weight * p, first) / np.add.reduceat(weight, first))
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
         """Bound the class probabilities by the IDM in the leaf.
@@ -195,18 +210,18 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         ndarray of shape (n, K), bool
-            One row an example, one column a class in ``classes_`` order.
+            One row per example, one column per class in ``classes_`` order.
         """
         first, nodes = self._reach(X)
         leaves, at = np.unique(nodes, return_inverse=True)
         return np.asarray(np.logical_or.reduceat(self._answers(leaves)[at], first))
 
     def export_text(self, feature_names: Sequence[str] | None = None) -> str:
-        """Print the tree, one line a branch.
+        """Print the tree, one line per branch.
 
         A leaf shows its answer and how many examples of each class it holds, in ``classes_``
         order. Where some known values of a feature have no branch, a line "otherwise" says what the
-        node answers to them.
+        node (or, with vacuous empty branches, nobody) answers to them.
 
         Parameters
         ----------
@@ -226,26 +241,42 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
             raise ValueError(
                 f"feature_names has {len(names)} names for {self.n_features_in_} features."
             )
-        answers = set_names(self._answers(np.arange(len(self.tree_))), self.classes_)
+        nodes = np.arange(len(self.tree_) + 1)
+        answers, counts = set_names(self._answers(nodes), self.classes_), self._counts(nodes)
 
         def describe(node: int) -> str:
-            return f"{answers[node]} ({', '.join(f'{n:g}' for n in self.tree_.counts[node])})"
+            return f"{answers[node]} ({', '.join(f'{n:g}' for n in counts[node])})"
 
-        return "\n".join(self.tree_.lines(names, self.values_, describe))
+        empty = len(self.tree_) if self.empty_branch == "vacuous" else None
+        return "\n".join(self.tree_.lines(names, self.values_, describe, empty))
+
+    def _counts(self, nodes: Ints) -> Floats:
+        """Class counts of nodes; the number after the last is a node without examples."""
+        return np.asarray(np.vstack([self.tree_.counts, 0 * self.tree_.counts[0]])[nodes])
 
     def _intervals(self, nodes: Ints) -> ProbabilityIntervals:
-        return imprecise_dirichlet(self.tree_.counts[nodes], self.s)
+        # Without examples any s > 0 gives vacuous bounds.
+        strength = np.where(nodes == len(self.tree_), self.s or 1.0, self.s)
+        return imprecise_dirichlet(self._counts(nodes), strength)
 
     def _answers(self, nodes: Ints) -> Mask:
-        if self.costs is None:
-            return interval_dominance(self._intervals(nodes))
-        return maximality(self._intervals(nodes), class_costs(self.costs, self.classes_))
+        if self.costs is not None:
+            return maximality(self._intervals(nodes), class_costs(self.costs, self.classes_))
+        counts = self._counts(nodes)
+        ahead = counts[:, :, None] - counts[:, None, :]  # of the first class over the second
+        # Sums of weights are rounded; what nearly reaches s is a tie, which dominates.
+        reached = self.s - np.minimum(_ROUNDING * counts.max(axis=1), self.s / 4)
+        return np.asarray(~((ahead >= reached[:, None, None]) & (ahead > 0)).any(axis=1))
 
     def _reach(self, X: Any) -> tuple[Ints, Ints]:
         """Nodes that the rows reach, in the order of the rows, and where each row's begin."""
         check_is_fitted(self)
         codes = self._read_coded(X, self.values_)
-        rows, nodes = self.tree_.reach(codes, explore=self.missing == "conservative")
+        rows, nodes = self.tree_.reach(
+            codes,
+            explore=self.missing == "conservative",
+            empty_nodes=self.empty_branch == "vacuous",
+        )
         return np.searchsorted(rows, np.arange(codes.shape[1])), nodes
 
     def _check_parameters(self) -> None:
@@ -260,3 +291,7 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
             )
         if self.missing not in ("skip", "conservative"):
             raise ValueError(f"missing is {self.missing!r}; choose 'skip' or 'conservative'.")
+        if self.empty_branch not in ("parent", "vacuous"):
+            raise ValueError(
+                f"empty_branch is {self.empty_branch!r}; choose 'parent' or 'vacuous'."
+            )

@@ -40,12 +40,13 @@ class CredalTree:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def reach(self, codes: Ints, *, explore: bool = False) -> tuple[Ints, Ints]:
+    def reach(
+        self, codes: Ints, *, explore: bool = False, empty_nodes: bool = False
+    ) -> tuple[Ints, Ints]:
         """Follow rows down the tree until they can go no further.
 
         A row ends in a leaf, or in the node whose split it cannot follow: its value there is
-        missing, was never seen, or was not seen in this node. An empty branch thus keeps its
-        parent's counts.
+        missing, or its branch is empty, because no example in this node had the value.
 
         Parameters
         ----------
@@ -53,6 +54,9 @@ class CredalTree:
             Codes of the rows' values.
         explore : bool, default=False
             Whether a row whose value is missing goes down every branch instead.
+        empty_nodes : bool, default=False
+            Whether a row with an empty branch ends in an extra node without examples, number
+            ``len(self)``, instead of in the node above it.
 
         Returns
         -------
@@ -74,7 +78,9 @@ class CredalTree:
                 gap = np.flatnonzero(split & (code == MISSING))
                 more_rows, more_nodes, stay = self._all_branches(row[gap], node[gap])
                 child[gap[~stay]] = -2  # goes on below, and does not end here as well
-            ended.append((row[child == -1], node[child == -1]))
+                code[gap] = 0  # may hide any value, also that of an empty branch
+            at = np.where(split & (code >= 0), len(self), node) if empty_nodes else node
+            ended.append((row[child == -1], at[child == -1]))
             on = child >= 0
             row, node = row[on], child[on]
             if explore:
@@ -94,9 +100,13 @@ class CredalTree:
         return row[of[child >= 0]], child[child >= 0], stay
 
     def lines(
-        self, names: Sequence[str], values: Sequence[Labels], describe: Callable[[int], str]
+        self,
+        names: Sequence[str],
+        values: Sequence[Labels],
+        describe: Callable[[int], str],
+        empty: int | None = None,
     ) -> Iterator[str]:
-        """Print the tree, one line a branch.
+        """Print the tree, one line per branch.
 
         Parameters
         ----------
@@ -106,6 +116,8 @@ class CredalTree:
             Values of each feature.
         describe : callable
             Says what a node answers.
+        empty : int, optional
+            The node that answers where a branch is empty; by default the one above it.
 
         Yields
         ------
@@ -114,7 +126,7 @@ class CredalTree:
         if self.feature[0] < 0:
             yield describe(0)
         else:
-            yield from self._branch_lines(0, "", names, values, describe)
+            yield from self._branch_lines(0, "", names, values, describe, empty)
 
     def _branch_lines(
         self,
@@ -123,6 +135,7 @@ class CredalTree:
         names: Sequence[str],
         values: Sequence[Labels],
         describe: Callable[[int], str],
+        empty: int | None,
     ) -> Iterator[str]:
         feature, start = int(self.feature[node]), int(self.start[node])
         children = self.branches[start : start + int(self.n_values[feature])].tolist()
@@ -134,6 +147,8 @@ class CredalTree:
                 yield f"{branch}: {describe(child)}"
             else:
                 yield branch
-                yield from self._branch_lines(child, indent + "|   ", names, values, describe)
+                below = indent + "|   "
+                yield from self._branch_lines(child, below, names, values, describe, empty)
         if -1 in children:
-            yield f"{indent}{names[feature]} otherwise: {describe(node)}"
+            otherwise = describe(node if empty is None else empty)
+            yield f"{indent}{names[feature]} otherwise: {otherwise}"
