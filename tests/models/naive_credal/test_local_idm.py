@@ -112,3 +112,15 @@ def test_a_class_with_zero_counts_stays_possible_but_cannot_rule_out():
     # L = (2/3, 0), U = (1, 1/3): n L = (4/3, 0); others: 2/3 + 1/3 = 1; (2 + 1)/3 = 1 against 4/3.
     np.testing.assert_allclose(lower, [[(4 / 3) / (4 / 3 + 1), 0]])
     np.testing.assert_allclose(upper, [[1, 1 / (1 + 4 / 3)]])
+
+
+@pytest.mark.parametrize("m", [10, 1074, 1100, 10_000])
+def test_bounds_hold_with_many_features(m):
+    # Likelihoods of 0: between 2 ** -m and 1; of 1: between 0 and 2 ** -m. All but the sizes of
+    # the numbers is as with a single feature.
+    X, y = [[0] * m] * 2 + [[1] * m] * 2, [0, 0, 1, 1]
+    model = NaiveCredalClassifier(s=2, idm="local").fit(X, y)
+    lower, upper = model.predict_proba_bounds([[0] * m])
+    np.testing.assert_allclose(lower, [[1 / 3, 0]], atol=1e-12)
+    np.testing.assert_allclose(upper, [[1, 2 / 3]], atol=1e-12)
+    assert model.predict_set([[0] * m]).tolist() == [[True, True]]

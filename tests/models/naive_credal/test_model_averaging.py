@@ -211,3 +211,12 @@ def test_six_hundred_features_do_not_underflow():
 def test_bad_parameters_are_named(parameters, message):
     with pytest.raises(ValueError, match=message):
         CredalModelAveragingClassifier(**parameters).fit([[0], [1]], [0, 1])
+
+
+def test_classes_that_no_feature_tells_apart_take_no_search():
+    # Once this took minutes and all memory: the bound on a piece grew with the features.
+    m = 2000
+    X, y = np.repeat([[0] * m, [1] * m, [2] * m], 2, axis=0), [0, 0, 1, 1, 2, 2]
+    model = CredalModelAveragingClassifier(prior="common").fit(X, y)
+    lower, upper = model.predict_proba_bounds(X[:1])
+    np.testing.assert_allclose([lower[0], upper[0]], [[1, 0, 0]] * 2, atol=1e-12)

@@ -276,3 +276,16 @@ def test_weights_follow_the_routing():
         model = FOREST(deaf, n_estimators=3, random_state=0).set_fit_request(sample_weight=True)
         model.fit(X, y, sample_weight=weight)
         np.testing.assert_allclose(model.predict_proba(X), unweighted)
+
+
+@pytest.mark.parametrize("model", [SINGLE(n_candidates=2), FOREST(n_estimators=2)])
+def test_many_features_do_not_underflow(model):
+    m = 2000
+    X, y = np.repeat([[0] * m, [1] * m, [2] * m], 2, axis=0), [0, 0, 1, 1, 2, 2]
+    model.set_params(random_state=0).fit(X, y)
+    lower, upper = model.predict_proba_bounds(X[:1])
+    p = model.predict_proba(X[:1])
+    assert (lower <= p + 1e-12).all()
+    assert (p <= upper + 1e-12).all()
+    assert p[0, 0] == pytest.approx(1)
+    assert model.predict_set(X[:1])[0, 0]

@@ -26,6 +26,7 @@ Fixing a share :math:`\varepsilon` of each prior to the uniform one gives pseudo
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 
 from cautious._typing import Floats, Ints
 from cautious.models.base import row_chunks
@@ -91,21 +92,22 @@ class LocalIDM:
         return lower, upper
 
     def _posterior(self, log_low: Floats, log_high: Floats) -> tuple[Floats, Floats]:
-        # Likelihoods matter only in proportion, so the largest is brought to 1 against underflow.
-        largest = log_high.max(axis=1, keepdims=True)
-        low, high = np.exp(log_low - largest), np.exp(log_high - largest)
-        n = self.class_counts
-        own, rest = n * low, _sum_of_others(n * high) + self.s * _max_of_others(high)
-        most, others = (n + self.s) * high, _sum_of_others(n * low)
-        return own / (own + rest), most / (most + others)
+        # All in logarithms: with many features the likelihoods of any two classes, and the lower
+        # and upper one of a single class, differ by more than a float can hold.
+        with np.errstate(divide="ignore"):
+            log_n, log_s = np.log(self.class_counts), np.log(self.s)
+        own, others_most = log_n + log_low, _log_sum_of_others(log_n + log_high)
+        rest = np.logaddexp(others_most, log_s + _max_of_others(log_high))
+        most, others_own = np.log(self.class_counts + self.s) + log_high, _log_sum_of_others(own)
+        return expit(own - rest), expit(most - others_own)
 
 
-def _sum_of_others(values: Floats) -> Floats:
-    """Sum each row without the class at hand (adding up, since subtracting would cancel)."""
-    before, after = np.zeros_like(values), np.zeros_like(values)
-    np.cumsum(values[:, :-1], axis=1, out=before[:, 1:])
-    np.cumsum(values[:, :0:-1], axis=1, out=after[:, -2::-1])
-    return before + after
+def _log_sum_of_others(logs: Floats) -> Floats:
+    """Log of the sum of each row without the class at hand (subtracting it would cancel)."""
+    before, after = np.full_like(logs, -np.inf), np.full_like(logs, -np.inf)
+    np.logaddexp.accumulate(logs[:, :-1], axis=1, out=before[:, 1:])
+    np.logaddexp.accumulate(logs[:, :0:-1], axis=1, out=after[:, -2::-1])
+    return np.asarray(np.logaddexp(before, after))
 
 
 def _max_of_others(values: Floats) -> Floats:

@@ -362,6 +362,9 @@ def minimise_shared(
     >>> minimise_shared(np.array([[0.9, 0.2]]), np.array([[0.5, 0.5]]), 0.1, 0.9).round(3)
     array([-0.63])
     """
+    # Features that tell the classes apart by nothing must not loosen the bound on a piece.
+    same = first == second
+    first, second = np.where(same, 0.5, first), np.where(same, 0.5, second)
     ends = [_ratio(first, second, np.full(len(first), t))[0] for t in (low, high)]
     best = np.minimum(*ends)
     at = np.arange(len(first))
@@ -373,9 +376,12 @@ def minimise_shared(
             at, center = at[open_], center[open_]
         if not len(at):
             break
-        value, slope = _ratio(first[at], second[at], center)
+        value, floor = np.empty(len(at)), np.empty(len(at))
+        for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, first.shape[1]))):
+            one, other, t = first[at[part]], second[at[part]], center[part]
+            value[part], slope = _ratio(one, other, t)
+            floor[part] = value[part] - np.abs(slope) * radius - _bend(one, other, t, radius)
         np.minimum.at(best, at, value)
-        floor = value - np.abs(slope) * radius - _bend(first[at], second[at], center, radius)
         worth = floor < best[at] - _PRECISION
         if target is not None:
             worth &= floor <= target[at]
