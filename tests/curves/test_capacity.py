@@ -138,7 +138,7 @@ def test_bad_input() -> None:
         CapacityCurve.from_matrix(R, guess="sometimes")
     curve = CapacityCurve.from_matrix(R)
     for alpha in (-0.1, 1.5, np.nan):
-        with pytest.raises(ValueError, match="alpha is"):
+        with pytest.raises(ValueError, match="abstention is"):
             curve.error(alpha)
     with pytest.raises(ValueError, match="n_classes is 1"):
         CapacityCurve.no_information(1)
@@ -168,7 +168,7 @@ def test_the_hull_names_whom_to_keep() -> None:
     alone = hull.mixture(0.4)
     assert (alone["classifier"].tolist(), alone["weight"].tolist()) == (["C"], [1.0])
     assert hull.mixture(0)["classifier"].tolist() == ["B"]
-    with pytest.raises(ValueError, match="alpha is"):
+    with pytest.raises(ValueError, match="abstention is"):
         hull.mixture(2)
 
 

@@ -100,10 +100,7 @@ WITHOUT_ARRAYS = {
     "utility.read_utility": "a utility",
 }
 # Results of the curves, which nobody makes by hand.
-_OF_CURVES = (
-    "BestBias BestWindow CapacityHull ClassThresholdCurve CostHull DifferentialCostSurface "
-    "DifferentialGrid FoundRule READINGS Region SurfaceGrid VaccTest Window WorkingPoint"
-)
+_OF_CURVES = "ClassThresholdCurve CostHull DifferentialCostSurface FoundRule Window WorkingPoint"
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
 # Packages that take the objects of others, or files.
 OTHER_PACKAGES = ("displays", "experiments", "logs", "papers")

@@ -3,47 +3,37 @@
 Each is an object with data only, exact at its breakpoints; drawing is done elsewhere.
 """
 
-from cautious.curves.capacity import CapacityCurve, CapacityHull, capacity_hull
+from cautious.curves.capacity import CapacityCurve, capacity_hull
 from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull
-from cautious.curves.response import BestBias, BestWindow, ResponseCurve, best_bias
+from cautious.curves.response import ResponseCurve, best_bias
 from cautious.curves.risk_coverage import RiskCoverageCurve, WorkingPoint
-from cautious.curves.roc import READINGS, AbstentionROC, roc_readings
+from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.curves.search import FoundRule, find_rule
 from cautious.curves.staircase import Staircase
 from cautious.curves.surface import (
     AbstentionCostSurface,
     DifferentialCostSurface,
-    DifferentialGrid,
-    Region,
-    SurfaceGrid,
-    VaccTest,
     one_vs_rest,
     vacc_test,
 )
+from cautious.curves.surface import DifferentialGrid as DifferentialGrid
+from cautious.curves.surface import SurfaceGrid as SurfaceGrid
 from cautious.curves.window import Window, chow_window, roc_slopes
 
 __all__ = [
-    "READINGS",
     "AbstentionCostSurface",
     "AbstentionROC",
-    "BestBias",
-    "BestWindow",
     "CapacityCurve",
-    "CapacityHull",
     "ClassThresholdCurve",
     "CostHull",
     "DecisionCurve",
     "DifferentialCostSurface",
-    "DifferentialGrid",
     "FoundRule",
-    "Region",
     "ResponseCurve",
     "RiskCoverageCurve",
     "Staircase",
-    "SurfaceGrid",
-    "VaccTest",
     "Window",
     "WorkingPoint",
     "best_bias",

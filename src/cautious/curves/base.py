@@ -38,7 +38,7 @@ class Shown:
 
 def _short(value: Any) -> str:
     if isinstance(value, float | np.floating):
-        return f"{value:.4g}"
+        return f"{value:.6g}"
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple) and len(value) > _FEW_CLASSES:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
+from cautious.curves.base import Shown
 from cautious.curves.response import ResponseCurve
 from cautious.metrics import (
     SetCounts,
@@ -22,7 +23,7 @@ from cautious.metrics import (
     full_coverage_error,
     q_matrix_of_counts,
 )
-from cautious.predictions import outputs_of, pooled_outputs
+from cautious.predictions import FromEstimator
 
 __all__ = ["CapacityCurve", "CapacityHull", "capacity_hull"]
 
@@ -30,8 +31,8 @@ __all__ = ["CapacityCurve", "CapacityHull", "capacity_hull"]
 _GAIN = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class CapacityCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class CapacityCurve(FromEstimator, Shown):
     r"""Error of an abstaining classifier moved to every level of abstention :math:`\alpha`.
 
     To abstain more than its own :math:`A`, the classifier drops answers at random; to abstain less,
@@ -73,6 +74,8 @@ class CapacityCurve:
     >>> round(CapacityCurve.from_matrix(matrix, guess="prior").guessed_error, 4)
     0.0936
     """
+
+    _asks = "predict_set"
 
     counts: SetCounts
     guess: str | npt.ArrayLike = "uniform"
@@ -176,66 +179,6 @@ class CapacityCurve:
             raise ValueError(f"n_classes is {n_classes}; there must be at least 2 to guess from.")
         return cls.from_matrix(np.eye(n_classes + 1)[:, -1:] * np.ones(n_classes))
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        guess: str | npt.ArrayLike = "uniform",
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> CapacityCurve:
-        """Make the graph of a fitted cautious classifier.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With ``predict_set`` and ``classes_``.
-        X, y : array-like
-            Examples and their true labels.
-        guess, sample_weight
-            As in :meth:`from_predictions`.
-
-        Returns
-        -------
-        CapacityCurve
-        """
-        mask, classes = outputs_of(estimator, X, "predict_set")
-        return cls.from_predictions(
-            y, mask, guess=guess, classes=classes, sample_weight=sample_weight
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        guess: str | npt.ArrayLike = "uniform",
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> CapacityCurve:
-        """Make the graph of the pooled out-of-fold sets of a cross-validation.
-
-        Parameters
-        ----------
-        cv_results : dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data that were cross-validated.
-        guess, sample_weight
-            As in :meth:`from_predictions`.
-
-        Returns
-        -------
-        CapacityCurve
-        """
-        truth, mask, classes, weight = pooled_outputs(
-            cv_results, X, y, "predict_set", sample_weight=sample_weight
-        )
-        return cls.from_predictions(truth, mask, guess=guess, classes=classes, sample_weight=weight)
-
     @property
     def abstention(self) -> float:
         """The classifier's own abstention A."""
@@ -256,40 +199,41 @@ class CapacityCurve:
         """Area above the graph; see :func:`cautious.metrics.capacity_score`."""
         return 1 - (self.abstention * self.guessed_error + self.own_error) / 2
 
-    def error(self, alpha: npt.ArrayLike) -> Floats:
-        r"""Error of the classifier moved to abstention :math:`\alpha`.
+    def error(self, abstention: npt.ArrayLike) -> Floats:
+        """Error of the classifier moved to another abstention.
 
         Parameters
         ----------
-        alpha : float or array-like
-            Abstention, between 0 and 1.
+        abstention : float or array-like
+            Share of cases abstained on, between 0 and 1.
 
         Returns
         -------
         ndarray
-            Of the shape of `alpha`.
+            Of the shape of `abstention`.
         """
         points = self.frame()
-        return np.asarray(
-            np.interp(
-                check_abstention(alpha), points["abstention"].to_numpy(), points["error"].to_numpy()
-            )
-        )
+        level, error = (points[name].to_numpy() for name in ("abstention", "error"))
+        return np.asarray(np.interp(_check_abstention(abstention), level, error))
 
-    def matrix(self, alpha: float) -> pd.DataFrame:
+    def matrix(self, abstention: float) -> pd.DataFrame:
         """Give the expected confusion matrix of the classifier moved to an abstention.
 
         Parameters
         ----------
-        alpha : float
-            Abstention, between 0 and 1.
+        abstention : float
+            Share of cases abstained on, between 0 and 1.
 
         Returns
         -------
         DataFrame of shape (K + 1, K)
             Real numbers; predictions as rows, the last of them ⊥, truths as columns.
         """
-        return q_matrix_of_counts(self.counts, alpha, guess=self.guess)
+        return q_matrix_of_counts(self.counts, abstention, guess=self.guess)
+
+    def _facts(self) -> dict[str, Any]:
+        names = ("abstention", "own_error", "capacity")
+        return {"classes": self.counts.classes} | {name: getattr(self, name) for name in names}
 
     def frame(self) -> pd.DataFrame:
         """Corners of the graph, in order of growing abstention."""
@@ -301,16 +245,16 @@ class CapacityCurve:
         return pd.DataFrame(corners, columns=["abstention", "error"])
 
 
-def check_abstention(alpha: npt.ArrayLike) -> Floats:
+def _check_abstention(abstention: npt.ArrayLike) -> Floats:
     """Check that abstentions lie between 0 and 1."""
-    level = as_floats(alpha, "alpha", "levels")
-    if not ((level >= 0) & (level <= 1)).all():
-        raise ValueError(f"alpha is {alpha!r}; an abstention lies between 0 and 1.")
-    return level
+    share = as_floats(abstention, "abstention", "shares")
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(f"abstention is {abstention!r}; a share of cases lies between 0 and 1.")
+    return share
 
 
-@dataclass(frozen=True, eq=False)
-class CapacityHull:
+@dataclass(frozen=True, eq=False, repr=False)
+class CapacityHull(Shown):
     """Least error that given classifiers, mixed at random, reach at each abstention.
 
     Attributes
@@ -336,31 +280,31 @@ class CapacityHull:
         level, error = (self.corners[name].to_numpy() for name in ("abstention", "error"))
         return float(1 - np.sum(np.diff(level) * (error[1:] + error[:-1])) / 2)
 
-    def error(self, alpha: npt.ArrayLike) -> Floats:
+    def error(self, abstention: npt.ArrayLike) -> Floats:
         """Least error at an abstention.
 
         Parameters
         ----------
-        alpha : float or array-like
-            Abstention, between 0 and 1.
+        abstention : float or array-like
+            Share of cases abstained on, between 0 and 1.
 
         Returns
         -------
         ndarray
-            Of the shape of `alpha`.
+            Of the shape of `abstention`.
         """
         level, error = (self.corners[name].to_numpy() for name in ("abstention", "error"))
-        return np.asarray(np.interp(check_abstention(alpha), level, error))
+        return np.asarray(np.interp(_check_abstention(abstention), level, error))
 
-    def mixture(self, alpha: float) -> pd.DataFrame:
+    def mixture(self, abstention: float) -> pd.DataFrame:
         """Which classifiers to mix for the least error at an abstention.
 
         For every case one of them is drawn with its weight and decides.
 
         Parameters
         ----------
-        alpha : float
-            Abstention, between 0 and 1.
+        abstention : float
+            Share of cases abstained on, between 0 and 1.
 
         Returns
         -------
@@ -368,11 +312,14 @@ class CapacityHull:
             One or two of the corners, with their ``weight``.
         """
         level = self.corners["abstention"].to_numpy()
-        right = int(np.searchsorted(level, check_abstention(alpha)))
-        if level[right] == alpha:
+        right = int(np.searchsorted(level, _check_abstention(abstention)))
+        if level[right] == abstention:
             return self.corners.iloc[[right]].assign(weight=1.0)
-        share = (alpha - level[right - 1]) / (level[right] - level[right - 1])
+        share = (abstention - level[right - 1]) / (level[right] - level[right - 1])
         return self.corners.iloc[[right - 1, right]].assign(weight=[1 - share, share])
+
+    def _facts(self) -> dict[str, Any]:
+        return {"classifiers": self.classifiers, "capacity": self.capacity}
 
     def frame(self) -> pd.DataFrame:
         """Corners of the hull; see :attr:`corners`."""

@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.curves.base import Shown
 
 __all__ = ["ClassSweep", "ClassThresholdCurve"]
 
@@ -71,8 +73,8 @@ def _turns_right(a: list[float], v: list[float], i: int, j: int, k: int) -> bool
     return (v[j] - v[i]) * (a[k] - a[i]) >= (v[k] - v[i]) * (a[j] - a[i])
 
 
-@dataclass(frozen=True, eq=False)
-class ClassThresholdCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassThresholdCurve(Shown):
     """Lower hull of the pairs (abstention, loss) that class thresholds can reach.
 
     Attributes
@@ -174,7 +176,7 @@ class ClassThresholdCurve:
         return self._sum(self.places, "loss")
 
     def at(self, places: Ints) -> tuple[float, float]:
-        """Share abstained on and mean loss of a case at given places."""
+        """Share abstained on and mean loss per case at given places."""
         abstained, loss = self._sum(places, "abstained"), self._sum(places, "loss")
         return float(abstained / self.total), float(loss / self.total)
 
@@ -187,12 +189,15 @@ class ClassThresholdCurve:
         return np.array(chosen)
 
     def frame(self) -> pd.DataFrame:
-        """One row a vertex: abstention and mean loss of a case, and the thresholds."""
+        """One row per vertex: abstention and mean loss per case, and the thresholds."""
         columns = {"abstention": self.abstained / self.total, "loss": self.loss / self.total}
         table = pd.DataFrame(columns)
         every = np.array([self.thresholds(places) for places in self.places])
         labels = pd.Index(self.classes.tolist(), dtype=object)
         return table.join(pd.DataFrame(every, columns=labels))
+
+    def _facts(self) -> dict[str, Any]:
+        return {"classes": self.classes, "n_vertices": len(self.places), "total": self.total}
 
     # Choices. Each starts at a vertex and then moves one threshold at a time as long as that helps,
     # because a budget may lie between two vertices.

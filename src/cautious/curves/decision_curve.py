@@ -15,12 +15,13 @@ from cautious.curves.base import Shown
 from cautious.curves.staircase import Priors, Staircase, check_probability_scores
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import plain
+from cautious.predictions import FromEstimator
 
 __all__ = ["DecisionCurve"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionCurve(Shown):
+class DecisionCurve(FromEstimator, Shown):
     r"""Net benefit of treating every case whose probability reaches a threshold.
 
     Somebody who would treat from probability :math:`t` on finds one needless treatment as bad as
@@ -52,6 +53,8 @@ class DecisionCurve(Shown):
     0       0.25       0.4444     0.3333         0.0           0.4667
     1       0.50       0.3333     0.0000         0.0           0.4667
     """
+
+    _asks = "probability"
 
     surface: AbstentionCostSurface
 

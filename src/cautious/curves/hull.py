@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.isotonic import isotonic_regression
 
 from cautious._typing import Floats, Ints
+from cautious.curves.base import Shown
 from cautious.curves.staircase import ClassScales, Staircase
 from cautious.curves.window import Costs, posterior_window, thresholds_at
 
@@ -26,8 +29,8 @@ __all__ = ["CostHull", "hull_bins"]
 _COUNTS = ClassScales(1.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class CostHull:
+@dataclass(frozen=True, eq=False, repr=False)
+class CostHull(Shown):
     """Corners and bins of the lower convex hull: all that optimal windows depend on.
 
     Attributes
@@ -99,6 +102,21 @@ class CostHull:
             + costs.abstain_negative * negative_abstained
         )
 
+    def frame(self) -> pd.DataFrame:
+        """One row per bin: its scores, shares of both classes, and calibrated probability."""
+        return pd.DataFrame(
+            {
+                "lower": self.upper[:-1],
+                "upper": self.upper[1:],
+                "negatives": self.negatives,
+                "positives": self.positives,
+                "probability": self.probability,
+            }
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        return {"n_bins": len(self.positives)}
+
     def thresholds(self, lower: Ints, upper: Ints) -> tuple[Floats, Floats]:
         """Thresholds of the windows between given corners."""
         top = self.upper[upper]
@@ -128,6 +146,7 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
     Examples
     --------
     >>> import numpy as np
+    import pandas as pd
     >>> cuts, pos, neg = hull_bins(np.array([0., 1, 0, 1, 1]), np.array([1., 0, 1, 0, 0]))
     >>> cuts, pos, neg
     (array([0, 1, 3, 5]), array([0., 1., 2.]), array([1., 1., 0.]))

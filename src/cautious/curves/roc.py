@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints
+from cautious.curves.base import Shown
 from cautious.curves.response import ResponseCurve
 from cautious.curves.staircase import Staircase, check_probability_scores
 from cautious.metrics.confusion import check_confusion
-from cautious.predictions import binary_truth, estimator_scores, pooled_scores
+from cautious.predictions import FromEstimator, binary_truth
 from cautious.sets import check_scores
 
 __all__ = ["READINGS", "AbstentionROC", "roc_readings"]
@@ -29,8 +30,8 @@ READINGS = {
 """Whether abstentions are left out of the totals of (positives, negatives) in each reading."""
 
 
-@dataclass(frozen=True, eq=False)
-class AbstentionROC:
+@dataclass(frozen=True, eq=False, repr=False)
+class AbstentionROC(FromEstimator, Shown):
     r"""ROC curves of a probabilistic classifier at every level of abstention.
 
     Cases fall silent as the caution window of :func:`cautious.decision.bias_window_rule` grows. The
@@ -75,6 +76,9 @@ class AbstentionROC:
     >>> round(roc.volume, 4)
     0.8529
     """
+
+    _asks = "probability"
+    READINGS: ClassVar[dict[str, tuple[bool, bool]]] = READINGS
 
     response: ResponseCurve
 
@@ -127,81 +131,6 @@ class AbstentionROC:
             sample_weight=sample_weight,
         )
         return cls(response)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        pos_label: Any = None,
-        bias: float = 0.5,
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> AbstentionROC:
-        """Sweep the window over the probabilities of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With ``predict_proba`` and ``classes_``.
-        X, y : array-like
-            Examples and their true labels.
-        pos_label : label, optional
-            The positive class; by default the second of two.
-        bias, sample_weight
-            As in :meth:`from_predictions`.
-
-        Returns
-        -------
-        AbstentionROC
-        """
-        score, positive = estimator_scores(
-            estimator, X, pos_label=pos_label, response_method="predict_proba"
-        )
-        return cls.from_predictions(
-            y, score, pos_label=positive, bias=bias, sample_weight=sample_weight
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        pos_label: Any = None,
-        bias: float = 0.5,
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> AbstentionROC:
-        """Sweep the window over the pooled out-of-fold probabilities of a cross-validation.
-
-        Parameters
-        ----------
-        cv_results : dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data that were cross-validated.
-        pos_label : label, optional
-            The positive class; by default the second of two.
-        bias, sample_weight
-            As in :meth:`from_predictions`.
-
-        Returns
-        -------
-        AbstentionROC
-        """
-        truth, score, positive, weight = pooled_scores(
-            cv_results,
-            X,
-            y,
-            pos_label=pos_label,
-            response_method="predict_proba",
-            sample_weight=sample_weight,
-        )
-        return cls.from_predictions(
-            truth, score, pos_label=positive, bias=bias, sample_weight=weight
-        )
 
     @property
     def abstention(self) -> Floats:
@@ -311,6 +240,9 @@ class AbstentionROC:
             return pd.DataFrame({name: np.empty(0) for name in columns})
         return pd.concat(curves, ignore_index=True)[columns]
 
+    def _facts(self) -> dict[str, Any]:
+        return self.response._facts()
+
     def frame(self, reading: str = "ignore") -> pd.DataFrame:
         """Path of the classifier through ROC space as the window grows.
 
@@ -322,7 +254,7 @@ class AbstentionROC:
         Returns
         -------
         DataFrame
-            One row a state: its windows, abstention, ``tpr``, ``fpr`` and ``auc``.
+            One row per state: its windows, abstention, ``tpr``, ``fpr`` and ``auc``.
         """
         if reading not in READINGS:
             raise ValueError(

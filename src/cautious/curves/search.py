@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from numbers import Real
 from typing import Any
 
@@ -14,6 +13,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import AnswerCosts, CostsLike, SetCosts, as_costs
+from cautious.curves.base import Shown
 from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.staircase import Priors, Staircase, check_priors
 from cautious.curves.surface.budgets import Per, check_per
@@ -27,7 +27,7 @@ __all__ = ["FoundRule", "find_rule"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FoundRule:
+class FoundRule(Shown):
     """A rule that was found on predictions, and what it does there.
 
     Attributes
@@ -68,15 +68,10 @@ class FoundRule:
         names += [] if self.cost is None else ["cost"]
         return pd.DataFrame([numbers | {name: getattr(self, name) for name in names}])
 
-    def __repr__(self) -> str:
+    def _facts(self) -> dict[str, Any]:
         names = ["abstention", "error", "selective_error"]
         names += [] if self.cost is None else ["cost"]
-        numbers = ", ".join(f"{name}={getattr(self, name):.6g}" for name in names)
-        return f"{type(self).__name__}({self.rule!r}, {numbers})"
-
-    def _repr_html_(self) -> str:
-        table = self.frame().round(4).to_html(index=False)
-        return f"<p><code>{escape(repr(self.rule))}</code></p>{table}"
+        return {"rule": self.rule} | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -217,7 +212,7 @@ def find_rule(
            [ True,  True],
            [False,  True]])
     >>> find_rule(y, y_score=score, costs={"false_negative": 5, "false_positive": 1, "abstain": 1})
-    FoundRule(Rule.window(...), abstention=..., cost=...)
+    FoundRule(rule=Rule.window(...), abstention=..., cost=...)
     """
     goal = _Goal(costs, max_abstention, max_error, min_saving, per)
     if (y_score is None) == (y_proba is None):

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask, as_floats
+from cautious.curves.base import Shown
 from cautious.predictions import binary_truth
 from cautious.sets import check_scores, check_weight, first_row
 
@@ -35,8 +36,8 @@ Priors = Mapping[Any, float] | Sequence[float]
 _ROUNDING = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Staircase:
+@dataclass(frozen=True, eq=False, repr=False)
+class Staircase(Shown):
     r"""Weighted counts of positives and negatives at sorted distinct scores.
 
     Parameters
@@ -230,8 +231,12 @@ class Staircase:
             -self.scores[::-1], self.negatives[::-1], self.positives[::-1], self.classes[::-1]
         )
 
+    def _facts(self) -> dict[str, Any]:
+        counts = {"n_positives": self.n_positives, "n_negatives": self.n_negatives}
+        return {"classes": self.classes, "n_scores": len(self), **counts}
+
     def frame(self) -> pd.DataFrame:
-        """One row a distinct score, with the counts of both classes."""
+        """One row per distinct score, with the counts of both classes."""
         return pd.DataFrame(
             {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
         )

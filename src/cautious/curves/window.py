@@ -3,7 +3,6 @@ r"""Abstention windows: where thresholds lie, what they cost, and which are Baye
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious.curves.base import Shown
 from cautious.decision import Rule, window_rule
 from cautious.sets import abstain_name, first_row
 
@@ -28,7 +28,7 @@ _LARGEST = np.finfo(np.float64).max
 
 
 @dataclass(frozen=True, repr=False)
-class Window:
+class Window(Shown):
     r"""Two thresholds on a score, what they do with the cases, and what that costs.
 
     The positive class is answered from `upper` on, the negative class up to `lower`, and between
@@ -158,14 +158,10 @@ class Window:
             columns=pd.Index(self.classes, name="truth"),
         )
 
-    def __repr__(self) -> str:
+    def _facts(self) -> dict[str, Any]:
         names = ["lower", "upper", "abstention", "selective_error"]
         names += [] if self.cost is None else ["cost"]
-        numbers = ", ".join(f"{name}={getattr(self, name):.6g}" for name in names)
-        return f"{type(self).__name__}({numbers}, classes={self.classes!r})"
-
-    def _repr_html_(self) -> str:
-        return f"<p><code>{escape(repr(self))}</code></p>{self.frame().round(4).to_html()}"
+        return {name: getattr(self, name) for name in names} | {"classes": self.classes}
 
 
 class Costs(NamedTuple):

@@ -148,7 +148,7 @@ class CostSurfaceDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         return self._frame(self.surface)
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
-        return self.grid.frame()
+        return curve.grid(self.n).frame()
 
     def plot(
         self,

@@ -130,9 +130,7 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
 
     def frame(self) -> pd.DataFrame:
         """One row per grid point: relative costs and the difference."""
-        mu, nu = np.meshgrid(self.grid.mu, self.grid.nu)
-        columns = {"mu": mu, "nu": nu, "difference": self.grid.difference}
-        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+        return self.difference.frame(self.n)
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
         return curve.grid(self.n).frame()

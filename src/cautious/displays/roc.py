@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious.curves import READINGS, AbstentionROC
+from cautious.curves import AbstentionROC
 from cautious.displays.display import line_styles, neutral, plain_text
 from cautious.displays.named_curves import UNNAMED, NamedCurvesDisplay, named
 
@@ -268,7 +268,8 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         if self.kind == "surface":
             return curve.surface(self.n_levels)
         if self.kind == "readings":
-            paths = [curve.frame(reading).assign(reading=reading) for reading in READINGS]
+            names = AbstentionROC.READINGS
+            paths = [curve.frame(reading).assign(reading=reading) for reading in names]
             return pd.concat(paths, ignore_index=True)
         auc = curve.auc
         drawable = np.flatnonzero(~np.isnan(auc))

@@ -28,6 +28,7 @@ from cautious.predictions.columns import prefixed as prefixed
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.delimited import DelimitedText as DelimitedText
 from cautious.predictions.delimited import open_text as open_text
+from cautious.predictions.estimators import FromEstimator as FromEstimator
 from cautious.predictions.estimators import ask_folds as ask_folds
 from cautious.predictions.estimators import estimator_scores as estimator_scores
 from cautious.predictions.estimators import outputs_of as outputs_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,17 @@ from cautious._typing import Floats, Labels
 from cautious.predictions.probabilities import sorted_classes
 from cautious.sets import as_codes, check_truth, check_weight, few_labels
 
-__all__ = ["ask_folds", "estimator_scores", "outputs_of", "pooled_outputs", "pooled_scores"]
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = [
+    "FromEstimator",
+    "ask_folds",
+    "estimator_scores",
+    "outputs_of",
+    "pooled_outputs",
+    "pooled_scores",
+]
 
 _METHODS = ("predict_proba", "decision_function")
 
@@ -232,3 +242,102 @@ def pooled_scores(
 
     truth, scores, weight = ask_folds(cv_results, X, y, ask, sample_weight=sample_weight)
     return truth, np.concatenate(scores), pos_label, weight
+
+
+class FromEstimator:
+    """Makes curves of fitted classifiers and of cross-validations, as well as of predictions.
+
+    A subclass has ``from_predictions(y_true, outputs, *, sample_weight, …)`` and says in ``_asks``
+    what the outputs are: class probabilities (then it also takes `classes`), prediction sets (the
+    same), or of two classes the score or the probability of the positive one (then `pos_label`).
+    """
+
+    _asks: ClassVar[Literal["predict_proba", "predict_set", "score", "probability"]]
+
+    @classmethod
+    def from_predictions(cls, *args: Any, **options: Any) -> Self:
+        """Make it of true labels and predictions."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make it of a fitted classifier on test data.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``classes_``, and with ``predict_proba`` or ``predict_set``, whatever
+            :meth:`from_predictions` takes; for scores ``decision_function`` will do, too.
+        X, y : array-like
+            Test examples and their true labels.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+        **options
+            As in :meth:`from_predictions`; of two classes `pos_label` is by default the second.
+            For scores `response_method` ("auto", "predict_proba" or "decision_function") says what
+            to ask the classifier.
+        """
+        asks = cls._asks
+        if asks == "predict_proba" or asks == "predict_set":
+            outputs, classes = outputs_of(estimator, X, asks)
+            return cls.from_predictions(
+                y, outputs, classes=classes, sample_weight=sample_weight, **options
+            )
+        asked = _asked_for_scores(asks, options)
+        score, positive = estimator_scores(estimator, X, **asked)
+        return cls.from_predictions(
+            y, score, pos_label=positive, sample_weight=sample_weight, **options
+        )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make it of the pooled out-of-fold predictions of a cross-validation.
+
+        Parameters
+        ----------
+        cv_results : dict
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array-like
+            The data that were cross-validated.
+        sample_weight, **options
+            As in :meth:`from_estimator`.
+        """
+        asks = cls._asks
+        if asks == "predict_proba" or asks == "predict_set":
+            truth, outputs, classes, weight = pooled_outputs(
+                cv_results, X, y, asks, sample_weight=sample_weight
+            )
+            return cls.from_predictions(
+                truth, outputs, classes=classes, sample_weight=weight, **options
+            )
+        asked = _asked_for_scores(asks, options)
+        truth, score, positive, weight = pooled_scores(
+            cv_results, X, y, sample_weight=sample_weight, **asked
+        )
+        return cls.from_predictions(
+            truth, score, pos_label=positive, sample_weight=weight, **options
+        )
+
+
+def _asked_for_scores(asks: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Take out of the options what the estimator is asked with."""
+    asked = {"pos_label": options.pop("pos_label", None)}
+    if asks == "probability":
+        return asked | {"response_method": "predict_proba"}
+    return asked | {"response_method": options.pop("response_method", "auto")}

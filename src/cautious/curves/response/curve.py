@@ -3,7 +3,7 @@ r"""Response curves: a measure against abstention, as the caution window of Ferr
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels
 from cautious.costs import CostsLike
+from cautious.curves.base import Shown
 from cautious.curves.response.measures import (
     LOWER_IS_BETTER,
     MEASURES,
@@ -23,7 +24,7 @@ from cautious.curves.response.measures import (
 )
 from cautious.curves.response.states import WindowStates
 from cautious.decision.rules import check_bias
-from cautious.predictions import check_proba, outputs_of, pooled_outputs
+from cautious.predictions import FromEstimator, check_proba
 from cautious.sets import abstain_name
 
 __all__ = ["BestWindow", "ResponseCurve"]
@@ -52,8 +53,8 @@ class BestWindow:
     value: float
 
 
-@dataclass(frozen=True, eq=False)
-class ResponseCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class ResponseCurve(FromEstimator, Shown):
     r"""Measures of a probabilistic classifier against how much it abstains.
 
     The class bias :math:`k` is fixed and the window :math:`w` swept from 0 to 1. With thresholds
@@ -110,6 +111,8 @@ class ResponseCurve:
     ⊥            6.0  14.0
     """
 
+    _asks = "predict_proba"
+
     states: WindowStates
 
     @classmethod
@@ -145,66 +148,6 @@ class ResponseCurve:
         n_classes = predictions.proba.shape[1]
         shares = np.full(n_classes, 1 / n_classes) if bias is None else check_bias(bias, n_classes)
         return cls(WindowStates.of(predictions, shares))
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        bias: npt.ArrayLike | None = None,
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> ResponseCurve:
-        """Sweep the window over the probabilities of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With ``predict_proba`` and ``classes_``.
-        X, y : array-like
-            Examples and their true labels.
-        bias, sample_weight
-            As in :meth:`from_predictions`; `bias` in the order of ``classes_``.
-
-        Returns
-        -------
-        ResponseCurve
-        """
-        proba, classes = outputs_of(estimator, X, "predict_proba")
-        return cls.from_predictions(
-            y, proba, bias=bias, classes=classes, sample_weight=sample_weight
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        bias: npt.ArrayLike | None = None,
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> ResponseCurve:
-        """Sweep the window over the pooled out-of-fold probabilities of a cross-validation.
-
-        Parameters
-        ----------
-        cv_results : dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data that were cross-validated.
-        bias, sample_weight
-            As in :meth:`from_predictions`; `bias` in the order of the sorted labels.
-
-        Returns
-        -------
-        ResponseCurve
-        """
-        truth, proba, classes, weight = pooled_outputs(
-            cv_results, X, y, "predict_proba", sample_weight=sample_weight
-        )
-        return cls.from_predictions(truth, proba, bias=bias, classes=classes, sample_weight=weight)
 
     @property
     def classes(self) -> Labels:
@@ -411,6 +354,10 @@ class ResponseCurve:
             columns=pd.Index(self.classes, name="truth"),
         )
 
+    def _facts(self) -> dict[str, Any]:
+        sizes = {"n_cases": len(self.states.predictions.truth), "n_states": len(self.states)}
+        return {"classes": self.classes, "bias": self.bias.round(4), **sizes}
+
     def frame(
         self,
         names: Sequence[str] | None = None,
@@ -418,7 +365,7 @@ class ResponseCurve:
         costs: CostsLike | None = None,
         guess: str | npt.ArrayLike = "uniform",
     ) -> pd.DataFrame:
-        """One row a state: its windows, its abstention and some measures.
+        """One row per state: its windows, its abstention and some measures.
 
         Parameters
         ----------

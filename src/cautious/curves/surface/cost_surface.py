@@ -3,7 +3,7 @@ r"""Abstention cost surfaces: the least expected cost of an abstaining classifie
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import Interval
 from cautious.costs import CostsLike, as_costs
+from cautious.curves.base import Shown
 from cautious.curves.hull import CostHull
 from cautious.curves.staircase import Priors, Staircase, class_scales
 from cautious.curves.surface.budgets import (
@@ -29,13 +30,13 @@ from cautious.curves.surface.regions import Region, optimal_regions
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.curves.window import Window, binary_costs, check_costs, plain
 from cautious.decision import check_window
-from cautious.predictions import estimator_scores, pooled_scores
+from cautious.predictions import FromEstimator
 from cautious.sets import abstain_name, as_codes, check_classes, check_truth, frame_in_class_order
 
 __all__ = ["AbstentionCostSurface", "one_vs_rest"]
 
 
-class AbstentionCostSurface:
+class AbstentionCostSurface(FromEstimator, Shown):
     r"""Least expected cost of an abstaining classifier at any relative costs, exactly.
 
     A window :math:`(l, u)` on the score answers p if :math:`m \ge u`, n if :math:`m \le l` and
@@ -88,6 +89,8 @@ class AbstentionCostSurface:
     0.1042
     """
 
+    _asks = "score"
+
     def __init__(self, staircase: Staircase, *, priors: Priors | None = None) -> None:
         scales = class_scales(staircase, priors)
         for label, count in zip(
@@ -136,75 +139,6 @@ class AbstentionCostSurface:
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
         )
         return cls(staircase, priors=priors)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        pos_label: Any = None,
-        response_method: str = "auto",
-        sample_weight: npt.ArrayLike | None = None,
-        priors: Priors | None = None,
-    ) -> AbstentionCostSurface:
-        """Surface of a fitted scikit-learn classifier on test data.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With ``predict_proba`` or ``decision_function``.
-        X, y : array-like
-            Test examples and their true labels.
-        pos_label : label, optional
-            The positive class; by default the second of two in ``classes_``.
-        response_method : {"auto", "predict_proba", "decision_function"}
-            What to ask the classifier.
-        sample_weight, priors
-            As in :meth:`from_predictions`.
-        """
-        y_score, positive = estimator_scores(
-            estimator, X, pos_label=pos_label, response_method=response_method
-        )
-        return cls.from_predictions(
-            y, y_score, pos_label=positive, sample_weight=sample_weight, priors=priors
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        pos_label: Any = None,
-        response_method: str = "auto",
-        sample_weight: npt.ArrayLike | None = None,
-        priors: Priors | None = None,
-    ) -> AbstentionCostSurface:
-        """Surface of the pooled out-of-fold scores of a cross-validation, as the paper does it.
-
-        Parameters
-        ----------
-        cv_results : dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data that were cross-validated.
-        pos_label, response_method, sample_weight, priors
-            As in :meth:`from_estimator`.
-        """
-        truth, y_score, positive, weight = pooled_scores(
-            cv_results,
-            X,
-            y,
-            pos_label=pos_label,
-            response_method=response_method,
-            sample_weight=sample_weight,
-        )
-        return cls.from_predictions(
-            truth, y_score, pos_label=positive, sample_weight=weight, priors=priors
-        )
 
     # Points of the surface. Relative costs broadcast; `nu_negative` is the cost of abstaining on a
     # negative where it differs from that on a positive.
@@ -525,21 +459,13 @@ class AbstentionCostSurface:
         priors = None if 0 in self.priors else self.priors[::-1]
         return AbstentionCostSurface(self.staircase.flipped(), priors=priors)
 
-    def __repr__(self) -> str:
-        counts = f"{len(self.staircase)} scores, {len(self.hull.positives)} bins"
-        return f"{type(self).__name__}(classes={self.classes!r}, {counts}, VACC {self.vacc():.4g})"
+    def _facts(self) -> dict[str, Any]:
+        sizes = {"n_scores": len(self.staircase), "n_bins": len(self.hull.positives)}
+        return {"classes": self.classes, **sizes, "vacc": self.vacc()}
 
     def frame(self) -> pd.DataFrame:
         """Bins of the hull: their scores, shares of both classes, and calibrated probability."""
-        return pd.DataFrame(
-            {
-                "lower": self.hull.upper[:-1],
-                "upper": self.hull.upper[1:],
-                "negatives": self.hull.negatives,
-                "positives": self.hull.positives,
-                "probability": self.hull.probability,
-            }
-        )
+        return self.hull.frame()
 
 
 def one_vs_rest(

@@ -3,13 +3,14 @@ r"""Differential cost surfaces: where one classifier is cheaper than another."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
+from cautious.curves.base import Shown
 from cautious.curves.surface.grid import grid_lines
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ _TIE = 1e-12
 _SAME_PRIORS = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class DifferentialGrid:
+@dataclass(frozen=True, eq=False, repr=False)
+class DifferentialGrid(Shown):
     """Differences on a grid of relative costs.
 
     Attributes
@@ -42,9 +43,18 @@ class DifferentialGrid:
     difference: Floats
     zero_line: pd.DataFrame
 
+    def frame(self) -> pd.DataFrame:
+        """One row per grid point: relative costs and the difference."""
+        mu, nu = np.meshgrid(self.mu, self.nu)
+        columns = {"mu": mu, "nu": nu, "difference": self.difference}
+        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
 
-@dataclass(frozen=True, eq=False)
-class DifferentialCostSurface:
+    def _facts(self) -> dict[str, Any]:
+        return {"n": len(self.mu), "n_crossings": len(self.zero_line)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DifferentialCostSurface(Shown):
     r"""Difference :math:`d = k_s - k_t` of two abstention cost surfaces.
 
     Negative where the first classifier is cheaper (Friedel, Rückert & Kramer 2006, section 3).
@@ -119,6 +129,14 @@ class DifferentialCostSurface:
         lines = grid_lines(n)
         difference = self.cost(lines[None, :], lines[:, None])
         return DifferentialGrid(lines, lines, difference, self.zero_line(n))
+
+    def frame(self, n: int = 101) -> pd.DataFrame:
+        """One row per point of a grid: relative costs and the difference; see :meth:`grid`."""
+        return self.grid(n).frame()
+
+    def _facts(self) -> dict[str, Any]:
+        volumes = {"vacc_first": self.first.vacc(), "vacc_second": self.second.vacc()}
+        return {"classes": self.first.classes, **volumes}
 
     def along(self, *, mu: float | None = None, nu: float | None = None) -> pd.DataFrame:
         r"""Who is cheaper along one line of the unit square, exactly.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats
+from cautious.curves.base import Shown
 from cautious.curves.hull import CostHull
 from cautious.curves.window import check_costs
 
 __all__ = ["SurfaceGrid", "grid_lines", "surface_grid"]
 
 
-@dataclass(frozen=True, eq=False)
-class SurfaceGrid:
+@dataclass(frozen=True, eq=False, repr=False)
+class SurfaceGrid(Shown):
     """Costs, windows and abstention on a grid over the unit square.
 
     In every matrix row ``i`` belongs to ``nu[i]`` and column ``j`` to ``mu[j]``.
@@ -40,11 +42,14 @@ class SurfaceGrid:
     abstention: Floats
 
     def frame(self) -> pd.DataFrame:
-        """One row a grid point."""
+        """One row per grid point."""
         mu, nu = np.meshgrid(self.mu, self.nu)
         columns = {"mu": mu, "nu": nu, "cost": self.cost, "lower": self.lower}
         columns |= {"upper": self.upper, "abstention": self.abstention}
         return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+
+    def _facts(self) -> dict[str, Any]:
+        return {"n": len(self.mu), "cost": (float(self.cost.min()), float(self.cost.max()))}
 
 
 def surface_grid(hull: CostHull, n: int) -> SurfaceGrid:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from cautious._typing import Floats, Ints
+from cautious.curves.base import Shown
 from cautious.curves.hull import CostHull
 from cautious.curves.window import Window
 
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Region", "optimal_regions"]
 
 
-@dataclass(frozen=True, eq=False)
-class Region:
+@dataclass(frozen=True, eq=False, repr=False)
+class Region(Shown):
     """A polygon of relative costs over which one window is optimal.
 
     Attributes
@@ -34,6 +36,13 @@ class Region:
     vertices: Floats
     window: Window
     area: float
+
+    def frame(self) -> pd.DataFrame:
+        """One row per corner: its relative costs μ and ν."""
+        return pd.DataFrame(self.vertices, columns=["mu", "nu"])
+
+    def _facts(self) -> dict[str, Any]:
+        return {"window": self.window, "n_vertices": len(self.vertices), "area": self.area}
 
 
 def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
