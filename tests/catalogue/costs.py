@@ -16,6 +16,7 @@ from cautious.costs import (
     SetCosts,
     abellan_masegosa,
     all_sets,
+    as_costs,
     class_selective,
     discounted,
     f_beta_costs,
@@ -48,8 +49,13 @@ def as_table(matrix: np.ndarray) -> SetCosts:
     return SetCosts.from_table(discounted(matrix).table())
 
 
+def with_abstaining(matrix: np.ndarray) -> SetCosts:
+    return as_costs(np.vstack([matrix, matrix.mean(axis=0)]))
+
+
 EXTENSIONS: dict[str, Extension] = {
     "abellan_masegosa": abellan_masegosa,
+    "as_costs, abstaining at the mean": with_abstaining,
     "discounted": discounted,
     "owa": lambda matrix: owa(matrix, 0.7),
     "p_discounted, averse": lambda matrix: p_discounted(matrix, 0.4, "averse"),
@@ -106,7 +112,10 @@ def scale_of_costs(extend: Extension, case: Situation, by: float) -> None:
     "Monotonicity",
     "set costs",
     EXTENSIONS,
-    exempt={"abellan_masegosa": "it costs a right set by its size alone"},
+    exempt={
+        "abellan_masegosa": "it costs a right set by its size alone",
+        "as_costs, abstaining at the mean": "a partial set costs what abstaining costs",
+    },
     case=situations(),
     seed=seeds,
 )

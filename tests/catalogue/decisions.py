@@ -34,8 +34,13 @@ from cautious.decision import (
 )
 from cautious.utility import quadratic
 
-PUBLIC = {name: getattr(cautious.decision, name) for name in cautious.decision.__all__}
-"""The decisions there are; each must be a criterion or a rule below."""
+_PARTS = {"check_window", "preferred_answers", "rules_from_json", "rules_to_json", "window_rule"}
+PUBLIC = {
+    name: getattr(cautious.decision, name)
+    for name in cautious.decision.__all__
+    if name not in _PARTS
+}
+"""The decisions on any number of classes; each must be a criterion or a rule below."""
 
 Criterion = Callable[..., np.ndarray]
 
@@ -71,7 +76,14 @@ def skewed(k: int) -> np.ndarray:
     return np.arange(1, k + 1) / np.arange(1, k + 1).sum()
 
 
+def by_rule(p: np.ndarray, level: float) -> np.ndarray:
+    k = p.shape[1]
+    rule = cautious.decision.Rule.confidence(level, classes=range(k))
+    return cautious.decision.Rule.from_json(rule.to_json()).predict_set(p)
+
+
 RULES = {
+    "Rule": Rule(by_rule),
     "bias_window_rule": Rule(lambda p, level: bias_window_rule(p, skewed(p.shape[1]), level)),
     "chow_rule": Rule(lambda p, level: chow_rule(p, 1 - level)),
     "class_threshold_rule": Rule(
