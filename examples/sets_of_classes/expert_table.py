@@ -15,16 +15,15 @@ import pandas as pd
 from cautious.costs import (
     SetCosts,
     audit,
-    labelled,
+    cost_frame,
     p_discounted,
-    verdict,
 )
 from cautious.decision import optimal_sets
 from cautious.displays import DecisionStripDisplay
 from cautious.sets import as_labels
 
 classes = ["human", "bicycle", "nothing"]
-singles = labelled([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes)
+singles = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes)
 table = pd.DataFrame(
     {
         "human": [0, 1, 4, 0.3, 2, 3, 2],
@@ -53,14 +52,13 @@ table
 # among what is left) and for *choice* (a person is informed). Every verdict
 # comes with a witness, so that it can be discussed.
 
-verdicts = audit(expert, singles)
-verdicts[["property", "verdict", "witness_set"]]
+found = audit(expert, singles)
+found.properties[["property", "verdict", "witness_set"]]
 
 # %%
 # Which of them matter, and what follows?
 
-judgement = verdict(verdicts)
-judgement[["verdict", "necessary_unmet"]]
+found.uses[["verdict", "necessary_unmet", "remedy"]]
 
 # %%
 # Property 3 fails, and is necessary in both settings: an answer that holds the
@@ -68,8 +66,9 @@ judgement[["verdict", "necessary_unmet"]]
 # is "I don't know", which costs 2 though nothing is there; a random answer
 # would cost (2 + 2 + 0)/3 on average.
 
-assert all(unmet == (3,) for unmet in judgement["necessary_unmet"])
-print(f"if {verdicts.loc[3, 'witness_truth'][0]}: {verdicts.loc[3, 'detail']}")
+settings = found.uses.loc[["filtering", "choice"]]
+assert all(unmet == (3,) for unmet in settings["necessary_unmet"])
+print(found.witness_text(3))
 
 # %%
 # What it does to decisions
@@ -99,8 +98,7 @@ repaired.table().round(2)
 averse = p_discounted(singles, r=0.5, attitude="averse", classes=classes)
 both = {"cautious": repaired, "averse": averse}
 judgements = {
-    name: verdict(audit(costs, singles))["verdict"]
-    for name, costs in both.items()
+    name: audit(costs, singles).uses["verdict"] for name, costs in both.items()
 }
 assert judgements["cautious"]["choice"] == "suitable"
 assert judgements["averse"]["filtering"] == "acceptable"
@@ -124,9 +122,8 @@ assert everything in answers["p-discounted, r = 0.5"]
 # What we learned
 # ---------------
 # A table of feelings can have holes that nobody sees and that silence a
-# classifier's doubts. An audit finds them with a witness each (in a terminal,
-# see :func:`cautious.costs.audit_text`); a family of costs with one parameter
-# avoids them.
+# classifier's doubts. An audit finds them with a witness each, and says what
+# would mend them; a family of costs with one parameter avoids them.
 #
 # Theory: Yang, Destercke & Masson (2017), :doc:`/papers/yang`. API:
 # :func:`cautious.costs.audit`, :func:`cautious.costs.p_discounted`,

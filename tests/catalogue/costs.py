@@ -37,8 +37,8 @@ from cautious.utility import Utility, exponential, f_beta, logarithmic, quadrati
 
 PUBLIC_COSTS = {
     name
-    for name in cautious.costs.__all__
-    if isinstance(kind := getattr(cautious.costs, name), type) and issubclass(kind, SetCosts)
+    for name, kind in vars(cautious.costs).items()
+    if isinstance(kind, type) and issubclass(kind, SetCosts)
 } - {"SetCosts"}
 """The kinds of set costs there are; each must be made by an entry below."""
 

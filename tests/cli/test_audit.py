@@ -25,7 +25,7 @@ COSTS = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
 )
 def test_single_classes_are_extended(run_json, options, costs):
     document = run_json("audit", "-", *options, "--json", stdin=MATRIX)
-    expected = audit(costs)
+    expected = audit(costs).frame()
     found = [document["properties"][str(number)]["verdict"] for number in expected.index]
     assert found == expected["verdict"].tolist()
     assert document["verdict"]["filtering"]["verdict"] in (
@@ -38,7 +38,8 @@ def test_sets_are_taken_as_they_are(run_json):
     document = run_json("audit", "-", "--json", stdin=text)
     rows = ["h", "b", "n", "{h, b}", "{h, b, n}"]
     values = [[0, 1, 2], [1, 0, 2], [4, 4, 0], [0.2, 0.2, 2], [1, 1, 1]]
-    expected = audit(SetCosts.from_table(pd.DataFrame(values, index=rows, columns=list("hbn"))))
+    table = pd.DataFrame(values, index=rows, columns=list("hbn"))
+    expected = audit(SetCosts.from_table(table)).frame()
     found = [document["properties"][str(number)]["verdict"] for number in expected.index]
     assert found == expected["verdict"].tolist()
     assert document["costs"] == "the sets of the table"
@@ -46,7 +47,13 @@ def test_sets_are_taken_as_they_are(run_json):
 
 def test_table_and_csv(run):
     text = run("audit", "-", stdin=MATRIX).stdout
-    for words in ("possibility", "upper bound", "For filtering: ", "For choice: "):
+    for words in (
+        "possibility",
+        "upper bound",
+        "For deciding, ",
+        "For filtering, ",
+        "For choice, ",
+    ):
         assert words in text
     text = run("audit", "-", "--extension", "cautious", stdin=MATRIX).stdout
     assert "{h, b} at (0.5, 0.5, 0)" in text

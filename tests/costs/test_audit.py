@@ -1,3 +1,5 @@
+"""Every property against its definition, the paper's verdicts, and what the audit says of them."""
+
 from fractions import Fraction
 from itertools import combinations
 
@@ -9,30 +11,33 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cautious.costs import (
+    Audit,
     SetCosts,
     SizeCosts,
     abellan_masegosa,
     all_sets,
     audit,
     class_selective,
+    cost_frame,
     discounted,
     f_beta_costs,
-    labelled,
     ordinal,
     owa,
     p_discounted,
     utility_costs,
     zero_one,
 )
+from cautious.costs.audit import DESIRABILITY, _uses
 
-TABLE_I = labelled([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])
+TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])
 
 
 def u65(x):
     return -0.6 * x**2 + 1.6 * x
 
 
-def met(frame):
+def met(audited):
+    frame = audited.frame() if isinstance(audited, Audit) else audited
     assert frame.index.tolist() == list(range(1, 11))
     assert frame["verdict"].isin(["holds", "fails"]).all()
     return set(frame.index[frame["verdict"] == "holds"])
@@ -50,6 +55,7 @@ def two_classes(h, n):
     return SetCosts.from_table(pd.DataFrame.from_dict(rows, orient="index", columns=["h", "n"]))
 
 
+DISCOUNTED = discounted(TABLE_I)
 ALL = set(range(1, 11))
 
 
@@ -94,7 +100,7 @@ def test_what_the_paper_says_of_each_proposal(costs, properties):
 def test_ha_s_condition_does_not_ensure_properties_2_and_3():
     """Section V-b says delta < eta / 2 does; for three classes it takes delta < eta / 3."""
     assert {2, 3} <= met(audit(class_selective([1, 1, 1], 0.33)))
-    frame = audit(class_selective([1, 1, 1], 0.4))
+    frame = audit(class_selective([1, 1, 1], 0.4)).frame()
     assert not {2, 3} & met(frame)
     assert frame.loc[2, "witness_set"] == frame.loc[3, "witness_set"] == "{0, 1, 2}"
     assert frame.loc[3, "detail"] == "costs 0.8; the mean of its classes is 0.6667"
@@ -104,14 +110,14 @@ def test_mistake_averse_costs_can_break_permutation_invariance():
     """Section VI says they meet Property 5; a free mistake makes right and wrong truths alike."""
     matrix = [[0, 1, 1], [1, 0, 0], [1, 1, 0]]
     assert 5 in met(audit(p_discounted(matrix, 0.5)))
-    frame = audit(p_discounted(matrix, 0.5, "averse"))
+    frame = audit(p_discounted(matrix, 0.5, "averse")).frame()
     assert frame.loc[5, ["verdict", "witness_set"]].tolist() == ["fails", "{0, 1}"]
     assert 2 in frame.loc[5, "witness_truth"]
 
 
 def test_witnesses_can_be_looked_up_in_the_table():
     costs = p_discounted(TABLE_I, 0.5, "averse")
-    frame, table, mean = audit(costs), costs.table(), discounted(TABLE_I).table()
+    frame, table, mean = audit(costs).frame(), costs.table(), discounted(TABLE_I).table()
     seeking = frame.loc[7]
     (y,) = seeking["witness_truth"]
     assert y not in seeking["witness_set"]
@@ -130,7 +136,7 @@ def test_witnesses_can_be_looked_up_in_the_table():
 
 def test_witness_of_property_1_is_a_probability():
     costs = p_discounted(TABLE_I, 0.5)
-    row = audit(costs).loc[1]
+    row = audit(costs).frame().loc[1]
     p = np.array(row["witness_probability"])
     assert p.sum() == pytest.approx(1)
     expected = costs.table() @ p
@@ -145,7 +151,7 @@ def test_possible_but_never_the_best_answer():
         index=["{0}", "{1}", "{2}", "{0, 1}"],
         columns=[0, 1, 2],
     )
-    row = audit(SetCosts.from_table(table)).loc[1]
+    row = audit(SetCosts.from_table(table)).frame().loc[1]
     assert (row["verdict"], row["witness_set"]) == ("holds", "{0, 1}")
     assert "though another set is cheaper still" in row["detail"]
 
@@ -155,9 +161,9 @@ def test_possible_but_never_the_best_answer():
 )
 def test_sensitivity_when_the_cheapest_and_the_dearest_truth_are_alike(full, pair):
     """Truths 0 and 1 share a cost vector; only truth 2 can show Property 9."""
-    table = labelled([[0, 1, 2], [1, 0, 2], [1, 1, 0]], [0, 1, 2])
+    table = cost_frame([[0, 1, 2], [1, 0, 2], [1, 1, 0]], [0, 1, 2])
     table.loc["{0, 1, 2}"] = full
-    row = audit(SetCosts.from_table(table)).loc[9]
+    row = audit(SetCosts.from_table(table)).frame().loc[9]
     assert row["verdict"] == "holds"
     assert set(row["witness_truth"]) == pair
 
@@ -257,7 +263,7 @@ def test_against_the_definitions(problem):
         index=pd.Index([tuple(s) for s in c], tupleize_cols=False),
         columns=range(len(single)),
     )
-    found = audit(SetCosts.from_table(frame))
+    found = audit(SetCosts.from_table(frame)).frame()
     truth = judge(c, single)
     assert (found["verdict"] == "holds").to_dict() == truth
     if found.loc[1, "verdict"] == "holds":
@@ -272,10 +278,10 @@ def test_against_the_definitions(problem):
 
 
 def test_twelve_classes_in_full_thirteen_by_sample():
-    full = audit(p_discounted(ordinal(12), 0.5))
+    full = audit(p_discounted(ordinal(12), 0.5)).frame()
     assert (full["sets"] == "all 4095 sets").all()
     assert met(full) == ALL - {6, 8}
-    sampled = audit(p_discounted(ordinal(13), 0.5))
+    sampled = audit(p_discounted(ordinal(13), 0.5)).frame()
     assert sampled["sets"].iloc[0].startswith("a sample of ")
     assert "of the 2^13 - 1 sets" in sampled["sets"].iloc[0]
     expected = {n: "fails" if n in (6, 8) else "not refuted" for n in ALL} | dict.fromkeys(
@@ -285,23 +291,23 @@ def test_twelve_classes_in_full_thirteen_by_sample():
 
 
 def test_a_sample_cannot_refute_what_asks_for_one_set():
-    frame = audit(discounted(zero_one(20)), n_sets=100)
+    frame = audit(discounted(zero_one(20)), n_sets=100).frame()
     assert frame.loc[[1, 9], "verdict"].tolist() == ["not shown"] * 2
     assert frame.loc[[2, 3], "verdict"].tolist() == ["fails"] * 2
-    again = audit(discounted(zero_one(20)), n_sets=100)
+    again = audit(discounted(zero_one(20)), n_sets=100).frame()
     pd.testing.assert_frame_equal(frame, again)
 
 
 def test_a_full_table_of_many_classes_is_examined_in_full():
     costs = SetCosts.from_table(f_beta_costs(13).table())
-    assert audit(costs)["sets"].iloc[0] == "all 8191 sets"
+    assert audit(costs).frame()["sets"].iloc[0] == "all 8191 sets"
 
 
 def test_part_of_a_table():
-    frame = audit(with_pair(0.25, 0.25, 3))
+    frame = audit(with_pair(0.25, 0.25, 3)).frame()
     assert (frame["sets"] == "the 4 sets of the table").all()
     only_singles = SetCosts.from_table(zero_one_frame())
-    frame = audit(only_singles)
+    frame = audit(only_singles).frame()
     assert frame.loc[1, ["verdict", "detail"]].tolist() == [
         "fails",
         "there is no set of two or more classes",
@@ -325,14 +331,14 @@ def test_table_without_single_classes_needs_a_matrix():
 
 def test_matrix_of_the_costs_themselves_is_the_default():
     costs = p_discounted(TABLE_I, 0.3)
-    pd.testing.assert_frame_equal(audit(costs), audit(costs, TABLE_I))
+    pd.testing.assert_frame_equal(audit(costs).frame(), audit(costs, TABLE_I).frame())
     turned = TABLE_I.loc[["n", "h", "b"], ["b", "n", "h"]]
-    pd.testing.assert_frame_equal(audit(costs), audit(costs, turned))
+    pd.testing.assert_frame_equal(audit(costs).frame(), audit(costs, turned).frame())
 
 
 def test_other_single_costs_are_warned_of():
     with pytest.warns(UserWarning, match=r"give \{0\} a cost of 1.648 when 1 .*matrix says 1;"):
-        frame = audit(abellan_masegosa(zero_one(3)), zero_one(3))
+        frame = audit(abellan_masegosa(zero_one(3)), zero_one(3)).frame()
     assert frame.loc[10, "verdict"] == "fails"
 
 
@@ -355,10 +361,10 @@ def test_a_difference_beyond_the_tolerance_counts():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ((zero_one(3),), TypeError, "costs is a ndarray"),
+        ((object(),), TypeError, "costs holds a object"),
         ((discounted(zero_one(3)), zero_one(4)), ValueError, "for 4 classes but costs are for 3"),
         ((discounted(zero_one(3)), [[0, 1]]), ValueError, "square"),
-        ((discounted(TABLE_I), labelled(zero_one(3), list("abc"))), ValueError, "no class 'h'"),
+        ((discounted(TABLE_I), cost_frame(zero_one(3), list("abc"))), ValueError, "no class 'h'"),
     ],
 )
 def test_bad_arguments(arguments, error, message):
@@ -372,6 +378,153 @@ def test_bad_sample_size():
 
 
 def test_all_costs_zero():
-    frame = audit(discounted(np.zeros((2, 2))))
+    frame = audit(discounted(np.zeros((2, 2)))).frame()
     assert met(frame) == ALL - {1, 2, 3, 9}
     assert len(all_sets(2)) == 3
+
+
+def test_table_viii():
+    """Yang, Destercke & Masson (2017), Table VIII."""
+    rows = {
+        setting: "".join(w[0] for w in words.values()) for setting, words in DESIRABILITY.items()
+    }
+    assert rows["filtering"].upper() == "NDNNDNUDUA"
+    assert rows["choice"].upper() == "NDNNDAAUDN"
+
+
+@pytest.mark.parametrize(
+    ("costs", "filtering", "choice"),
+    [
+        # Section VI: "this proposal is more adapted to a choice setting".
+        (p_discounted(TABLE_I, 0.5), "unsuitable", "suitable"),
+        (p_discounted(TABLE_I, 0.5, "averse"), "acceptable", "suitable"),
+        # Section V-b: "better fitted to the filtering than to the choice setting".
+        (class_selective([1, 1, 1], 0.2), "suitable", "unsuitable"),
+        # Section V-c: "seems to indicate that it is more fitted to a filtering setting".
+        (abellan_masegosa(ordinal(8)), "suitable", "acceptable"),
+        (DISCOUNTED, "unsuitable", "unsuitable"),
+        (utility_costs(3, lambda x: 1.6 * x - 0.6 * x**2), "acceptable", "acceptable"),
+    ],
+)
+def test_settings_the_paper_recommends(costs, filtering, choice):
+    assert audit(costs).uses["verdict"].to_dict() == {
+        "deciding": "unsuitable" if costs is DISCOUNTED else "suitable",
+        "filtering": filtering,
+        "choice": choice,
+    }
+
+
+def test_reasons():
+    table = audit(p_discounted(TABLE_I, 0.5)).uses
+    assert table.loc["filtering"].to_dict() == {
+        "verdict": "unsuitable",
+        "necessary_unmet": (6,),
+        "desirable_unmet": (8,),
+        "undesirable_met": (7, 9),
+        "undecided": (),
+        "provisional": False,
+        "remedy": "let {h, n} cost at least 2.5 when b is true (now 2.25)",
+    }
+    assert table.loc["choice", "remedy"] == table.loc["deciding", "remedy"] == ""
+
+
+def frame_of(**changes):
+    """An audit in which everything holds but for the changes."""
+    frame = pd.DataFrame(DESIRABILITY)
+    frame["verdict"] = "holds"
+    frame["property"], frame["sets"], frame["detail"] = "p", "a sample", ""
+    frame["witness_set"] = frame["remedy"] = ""
+    frame["witness_truth"] = frame["witness_probability"] = [()] * 10
+    for number, word in changes.items():
+        frame.loc[int(number[1:]), "verdict"] = word
+    return frame
+
+
+def test_logic():
+    suits = {"_7": "fails", "_9": "fails"}
+    assert _uses(frame_of(**suits)).loc["filtering", "verdict"] == "suitable"
+    assert _uses(frame_of(**suits, _10="fails")).loc["filtering", "verdict"] == "suitable"
+    assert _uses(frame_of(**suits, _2="fails")).loc["filtering", "verdict"] == "acceptable"
+    assert _uses(frame_of(_9="fails")).loc["filtering", "verdict"] == "acceptable"
+    for n in (1, 3, 4, 6):
+        changed = _uses(frame_of(**suits, **{f"_{n}": "fails"})).loc["filtering"]
+        assert (changed["verdict"], changed["necessary_unmet"]) == ("unsuitable", (n,))
+    for n in (1, 3, 4, 10):
+        assert _uses(frame_of(**{f"_{n}": "fails"})).loc["choice", "verdict"] == "unsuitable"
+
+
+def test_what_a_sample_leaves_open():
+    table = _uses(frame_of(_1="not shown", _3="not refuted"))
+    assert table["verdict"].tolist() == ["undecided"] * 3
+    assert table.loc["choice", "undecided"] == (1,)
+    assert table["provisional"].all()
+    sensitive = _uses(frame_of(_8="fails", _9="not shown"))
+    assert sensitive.loc["choice", "verdict"] == "acceptable"
+    assert sensitive.loc["choice", "undecided"] == (9,)
+    # Nothing is known of an undesirable property that a sample did not show.
+    assert _uses(frame_of(_7="fails", _9="not shown")).loc["filtering", "verdict"] == "suitable"
+
+
+def test_text():
+    text = str(audit(p_discounted(TABLE_I, 0.5)))
+    lines = text.splitlines()
+    assert lines[0] == "Ten properties of set costs, over all 7 sets"
+    assert len(lines) == 15
+    assert "1 possibility" in lines[1]
+    assert " at (" in lines[1]
+    assert lines[6].endswith("{h, n} when b: costs 2.25; the mean of its classes is 2.5")
+    assert " or " in lines[8]
+    assert (
+        lines[11] == "For deciding, answering with the cheapest set, tuning thresholds: suitable."
+    )
+    assert lines[12].startswith(
+        "For filtering, a cheap method discards classes, another decides among the rest: "
+        "unsuitable (necessary but unmet: 6 mistake averse; "
+    )
+    assert lines[13] == "  To mend it: let {h, n} cost at least 2.5 when b is true (now 2.25)."
+    assert lines[14] == "For choice, the set itself informs a person: suitable."
+
+
+def test_costs_of_two_classes_say_their_scope_and_remedy():
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    found = audit(costs, classes=["no", "yes"])
+    assert found.uses["verdict"].tolist() == ["suitable", "unsuitable", "unsuitable"]
+    remedy = "let {no, yes} cost less than 1 when no is true (now 1)"
+    assert found.uses.loc["choice", "remedy"] == remedy
+    assert remedy in str(found)
+    assert repr(found) == (
+        "Audit(8 of 10 properties; deciding suitable, filtering unsuitable, choice unsuitable)"
+    )
+    assert remedy in found._repr_html_()
+    # The remedy works.
+    mended = audit(costs | {"abstain_negative": 0.9}, classes=["no", "yes"])
+    assert "unsuitable" not in mended.uses["verdict"].tolist()
+
+
+def test_how_much_cheaper_abstaining_must_be():
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 3}
+    found = audit(costs).uses.loc["deciding"]
+    assert found["verdict"] == "unsuitable"
+    # It pays below 10 * 2 / (10 + 2) = 1.667.
+    assert "if it costs more than 1.333 less at every truth" in found["remedy"]
+    for abstain, word in ((1.66, "suitable"), (1.67, "unsuitable")):
+        again = audit(costs | {"abstain": abstain}).uses
+        assert again.loc["deciding", "verdict"] == word
+
+
+def test_answers_of_several_classes():
+    table = np.vstack([ordinal(3), [0.5, 0.5, 0.5]])
+    found = audit(table, classes=list("abc"))
+    assert found.frame()["sets"].iloc[0] == "the 3 classes and abstaining"
+    listed = pd.DataFrame(table, [*"abc", "{a, b, c}"], list("abc"))
+    same = audit(SetCosts.from_table(listed)).frame().drop(columns="sets")
+    pd.testing.assert_frame_equal(found.frame().drop(columns="sets"), same)
+    with pytest.raises(ValueError, match="per case"):
+        audit(np.stack([table, table]))
+
+
+def test_text_of_a_sample():
+    text = str(audit(discounted(zero_one(20)), n_sets=50))
+    assert "not shown by the sample: 1" in text
+    assert "as far as the sample shows" in text
+    assert "not refuted" in text

@@ -4,14 +4,17 @@ from io import StringIO
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from cautious.costs import (
     AnswerCosts,
     SetCosts,
     abellan_masegosa,
+    as_cost_matrix,
     as_costs,
     class_selective,
+    cost_frame,
     costs_from_data,
     costs_to_data,
     discounted,
@@ -22,6 +25,7 @@ from cautious.costs import (
     zero_one,
 )
 from cautious.decision import optimal_sets
+from cautious.errors import InputError
 
 NAMED = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 TABLE = [[0, 10], [2, 0], [1, 1]]
@@ -40,6 +44,7 @@ def test_every_form_is_the_same_table(tmp_path):
         "other name of abstaining": frame.rename(index={"abstain": "?"}),
         "own name of abstaining": frame.rename(index={"abstain": "ask a person"}),
         "full set": frame.rename(index={"abstain": "{yes, no}"}),
+        "polars frame": pl.from_pandas(frame.reset_index(names="answer")),
         "path": path,
         "path as text": str(path),
         "stream": StringIO(CSV),
@@ -145,9 +150,13 @@ def test_what_is_no_cost_is_refused(costs, classes, message):
 
 
 def test_the_positive_class_is_one_of_two():
-    for classes in (None, ["a", "b"], ["a", "b", "yes"]):
-        with pytest.raises(ValueError, match="pos_label is 'yes'; it must be one of two classes"):
+    for classes in (None, ["a", "b"]):
+        with pytest.raises(InputError, match="pos_label is 'yes', but"):
             as_costs(NAMED, classes, pos_label="yes")
+    with pytest.raises(InputError, match="say which one a high score speaks for"):
+        as_costs(NAMED, ["bad", "good"])
+    assert as_costs(NAMED, ["bad", "good"], pos_label="bad").answers.loc["good", "bad"] == 10
+    assert as_costs(NAMED, ["yes", "no"]).answers.loc["no", "yes"] == 10
     with pytest.raises(ValueError, match="truth"):
         as_costs(TABLE).of([[True, False]], truth=[2])
     with pytest.raises(ValueError, match="truth"):
@@ -178,3 +187,82 @@ def test_costs_follow_their_classes_and_survive_plain_data(costs):
         assert row["c"] == pytest.approx(costs.of(mask)[0, 2])
     again = costs_from_data(costs_to_data(costs), list("abc"))
     pd.testing.assert_frame_equal(again.table(), table)
+
+
+MATRIX_CSV = "cost,h,b,n\nn,4,4,0\nh,0,1,2\nb,1,0,2\n"
+TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])
+
+
+def test_rows_follow_the_columns(tmp_path):
+    pd.testing.assert_frame_equal(as_cost_matrix(StringIO(MATRIX_CSV)), TABLE_I)
+    path = tmp_path / "costs.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + MATRIX_CSV.replace(",", "; ").encode())
+    pd.testing.assert_frame_equal(as_cost_matrix(path, separator=";"), TABLE_I)
+
+
+def test_truths_as_rows_are_transposed():
+    turned = TABLE_I.T
+    pd.testing.assert_frame_equal(as_cost_matrix(turned, truths="rows"), TABLE_I)
+
+
+def test_order_and_type_of_the_classes_can_be_chosen():
+    frame = as_cost_matrix(StringIO("c,0,1\n0,0,5\n1,2,0\n"), classes=[1, 0])
+    assert frame.columns.tolist() == [1, 0]
+    assert frame.to_numpy().tolist() == [[0, 2], [5, 0]]
+    assert discounted(TABLE_I, classes=["n", "h", "b"]).matrix[0].tolist() == [0, 4, 4]
+
+
+def test_labels_stay_text():
+    frame = as_cost_matrix(StringIO("c,NA,01\n01,1,0\nNA,0,2\n"))
+    assert frame.columns.tolist() == ["NA", "01"]
+    assert frame.to_numpy().tolist() == [[0, 2], [1, 0]]
+
+
+def test_written_frames_come_back(tmp_path):
+    path = tmp_path / "costs.csv"
+    TABLE_I.to_csv(path)
+    pd.testing.assert_frame_equal(as_cost_matrix(path), TABLE_I)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no regular CSV"),
+        ("c,a,b\na,0,1\nb,1,0,7,8\n", "no regular CSV"),
+        ("c,a,b\na,0\nb,1,0\n", "'' in the row of 'a', column of 'b'"),
+        ("c,a,b\na,0,dear\nb,1,0\n", "'dear' in the row of 'a', column of 'b'"),
+        ("c,a,b\na,0,\nb,1,0\n", "'' in the row of 'a', column of 'b'"),
+        ("c,a,b\na,0,1\n", r"shape \(1, 2\)"),
+        ("c,a,b\na,0,1\nc,1,0\n", "costs.index has no class 'b'"),
+        ("c,a,a\na,0,1\nb,1,0\n", "costs.columns.*repeats"),
+        ("c,a,b\na,0,-1\nb,1,0\n", r"costs\[0, 1\] is -1"),
+        ("c,a,b\na,0,nan\nb,1,0\n", r"costs\[0, 1\] is nan"),
+        ("c,a,b\na,1,0\nb,0,1\n", "less than the right answer"),
+    ],
+)
+def test_bad_files_of_matrices(text, message):
+    with pytest.raises(ValueError, match=message):
+        as_cost_matrix(StringIO(text))
+
+
+def test_a_file_in_another_encoding(tmp_path):
+    path = tmp_path / "costs.csv"
+    path.write_bytes("c,é,b\né,0,1\nb,1,0\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="UTF-8"):
+        as_cost_matrix(path)
+
+
+def test_bad_arguments_of_matrices():
+    with pytest.raises(ValueError, match="truths is 'left'"):
+        as_cost_matrix(TABLE_I, truths="left")
+    assert as_cost_matrix(TABLE_I, classes=["n", "h"]).to_numpy().tolist() == [[0, 4], [2, 0]]
+    with pytest.raises(ValueError, match="costs is for 2 classes but there are 3: 'a', 'b', 'c'"):
+        as_cost_matrix(zero_one(2), ["a", "b", "c"])
+    with pytest.raises(TypeError, match="costs is a PowerMeanCosts, which prices sets"):
+        as_cost_matrix(discounted(zero_one(2)))
+    with pytest.raises(ValueError, match="classes has 2 labels but there are 3"):
+        cost_frame(zero_one(3), ["a", "b"])
+    with pytest.raises(ValueError, match="separator is '::'"):
+        as_cost_matrix(StringIO(MATRIX_CSV), separator="::")
+    with pytest.raises(ValueError, match="as_costs reads tables"):
+        discounted(pd.DataFrame(np.zeros((3, 2))))

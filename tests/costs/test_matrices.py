@@ -3,13 +3,13 @@ import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
 from cautious.costs import (
-    check_cost_matrix,
+    balanced_costs,
     class_weighted,
     discounted,
-    imbalance,
     ordinal,
     zero_one,
 )
+from cautious.costs.matrices import check_cost_matrix
 
 
 def test_zero_one_and_ordinal():
@@ -18,12 +18,12 @@ def test_zero_one_and_ordinal():
     np.testing.assert_array_equal(ordinal(2), zero_one(2))
 
 
-def test_imbalance_uses_scikit_learn_s_balanced_weights():
+def test_balanced_costs_use_scikit_learn_s_balanced_weights():
     y = np.repeat([0, 1, 2], [50, 30, 5])
     weights = compute_class_weight("balanced", classes=np.arange(3), y=y)
-    np.testing.assert_allclose(imbalance(np.bincount(y)), class_weighted(weights))
+    np.testing.assert_allclose(balanced_costs(np.bincount(y)), class_weighted(weights))
     # The truth decides the cost: columns are constant off the diagonal.
-    assert imbalance([50, 30, 5])[0, 2] == imbalance([50, 30, 5])[1, 2] == 85 / 15
+    assert balanced_costs([50, 30, 5])[0, 2] == balanced_costs([50, 30, 5])[1, 2] == 85 / 15
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_imbalance_uses_scikit_learn_s_balanced_weights():
         (lambda: ordinal(3, np.nan), "power is nan"),
         (lambda: class_weighted([1, -2]), r"weights\[1\] is -2"),
         (lambda: class_weighted([1]), "weights has shape"),
-        (lambda: imbalance([3, 0]), r"counts\[1\] is 0"),
+        (lambda: balanced_costs([3, 0]), r"counts\[1\] is 0"),
     ],
 )
 def test_bad_arguments(make, message):

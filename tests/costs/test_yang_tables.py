@@ -9,15 +9,15 @@ import pytest
 from cautious.costs import (
     SetCosts,
     class_selective,
+    cost_frame,
     discounted,
     f_beta_costs,
-    labelled,
     p_discounted,
     utility_costs,
 )
 
 CLASSES = ["h", "b", "n"]
-TABLE_I = labelled([[0, 1, 2], [1, 0, 2], [4, 4, 0]], CLASSES)
+TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], CLASSES)
 
 
 def u65(x):

@@ -21,9 +21,9 @@ from scipy import sparse
 from cautious.bootstrap import bootstrap_weights
 from cautious.costs import (
     SetCosts,
+    balanced_costs,
     class_selective,
     discounted,
-    imbalance,
     normal_form,
     p_discounted,
     zero_one,
@@ -146,7 +146,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "text for a number": of_call(lambda: p_discounted(zero_one(2), "half")),
         "a fraction for a count": of_call(lambda: zero_one(2.5)),
         "too dear a second class": of_call(lambda: class_selective([1, 1], 0.5)),
-        "a class that never occurs": of_call(lambda: imbalance([3, 0])),
+        "a class that never occurs": of_call(lambda: balanced_costs([3, 0])),
     },
     "Arrays of labels and sets": {
         "a truth that is missing": of_call(lambda: coverage_score(["a", None], _MASK)),

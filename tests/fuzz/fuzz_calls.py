@@ -135,28 +135,21 @@ CALLS: dict[str, Call] = {
         comparison.wilcoxon, {"first": numbers(SCORE), "second": numbers(OTHER_SCORE)}
     ),
     "comparison.win_tie_loss": Call(comparison.win_tie_loss, {"results": numbers(RESULTS)}),
-    "costs.AbellanMasegosaCosts": Call(costs.AbellanMasegosaCosts, {"matrix": numbers(COSTS)}),
     "costs.AnswerCosts": Call(
         lambda costs, classes: _AnswerCosts(costs, classes),
         {"costs": numbers(TABLE), "classes": labels(["no", "yes"])},
     ),
-    "costs.ClassSelectiveCosts": Call(
-        costs.ClassSelectiveCosts, {"eta": numbers([1, 2, 4])}, {"delta": 0.25}
-    ),
-    "costs.OWACosts": Call(costs.OWACosts, {"matrix": numbers(COSTS)}, {"tolerance": 0.75}),
-    "costs.PowerMeanCosts": Call(
-        costs.PowerMeanCosts, {"matrix": numbers(COSTS)}, {"p_correct": 0.5, "p_wrong": 1.5}
-    ),
     "costs.SetCosts.of": Call(costs.p_discounted(COSTS, 0.5).of, {"mask": booleans(MASK)}),
-    "costs.SizeCosts": Call(
-        costs.SizeCosts, {"hit": numbers([0, 0.25, 0.5]), "miss": numbers([1, 1, 1])}
-    ),
     "costs.abellan_masegosa": Call(
         costs.abellan_masegosa, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
     ),
+    "costs.as_cost_matrix": Call(
+        costs.as_cost_matrix, {"costs": numbers(COSTS), "classes": labels(LABELS)}
+    ),
     "costs.as_costs": Call(costs.as_costs, {"costs": numbers(COSTS), "classes": labels(LABELS)}),
-    "costs.audit": Call(partial(costs.audit, costs.discounted(COSTS)), {"matrix": numbers(COSTS)}),
-    "costs.check_cost_matrix": Call(costs.check_cost_matrix, {"matrix": numbers(COSTS)}),
+    "costs.audit": Call(
+        costs.audit, {"costs": numbers(COSTS), "matrix": numbers(COSTS), "classes": labels(LABELS)}
+    ),
     "costs.class_selective": Call(
         costs.class_selective,
         {"eta": numbers([1, 2, 4]), "classes": labels(LABELS)},
@@ -170,10 +163,12 @@ CALLS: dict[str, Call] = {
         costs.discounted, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
     ),
     "costs.f_beta_costs": Call(costs.f_beta_costs, {"classes": labels(LABELS)}, {"n_classes": 3}),
-    "costs.imbalance": Call(
-        lambda counts: np.asarray(costs.imbalance(counts)), {"counts": numbers([8, 2, 6])}
+    "costs.balanced_costs": Call(
+        lambda counts: np.asarray(costs.balanced_costs(counts)), {"counts": numbers([8, 2, 6])}
     ),
-    "costs.labelled": Call(costs.labelled, {"matrix": numbers(COSTS), "classes": labels(LABELS)}),
+    "costs.cost_frame": Call(
+        costs.cost_frame, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
+    ),
     "costs.normal_form": Call(costs.normal_form, {"table": numbers(TABLE)}),
     "costs.owa": Call(
         costs.owa, {"matrix": numbers(COSTS), "classes": labels(LABELS)}, {"tolerance": 0.75}

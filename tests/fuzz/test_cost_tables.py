@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from cautious.costs import (
     SetCosts,
     all_sets,
+    as_cost_matrix,
+    balanced_costs,
     class_weighted,
     discounted,
-    imbalance,
     normal_form,
     p_discounted,
-    read_cost_matrix,
     zero_one,
 )
 from cautious.curves import AbstentionCostSurface
@@ -37,9 +37,9 @@ def test_any_text_is_a_cost_matrix_or_refused(examples):
     def law(content, separator, truths):
         text = io.StringIO(content.decode("latin-1"))
         how = {"separator": separator, "truths": truths}
-        frame, refusal = attempt(lambda: read_cost_matrix(text, **how))
+        frame, refusal = attempt(lambda: as_cost_matrix(text, **how))
         if refusal is not None:
-            assert "file" in refusal or "classes" in refusal
+            assert "costs" in refusal or "classes" in refusal
             return
         assert frame.shape[0] == frame.shape[1] >= 2
         assert frame.index.tolist() == frame.columns.tolist()
@@ -61,8 +61,8 @@ def test_any_bytes_are_a_cost_matrix_or_refused(examples, tmp_path):
     def law(content):
         path = tmp_path / "costs.csv"
         path.write_bytes(content)
-        _, refusal = attempt(lambda: read_cost_matrix(path))
-        assert refusal is None or "file" in refusal or "classes" in refusal
+        _, refusal = attempt(lambda: as_cost_matrix(path))
+        assert refusal is None or "costs" in refusal or "classes" in refusal
         assert path.read_bytes() == content
 
     fuzz(law, examples, content=any_file(COSTS))
@@ -213,7 +213,7 @@ def test_a_number_beyond_all_bounds_is_none(tmp_path):
 def test_counts_keep_their_labels():
     """``value_counts`` puts the commonest class first: without labels its costs go astray."""
     y = pd.Series(["rare"] + ["usual"] * 4)
-    costs = imbalance(y.value_counts())
+    costs = balanced_costs(y.value_counts())
     assert costs.loc["usual", "rare"] == 2.5
     assert costs.loc["rare", "usual"] == 0.625
     extended = discounted(costs, classes=["rare", "usual"])

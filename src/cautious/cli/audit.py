@@ -15,16 +15,15 @@ from cautious.cli.hints import few
 from cautious.cli.showing import make_table, note, say, screen, show_json
 from cautious.cli.tables import open_table
 from cautious.costs import (
+    Audit,
     SetCosts,
     abellan_masegosa,
     discounted,
     p_discounted,
-    verdict,
 )
 from cautious.costs import (
     audit as audit_costs,
 )
-from cautious.costs.verdict import verdict_lines, witness_text
 
 __all__ = ["audit"]
 
@@ -82,14 +81,14 @@ def audit(
         raise ValueError("--json and --csv are both given; give one of them.")
     costs, words = _costs(file, extension, r)
     _notice_rewards(costs)
-    frame = audit_costs(costs, random_state=seed)
+    found = audit_costs(costs, random_state=seed)
     if csv:
-        sys.stdout.write(frame.to_csv())
+        sys.stdout.write(found.frame().to_csv())
     elif json:
-        settings = verdict(frame).to_dict("index")
-        show_json({"costs": words, "properties": frame.to_dict("index"), "verdict": settings})
+        properties, uses = found.frame().to_dict("index"), found.uses.to_dict("index")
+        show_json({"costs": words, "properties": properties, "verdict": uses})
     else:
-        _show(frame, words)
+        _show(found, words)
         if words == _MEAN:
             say("No table passes with the plain mean: try --extension cautious.")
 
@@ -170,18 +169,18 @@ def _extended(
     return p_discounted(matrix, r=r, attitude=attitude), words
 
 
-def _show(frame: pd.DataFrame, words: str) -> None:
-    console = screen()
+def _show(found: Audit, words: str) -> None:
+    console, frame = screen(), found.frame()
     say(f"Costs of {words}; over {frame['sets'].iloc[0]}")
     console.print()
     rows = [
-        (number, row["property"], row["verdict"], witness_text(row))
-        for number, row in frame.to_dict("index").items()
+        (number, row["property"], row["verdict"], found.witness_text(number))
+        for number, row in zip(frame.index.tolist(), frame.to_dict("records"), strict=True)
     ]
     styles = [_STYLES[row[2]] for row in rows]
     headings = ["", "property", "verdict", "witness"]
     console.print(
         make_table(headings, rows, words=(0, 1, 2, 3), styles=styles, longest=120), "", sep="\n"
     )
-    for line in verdict_lines(frame):
+    for line in found.use_lines():
         say(line)

@@ -1,8 +1,11 @@
-"""The audit of set costs: ten properties, each with a witness."""
+"""The audit of set costs: ten properties with a witness each, what they mean, and what to mend."""
 
 from __future__ import annotations
 
+import re
 import warnings
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,52 +13,43 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask, RandomState
-from cautious.costs.expert_table import TableCosts
-from cautious.costs.matrices import check_count, check_number
+from cautious.costs.forms import CostsLike, as_costs
+from cautious.costs.matrices import Classes, check_costs, check_count, check_number
 from cautious.costs.possibility import matching_matrix, possibility_of_some_set
 from cautious.costs.properties import PROPERTIES, AuditedSets, Finding
-from cautious.costs.set_costs import SetCosts
-from cautious.costs.subsets import all_sets, sample_sets
-from cautious.costs.verdict import DESIRABILITY
+from cautious.costs.set_costs import SetCosts, all_sets, sample_sets
+from cautious.costs.tables import AnswerCosts, TableCosts
 from cautious.sets import set_names
 
-__all__ = ["audit"]
+__all__ = ["DESIRABILITY", "Audit", "audit"]
 
 _MOST_CLASSES_IN_FULL = 12
+_WORDS = {"N": "necessary", "D": "desirable", "A": "analyst's choice", "U": "undesirable"}
+
+DESIRABILITY = {
+    "filtering": dict(enumerate((_WORDS[c] for c in "NDNNDNUDUA"), start=1)),
+    "choice": dict(enumerate((_WORDS[c] for c in "NDNNDAAUDN"), start=1)),
+}
+"""How desirable each property is in either setting: Yang, Destercke & Masson (2017), Table VIII."""
+
+USES = {
+    "deciding": "answering with the cheapest set, tuning thresholds",
+    "filtering": "a cheap method discards classes, another decides among the rest",
+    "choice": "the set itself informs a person",
+}
+"""What set costs are used for. The last two are the settings of the paper, section IV-C."""
+
+_EQUAL = re.compile(r"(costs (\S+)); the mean of its classes is \2$")
+_MET = ("holds", "not refuted")
 
 
-def audit(
-    costs: SetCosts,
-    matrix: npt.ArrayLike | pd.DataFrame | None = None,
-    *,
-    n_sets: int = 4095,
-    tolerance: float = 1e-9,
-    random_state: RandomState = 0,
-) -> pd.DataFrame:
-    r"""Judge set costs by the ten properties of Yang, Destercke & Masson (2017), section IV.
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """What the audit of set costs found; ``print`` it.
 
-    1 possibility, 2 permissiveness, 3 reward of rightful caution, 4 non-dominance, 5 permutation
-    invariance, 6 mistake averse, 7 cautiousness seeking, 8 correctness insensitivity,
-    9 correctness sensitivity, 10 upper bound. Up to twelve classes all sets are examined (of an
-    expert's table, all sets that it lists); beyond, a sample.
-
-    Parameters
+    Attributes
     ----------
-    costs : SetCosts
-        The costs to judge.
-    matrix : array-like or DataFrame of shape (K, K), optional
-        The costs of single classes that `costs` are meant to extend; by default those that
-        `costs` give to single classes.
-    n_sets : int, default=4095
-        Size of the sample above twelve classes.
-    tolerance : float, default=1e-9
-        Costs that differ by no more than this share of the largest cost count as equal.
-    random_state : int, RandomState, Generator or None
-        Seed of the sample.
-
-    Returns
-    -------
-    DataFrame of ten rows
+    properties : DataFrame of ten rows
         Indexed by the number of the property, with columns
 
         - ``property``: its name;
@@ -65,18 +59,115 @@ def audit(
         - ``witness_probability``: for property 1, the probability of each class under which
           the set is worth its cost;
         - ``detail``: the costs compared;
+        - ``remedy``: what would have to change where it fails;
         - ``filtering``, ``choice``: how desirable the property is in either setting (Table VIII);
         - ``sets``: which sets were examined.
+    uses : DataFrame
+        What that means for each use: ``deciding`` by expected cost, which needs property 1 alone;
+        ``filtering`` and ``choice`` by Table VIII of the paper. With columns
+
+        - ``verdict``: "suitable" if all necessary and desirable properties hold and no
+          undesirable one does; "unsuitable" if a necessary one fails; "undecided" if a sample
+          could not show a necessary one; "acceptable" otherwise;
+        - ``necessary_unmet``, ``desirable_unmet``, ``undesirable_met``: numbers of properties;
+        - ``undecided``: numbers of the properties that a sample could not show;
+        - ``provisional``: whether the verdict rests on a sample of sets;
+        - ``remedy``: what would make the costs acceptable for this use.
+
+    See Also
+    --------
+    audit : makes it.
+    """
+
+    properties: pd.DataFrame
+    uses: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """Give the ten properties as a frame."""
+        return self.properties
+
+    def use_lines(self) -> list[str]:
+        """Say for each use whether the costs suit it, why not, and what would mend them."""
+        lines, names = [], self.properties["property"]
+        for use, row in self.uses.to_dict(orient="index").items():
+            reasons = [
+                f"{what}: {', '.join(f'{number} {names[number]}' for number in row[column])}"
+                for what, column in (
+                    ("necessary but unmet", "necessary_unmet"),
+                    ("desirable but unmet", "desirable_unmet"),
+                    ("undesirable but met", "undesirable_met"),
+                    ("not shown by the sample", "undecided"),
+                )
+                if row[column]
+            ]
+            why = f" ({'; '.join(reasons)})" if reasons else ""
+            basis = ", as far as the sample shows" if row["provisional"] else ""
+            lines.append(f"For {use}, {USES[str(use)]}: {row['verdict']}{basis}{why}.")
+            lines += [f"  To mend it: {row['remedy']}."] if row["remedy"] else []
+        return lines
+
+    def witness_text(self, number: int) -> str:
+        """Write the witness of one property: the set, the truths or probability, what it shows."""
+        return _witness_text(self.properties.loc[number].to_dict())
+
+    def __str__(self) -> str:
+        lines = [f"Ten properties of set costs, over {self.properties['sets'].iloc[0]}"]
+        for number, row in self.properties.to_dict(orient="index").items():
+            text = f"{number:>2} {row['property']:<27} {row['verdict']:<12} {_witness_text(row)}"
+            lines.append(text.rstrip())
+        return "\n".join([*lines, *self.use_lines()])
+
+    def __repr__(self) -> str:
+        held = int(self.properties["verdict"].isin(_MET).sum())
+        uses = ", ".join(f"{use} {word}" for use, word in self.uses["verdict"].items())
+        return f"Audit({held} of 10 properties; {uses})"
+
+    def _repr_html_(self) -> str:
+        shown = self.properties[["property", "verdict", "witness_set", "detail", "remedy"]]
+        return str(shown.to_html() + self.uses[["verdict", "remedy"]].to_html())
+
+
+def audit(
+    costs: CostsLike,
+    matrix: npt.ArrayLike | pd.DataFrame | None = None,
+    *,
+    classes: Classes = None,
+    n_sets: int = 4095,
+    tolerance: float = 1e-9,
+    random_state: RandomState = 0,
+) -> Audit:
+    r"""Judge set costs by the ten properties of Yang, Destercke & Masson (2017), section IV.
+
+    1 possibility, 2 permissiveness, 3 reward of rightful caution, 4 non-dominance, 5 permutation
+    invariance, 6 mistake averse, 7 cautiousness seeking, 8 correctness insensitivity,
+    9 correctness sensitivity, 10 upper bound. Up to twelve classes all sets are examined (of a
+    table, all sets that it lists); beyond, a sample.
+
+    Parameters
+    ----------
+    costs : SetCosts, or costs in any other form
+        The costs to judge; see :func:`as_costs` for the forms.
+    matrix : array-like or DataFrame of shape (K, K), optional
+        The costs of single classes that `costs` are meant to extend; by default those that
+        `costs` give to single classes.
+    classes : sequence of length K, optional
+        Class labels, for costs that carry none.
+    n_sets : int, default=4095
+        Size of the sample above twelve classes.
+    tolerance : float, default=1e-9
+        Costs that differ by no more than this share of the largest cost count as equal.
+    random_state : int, RandomState, Generator or None
+        Seed of the sample.
+
+    Returns
+    -------
+    Audit
+        The properties, what they mean for deciding, filtering and choice, and remedies.
 
     Warns
     -----
     UserWarning
         If `costs` give single classes other costs than `matrix` does.
-
-    See Also
-    --------
-    verdict : what the audit means for the filtering and the choice setting.
-    audit_text : the audit in plain text.
 
     Notes
     -----
@@ -87,20 +178,39 @@ def audit(
     Examples
     --------
     >>> from cautious.costs import p_discounted
-    >>> frame = audit(p_discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], r=0.5, classes=list("hbn")))
-    >>> frame["verdict"].tolist()
-    ['holds', 'holds', 'holds', 'holds', 'holds', 'fails', 'holds', 'fails', 'holds', 'holds']
-    >>> frame.loc[6, ["witness_set", "witness_truth"]].tolist()
+    >>> found = audit(p_discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], r=0.5, classes=list("hbn")))
+    >>> found.uses["verdict"].to_dict()
+    {'deciding': 'suitable', 'filtering': 'unsuitable', 'choice': 'suitable'}
+    >>> found.properties.loc[6, ["witness_set", "witness_truth"]].tolist()
     ['{h, n}', ('b',)]
+
+    Costs that are good for deciding when to abstain may still not reward all caution:
+
+    >>> costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    >>> print(audit(costs, classes=["no", "yes"]))
+    Ten properties of set costs, over all 3 sets
+     1 possibility                 holds        {no, yes} at ...
+     2 permissiveness              holds
+     3 reward of rightful caution  fails        {no, yes} when no: costs 1; must be less than 1...
+     4 non-dominance               holds
+     5 permutation invariance      holds
+     6 mistake averse              holds
+     7 cautiousness seeking        holds
+     8 correctness insensitivity   holds
+     9 correctness sensitivity     fails        no set costs differently at two truths inside it
+    10 upper bound                 holds
+    For deciding, answering with the cheapest set, tuning thresholds: suitable.
+    For filtering, a cheap method discards ...: unsuitable (necessary but unmet: 3 reward of ...
+      To mend it: let {no, yes} cost less than 1 when no is true (now 1).
+    For choice, the set itself informs a person: unsuitable (necessary but unmet: 3 reward of ...
+      To mend it: let {no, yes} cost less than 1 when no is true (now 1).
     """
-    if not isinstance(costs, SetCosts):
-        raise TypeError(
-            f"costs is a {type(costs).__name__}; give SetCosts, for example discounted(matrix) or "
-            "SetCosts.from_table(frame)."
-        )
+    costs = as_costs(costs, classes)
+    if costs.per_case:
+        raise ValueError("costs differ per case; audit the costs of one case at a time.")
     single = _single_class_costs(costs, matrix)
     mask, described, complete = _sets_to_examine(costs, n_sets, random_state)
-    of_sets = costs.of(mask)
+    of_sets = check_costs(costs.of(mask), "costs")
     atol = check_number(tolerance, "tolerance") * max(float(of_sets.max()), float(single.max()))
     sets = AuditedSets(mask, of_sets, single, atol)
     _warn_of_other_singletons(costs, sets)
@@ -112,12 +222,73 @@ def audit(
             "verdict": _word(number, finding.met, complete),
             **_witness(finding, sets, costs.labels),
             "detail": finding.detail,
+            "remedy": _remedy(finding, sets, costs.labels),
             **{setting: DESIRABILITY[setting][number] for setting in DESIRABILITY},
             "sets": described,
         }
         for number, (name, finding) in findings.items()
     ]
-    return pd.DataFrame(rows, index=pd.Index(list(findings), name="number"))
+    properties = pd.DataFrame(rows, index=pd.Index(list(findings), name="number"))
+    return Audit(properties, _uses(properties))
+
+
+def _uses(properties: pd.DataFrame) -> pd.DataFrame:
+    """Say what the properties mean for each use."""
+    found = properties["verdict"]
+    met, unmet = set(found.index[found.isin(_MET)]), set(found.index[found == "fails"])
+    undecided = set(found.index) - met - unmet
+    rows: dict[str, dict[str, Any]] = {}
+    for use in USES:
+        wanted = properties[use] if use in DESIRABILITY else pd.Series({1: "necessary"})
+        necessary = set(wanted.index[wanted == "necessary"])
+        desirable = set(wanted.index[wanted == "desirable"])
+        undesirable = set(wanted.index[wanted == "undesirable"])
+        if necessary & unmet:
+            word = "unsuitable"
+        elif necessary & undecided:
+            word = "undecided"
+        elif (necessary | desirable) <= met and not undesirable & met:
+            word = "suitable"
+        else:
+            word = "acceptable"
+        remedies = [properties.loc[number, "remedy"] for number in sorted(necessary & unmet)]
+        rows[use] = {
+            "verdict": word,
+            "necessary_unmet": tuple(sorted(necessary & unmet)),
+            "desirable_unmet": tuple(sorted(desirable & unmet)),
+            "undesirable_met": tuple(sorted(undesirable & met)),
+            "undecided": tuple(sorted((necessary | desirable) & undecided)),
+            "provisional": bool((~found[list(wanted.index)].isin(["holds", "fails"])).any()),
+            "remedy": "; ".join(dict.fromkeys(remedies)),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("use")
+
+
+def _witness_text(row: dict[Hashable, Any]) -> str:
+    if not row["witness_set"]:
+        return str(row["detail"])
+    at = ""
+    if row["witness_truth"]:
+        at = f" when {' or '.join(map(str, row['witness_truth']))}"
+    elif row["witness_probability"]:
+        at = f" at ({', '.join(f'{p:.3g}' for p in row['witness_probability'])})"
+    # A cost that only equals the mean breaks a strict property, which two equal numbers do not say.
+    detail = _EQUAL.sub(r"\g<1>; must be less than \2, the mean of its classes", row["detail"])
+    return f"{row['witness_set']}{at}: {detail}"
+
+
+def _remedy(finding: Finding, sets: AuditedSets, labels: tuple[Any, ...]) -> str:
+    """Say what must change for the property to hold at its witness."""
+    if finding.met or finding.row is None:
+        return finding.demand
+    name = set_names(sets.mask[[finding.row]], labels)[0]
+    text = f"let {name} {finding.demand}"
+    if len(finding.truths) == 1:
+        y = finding.truths[0]
+        text += f" when {labels[y]} is true (now {sets.costs[finding.row, y]:.4g})"
+    elif finding.truths:
+        text += f" when {' and when '.join(str(labels[y]) for y in finding.truths)} is true"
+    return text
 
 
 def _single_class_costs(costs: SetCosts, matrix: npt.ArrayLike | pd.DataFrame | None) -> Floats:
@@ -136,6 +307,9 @@ def _sets_to_examine(
 ) -> tuple[Mask, str, bool]:
     """Pick the sets, say what they are, and whether they are all there are."""
     k = costs.n_classes
+    if isinstance(costs, AnswerCosts) and k > 2:
+        mask = np.concatenate([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
+        return mask, f"the {k} classes and abstaining", True
     if isinstance(costs, TableCosts) and len(costs.mask) < 2**k - 1:
         return costs.mask, f"the {len(costs.mask)} sets of the table", True
     if k <= _MOST_CLASSES_IN_FULL or isinstance(costs, TableCosts):

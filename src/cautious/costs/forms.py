@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from os import PathLike
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from narwhals.stable.v2.dependencies import is_into_dataframe
 
 from cautious._typing import Floats, as_floats
-from cautious.costs.abellan_masegosa import AbellanMasegosaCosts
-from cautious.costs.answers import AnswerCosts
-from cautious.costs.class_selective import ClassSelectiveCosts
-from cautious.costs.cost_frames import merely_numbered, read_table
-from cautious.costs.expert_table import SetReader, TableCosts, table_costs
-from cautious.costs.matrices import Classes, check_costs, check_labels, positions
-from cautious.costs.owa import OWACosts
-from cautious.costs.power_mean import PowerMeanCosts
+from cautious.costs.matrices import (
+    Classes,
+    check_cost_matrix,
+    check_costs,
+    check_labels,
+    cost_frame,
+    matrix_from_frame,
+    merely_numbered,
+    positions,
+    read_table,
+)
+from cautious.costs.means import OWACosts, PowerMeanCosts
 from cautious.costs.set_costs import SetCosts
-from cautious.costs.size_costs import SizeCosts
-from cautious.sets import check_classes, check_mask, few_labels
+from cautious.costs.sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
+from cautious.costs.tables import AnswerCosts, SetReader, TableCosts, table_costs
+from cautious.errors import InputError, listed, quoted
+from cautious.predictions import binary_classes, match_labels
+from cautious.sets import check_classes, check_mask
 
-__all__ = ["CostsLike", "as_costs", "costs_from_data", "costs_to_data"]
+__all__ = ["CostsLike", "as_cost_matrix", "as_costs", "costs_from_data", "costs_to_data"]
 
 CostsLike: TypeAlias = (
     SetCosts
@@ -39,6 +48,7 @@ CostsLike: TypeAlias = (
 
 _BINARY = ("false_negative", "false_positive", "abstain")
 _OPTIONAL = ("abstain_negative",)
+_KEYS = "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative', if it differs)"
 
 
 def as_costs(
@@ -65,15 +75,16 @@ def as_costs(
           (:func:`discounted`);
         - a DataFrame: columns are the classes, rows the answers, in any order. One row that is
           no class, such as ``"abstain"``, is abstaining; rows may also be sets, ``"{a, b}"``
-          (:meth:`SetCosts.from_table`);
+          (:meth:`SetCosts.from_table`). A frame of another library names the answers in its first
+          column;
         - a CSV file of such a table: the first row holds the classes, the first column the
           answers;
         - :class:`SetCosts`, put in the order of the classes.
     classes : sequence of length K, optional
-        Class labels in the order wanted; of two classes the negative one first, unless
-        `pos_label` says otherwise. A frame or file may hold more classes than these.
+        Class labels in the order wanted. A frame or file may hold more classes than these.
     pos_label : label, optional
-        The positive class, for a dict of two classes' costs.
+        The positive class, for a dict of two classes' costs. It must be said unless the classes
+        are plain, such as 0/1 or no/yes.
     needs_abstention : bool, default=False
         Refuse a (K, K) matrix, which does not say what abstaining costs.
 
@@ -95,7 +106,7 @@ def as_costs(
     >>> as_costs({"fn": 10, "fp": 2, "abstain": 1})
     Traceback (most recent call last):
     ...
-    ValueError: costs has the key 'fn'; the keys are 'false_negative', 'false_positive' and ...
+    cautious.errors.InputError: costs has the key 'fn'; the keys are ...
 
     A table with its rows in any order:
 
@@ -115,60 +126,70 @@ def as_costs(
     array([100., 900.])
     """
     labels = None if classes is None else tuple(check_classes(classes).tolist())
-    if pos_label is not None and (labels is None or len(labels) != 2 or pos_label not in labels):
-        raise ValueError(
-            f"pos_label is {pos_label!r}; it must be one of two classes, and classes is "
-            f"{'not given' if labels is None else list(labels)!r}."
-        )
-    if isinstance(costs, SetCosts):
-        return costs if labels is None else costs.in_order(labels)
     if isinstance(costs, Mapping):
         return _binary(costs, labels, pos_label)
+    if pos_label is not None and labels is not None:
+        binary_classes(labels, pos_label=pos_label)  # refuses a label that is no class
+    if isinstance(costs, SetCosts):
+        return costs if labels is None else costs.in_order(labels)
     if isinstance(costs, str | PathLike) or hasattr(costs, "read"):
-        frame = _read_file(costs)
+        return _of_frame(_read_file(costs), labels, needs_abstention)
+    frame = _as_pandas(costs)
+    if frame is not None and (labels is None or not merely_numbered(frame)):
         return _of_frame(frame, labels, needs_abstention)
-    if isinstance(costs, pd.DataFrame) and (labels is None or not merely_numbered(costs)):
-        return _of_frame(costs, labels, needs_abstention)
     return _of_array(as_floats(costs, "costs", "costs"), labels, needs_abstention)
 
 
-def _read_file(file: Any) -> pd.DataFrame:
+def _read_file(file: Any, separator: str = ",") -> pd.DataFrame:
     try:
-        return read_table(file, name="costs")
+        return read_table(file, separator=separator, name="costs")
     except (FileNotFoundError, IsADirectoryError):
-        raise ValueError(
-            f"costs is {str(file)!r}, and there is no such file; give the path of a CSV table, "
-            "or the costs themselves."
+        raise InputError(
+            "{=costs} is {file}, and there is no such file; give the path of a CSV table, or the "
+            "costs themselves.",
+            file=quoted(file),
         ) from None
+
+
+def _as_pandas(costs: Any) -> pd.DataFrame | None:
+    """Take a frame of any library; one without row labels has them in its first column."""
+    if isinstance(costs, pd.DataFrame) or not is_into_dataframe(costs):
+        return costs if isinstance(costs, pd.DataFrame) else None
+    frame: pd.DataFrame = nw.from_native(costs, eager_only=True).to_pandas()
+    return frame.set_index(frame.columns[0])
 
 
 def _binary(
     costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None, pos_label: Any
 ) -> AnswerCosts:
     """Read costs of two mistakes and of abstaining, by name."""
-    named = (
-        "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative' if it differs)"
-    )
     for key in costs:
         if key not in _BINARY + _OPTIONAL:
-            raise ValueError(f"costs has the key {key!r}; the keys are {named}.")
+            raise InputError(
+                f"{{=costs}} has the key {{key}}; the keys are {_KEYS}.", key=quoted(key)
+            )
     missing = [key for key in _BINARY if key not in costs]
     if missing:
-        raise ValueError(
-            f"costs has no {' and no '.join(map(repr, missing))}; give the costs {named}."
-        )
+        lacks = " and no ".join(map(repr, missing))
+        raise InputError(f"{{=costs}} has no {lacks}; give the costs {_KEYS}.")
     if labels is not None and len(labels) != 2:
-        raise ValueError(
-            f"costs names a false negative and a false positive, which two classes have, but "
-            f"there are {len(labels)} classes: {few_labels(check_classes(labels))}. Give a table "
-            f"of shape ({len(labels) + 1}, {len(labels)}), abstaining last."
+        raise InputError(
+            "{=costs} names a false negative and a false positive, which two classes have, but "
+            "there are {k} classes: {classes}. Give a table of shape ({rows}, {k}), abstaining "
+            "last.",
+            k=len(labels),
+            rows=len(labels) + 1,
+            classes=listed(labels),
         )
+    if pos_label is not None and labels is None:
+        raise InputError("{=pos_label} is {given}, but not {=classes}.", given=quoted(pos_label))
     arrays = {key: _cost(value, key) for key, value in costs.items()}
     lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
     if len(set(lengths.values())) > 1:
-        raise ValueError(
-            f"costs differ per case but not in number: {lengths}; give each one number, or one "
-            "number per case."
+        raise InputError(
+            "{=costs} differ per case but not in number: {lengths}; give each one number, or one "
+            "number per case.",
+            lengths=lengths,
         )
     shape = (max(lengths.values()),) if lengths else ()
     values = np.zeros((*shape, 3, 2))
@@ -176,7 +197,7 @@ def _binary(
     values[..., 1, 0] = arrays["false_positive"]
     values[..., 2, 1] = arrays["abstain"]
     values[..., 2, 0] = arrays.get("abstain_negative", arrays["abstain"])
-    if labels is not None and pos_label is not None and labels[0] == pos_label:
+    if labels is not None and binary_classes(labels, pos_label=pos_label)[1] == labels[0]:
         values = values[..., [1, 0, 2], :][..., ::-1]
     return AnswerCosts(values, labels)
 
@@ -200,19 +221,25 @@ def _cost(value: npt.ArrayLike, key: str) -> Floats:
 def _of_array(values: Floats, labels: tuple[Any, ...] | None, needs_abstention: bool) -> SetCosts:
     k = values.shape[-1] if values.ndim else 0
     if labels is not None and k != len(labels):
-        raise ValueError(
-            f"costs has shape {values.shape} and there are {len(labels)} classes, "
-            f"{few_labels(check_classes(labels))}; expected ({len(labels) + 1}, {len(labels)}): a "
-            "row for each answer and a last one for abstaining, a column for each true class."
+        raise InputError(
+            "{=costs} has shape {shape} and there are {k} classes, {classes}; expected ({rows}, "
+            "{k}): a row for each answer and a last one for abstaining, a column for each true "
+            "class.",
+            shape=values.shape,
+            k=len(labels),
+            rows=len(labels) + 1,
+            classes=listed(labels),
         )
     if values.ndim == 2 and values.shape == (k, k):
         if needs_abstention:
-            raise ValueError(
-                f"costs has shape ({k}, {k}) and does not say what abstaining costs; add a last "
-                f"row for abstaining, shape ({k + 1}, {k}), or give set costs such as "
-                "cautious.costs.p_discounted(costs, r=0.5)."
+            raise InputError(
+                "{=costs} has shape ({k}, {k}) and does not say what abstaining costs; add a last "
+                "row for abstaining, shape ({rows}, {k}), or give set costs such as "
+                "cautious.costs.p_discounted(costs, r=0.5).",
+                k=k,
+                rows=k + 1,
             )
-        return PowerMeanCosts(values, 1.0, 1.0, labels)
+        return PowerMeanCosts(check_cost_matrix(values, name="costs"), 1.0, 1.0, labels)
     read = AnswerCosts(values, labels)
     if read.per_case:
         _refuse_costs_below_right_answers(read.values)
@@ -237,20 +264,15 @@ def _of_frame(
     """Read a labelled table: of single classes, of answers and abstaining, or of sets."""
     columns = check_classes(frame.columns, name="costs.columns").tolist()
     rows = frame.index.to_flat_index().tolist()
-    place = {label: at for at, label in enumerate(columns)}
-    by_text = {str(label): at for at, label in enumerate(columns)}
-    found = [
-        place.get(row, by_text.get(str(row))) if isinstance(row, Hashable) else None for row in rows
-    ]
-    others = [at for at, k in enumerate(found) if k is None]
-    if len(others) > 1 or sorted(k for k in found if k is not None) != list(range(len(columns))):
-        return table_costs(frame, labels)
-    if others and _is_partial_set(rows[others[0]], columns):
+    found = match_labels(rows, columns)
+    others = [at for at, k in enumerate(found) if k < 0]
+    answers = sorted(k for k in found if k >= 0) == list(range(len(columns)))
+    if not answers or len(others) > 1 or (others and _is_partial_set(rows[others[0]], columns)):
         return table_costs(frame, labels)
     order = [found.index(k) for k in range(len(columns))] + others
     values = as_floats(frame.to_numpy(), "costs", "costs")[order]
     if labels is not None:  # a classifier may not have seen every class that the table costs
-        keep = positions(columns, list(labels), "costs", more=True)
+        keep = positions(columns, list(labels), "costs")
         values = values[[*keep, *range(len(columns), len(values))]][:, keep]
     return _of_array(values, labels or tuple(columns), needs_abstention)
 
@@ -360,3 +382,81 @@ def _from_plain(value: Any, name: str) -> Any:
         raise ValueError(f"{name} holds something that is no number.")
     array = as_floats(value, name, "costs")
     return array if array.ndim else float(array)
+
+
+def as_cost_matrix(
+    costs: CostsLike,
+    classes: Classes = None,
+    *,
+    truths: Literal["columns", "rows"] = "columns",
+    diagonal: Literal["any", "least", "zero"] = "least",
+    separator: str = ",",
+    name: str = "costs",
+) -> pd.DataFrame:
+    r"""Read the costs of single classes: an array, a labelled frame or a CSV file.
+
+    Parameters
+    ----------
+    costs : array-like or DataFrame of shape (K, K), path or text stream
+        Rows are predictions, columns are truths. An array is in the order of `classes`. The rows
+        and columns of a frame carry class labels, in any order, and may be more than `classes`.
+        In a CSV file, of UTF-8, they are the first column and the first row.
+    classes : sequence of length K, optional
+        The order wanted. A label that is not found as it is is looked for by its text, so that
+        integers find the text labels of a CSV file. Default: the order of the truths.
+    truths : {"columns", "rows"}
+        Where the truths are in `costs`; a table with truths as rows is transposed.
+    diagonal : {"least", "zero", "any"}
+        What is asked of right answers: that for no truth a wrong answer is cheaper (a violation
+        often means that the matrix is transposed or holds rewards); that they cost nothing; or
+        nothing.
+    separator : str, default=","
+        What separates the cells of a file; one character.
+    name : str
+        What to call the argument in an error.
+
+    Returns
+    -------
+    DataFrame of shape (K, K)
+        Rows are predictions, columns are truths.
+
+    See Also
+    --------
+    as_costs : reads costs that also say what abstaining or a set costs.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame([[4, 0], [0, 2]], index=["n", "h"], columns=["h", "n"])
+    >>> as_cost_matrix(frame)
+    truth         h    n
+    prediction
+    h           0.0  2.0
+    n           4.0  0.0
+    >>> from io import StringIO
+    >>> as_cost_matrix(StringIO("cost,ham,spam\nham,0,1\nspam,9,0\n"), ["spam", "ham"])
+    truth       spam  ham
+    prediction
+    spam         0.0  9.0
+    ham          1.0  0.0
+    """
+    if truths not in ("columns", "rows"):
+        raise ValueError(f"truths is {truths!r}; choose 'columns' or 'rows'.")
+    if isinstance(costs, SetCosts):
+        raise TypeError(
+            f"{name} is a {type(costs).__name__}, which prices sets; give the costs of single "
+            "classes, an array or frame of shape (K, K)."
+        )
+    if isinstance(costs, str | PathLike) or hasattr(costs, "read"):
+        costs = _read_file(costs, separator=separator)
+    frame = _as_pandas(costs)
+    if frame is not None and (classes is None or not merely_numbered(frame)):
+        frame = frame.T if truths == "rows" else frame
+        return matrix_from_frame(frame, classes, diagonal=diagonal, name=name)
+    array = check_cost_matrix(as_floats(costs, name, "costs"), name=name)
+    if classes is not None and len(check_classes(classes)) != len(array):
+        raise ValueError(
+            f"{name} is for {len(array)} classes but there are {len(classes)}: {listed(classes)}."
+        )
+    array = array.T if truths == "rows" else array
+    labels = range(len(array)) if classes is None else classes
+    return cost_frame(check_cost_matrix(array, diagonal=diagonal, name=name), labels)

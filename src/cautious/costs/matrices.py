@@ -1,28 +1,38 @@
-"""Cost matrices: predictions are rows, truths are columns."""
+"""Cost matrices of single classes, made, read and checked: predictions are rows, truths columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, Literal, TypeAlias
+from os import PathLike
+from typing import IO, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
-from cautious.sets import check_classes
+from cautious.predictions import match_labels
+from cautious.sets import check_classes, has_names
 
 __all__ = [
+    "Classes",
+    "balanced_costs",
     "check_cost_matrix",
     "check_cost_vector",
     "check_costs",
     "check_count",
     "check_labels",
     "check_number",
+    "class_weighted",
+    "cost_frame",
+    "matrix_from_frame",
+    "merely_numbered",
     "ordinal",
     "positions",
+    "read_table",
     "resolve_classes",
+    "resolve_matrix",
     "zero_one",
 ]
 
@@ -88,6 +98,188 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
     return distance
 
 
+def class_weighted(weights: npt.ArrayLike | pd.Series) -> Floats | pd.DataFrame:
+    r"""Costs of missing each class, whatever was answered instead.
+
+    .. math:: c_{\hat y}(y) = w_y [\hat y \neq y]
+
+    Parameters
+    ----------
+    weights : array-like of shape (K,)
+        Cost of missing each class; non-negative. The labels of a Series are taken as classes.
+
+    Returns
+    -------
+    ndarray of shape (K, K), or DataFrame
+        Labelled, if `weights` is.
+
+    See Also
+    --------
+    balanced_costs : weights from class counts.
+
+    Examples
+    --------
+    >>> class_weighted([1, 5])
+    array([[0., 5.],
+           [1., 0.]])
+    """
+    missing = check_cost_vector(weights, "weights")
+    matrix = zero_one(len(missing)) * missing
+    return cost_frame(matrix, weights.index) if isinstance(weights, pd.Series) else matrix
+
+
+def balanced_costs(counts: npt.ArrayLike | pd.Series) -> Floats | pd.DataFrame:
+    r"""Costs that make up for unequal class frequencies.
+
+    .. math:: c_{\hat y}(y) = \frac{n}{K n_y} [\hat y \neq y]
+
+    Missing every case of a class then costs the same for every class, and the mean weight over
+    the cases is one; scikit-learn calls these weights "balanced".
+
+    Parameters
+    ----------
+    counts : array-like of shape (K,)
+        How often each class occurs (or its prior probability); positive. The labels of a Series,
+        such as ``value_counts()`` gives, are taken as classes.
+
+    Returns
+    -------
+    ndarray of shape (K, K), or DataFrame
+        Labelled, if `counts` is.
+
+    Examples
+    --------
+    >>> balanced_costs([90, 10])
+    array([[0.        , 5.        ],
+           [0.55555556, 0.        ]])
+    >>> balanced_costs(pd.Series(["no"] * 4 + ["yes"]).value_counts())
+    truth          no  yes
+    prediction
+    no          0.000  2.5
+    yes         0.625  0.0
+    """
+    n = check_cost_vector(counts, "counts")
+    if (n == 0).any():
+        raise ValueError(
+            f"counts[{int(np.argmin(n))}] is 0; a class that never occurs has no balancing weight. "
+            "Leave it out, or give the cost of missing it to class_weighted."
+        )
+    weights = n.sum() / (len(n) * n)
+    return class_weighted(
+        pd.Series(weights, index=counts.index) if isinstance(counts, pd.Series) else weights
+    )
+
+
+def cost_frame(
+    matrix: npt.ArrayLike, classes: Sequence[Any] | npt.NDArray[Any] | pd.Index
+) -> pd.DataFrame:
+    """Label a cost matrix: predictions are rows, truths are columns.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (K, K)
+        Rows are predictions, columns are truths.
+    classes : sequence of length K
+        Class labels.
+
+    Returns
+    -------
+    DataFrame of shape (K, K)
+
+    Examples
+    --------
+    >>> cost_frame([[0, 2], [4, 0]], ["h", "n"])
+    truth         h    n
+    prediction
+    h           0.0  2.0
+    n           4.0  0.0
+    """
+    array = check_cost_matrix(matrix)
+    labels = check_labels(classes, len(array))
+    return pd.DataFrame(
+        array,
+        index=pd.Index(check_classes(labels), name="prediction"),
+        columns=pd.Index(check_classes(labels), name="truth"),
+    )
+
+
+def matrix_from_frame(
+    frame: pd.DataFrame,
+    classes: Classes = None,
+    *,
+    diagonal: Literal["any", "least", "zero"] = "any",
+    name: str = "matrix",
+) -> pd.DataFrame:
+    """Put the rows and columns of a labelled cost matrix in the order of the classes."""
+    columns = check_classes(frame.columns, name=f"{name}.columns").tolist()
+    rows = check_classes(frame.index, name=f"{name}.index").tolist()
+    if frame.shape[0] != frame.shape[1]:
+        raise ValueError(
+            f"{name} has shape {frame.shape}; a cost matrix is square: one row per prediction, one "
+            "column per truth. as_costs reads tables that also cost abstaining or sets."
+        )
+    wanted = columns if classes is None else check_classes(classes).tolist()
+    values = frame.to_numpy()[positions(rows, wanted, f"{name}.index")]
+    values = values[:, positions(columns, wanted, f"{name}.columns")]
+    return cost_frame(check_cost_matrix(values, diagonal=diagonal, name=name), wanted)
+
+
+def resolve_matrix(
+    matrix: npt.ArrayLike | pd.DataFrame, classes: Classes = None, *, name: str = "matrix"
+) -> tuple[Floats, tuple[Any, ...] | None]:
+    """Check a cost matrix and find its class labels, if it has any or `classes` gives them."""
+    if isinstance(matrix, pd.DataFrame) and (classes is None or not merely_numbered(matrix)):
+        frame = matrix_from_frame(matrix, classes, name=name)
+        return frame.to_numpy(dtype=np.float64), tuple(frame.columns.tolist())
+    array = check_cost_matrix(matrix, name=name)
+    return array, resolve_classes(classes, len(array))
+
+
+def merely_numbered(frame: pd.DataFrame) -> bool:
+    """Tell a frame made of an array, whose labels say nothing, from a labelled one."""
+    return not has_names(frame) and not has_names(frame.T)
+
+
+def read_table(
+    file: str | PathLike[str] | IO[str], *, separator: str = ",", name: str = "file"
+) -> pd.DataFrame:
+    """Read a CSV table of costs: labels in the first row and column, numbers in all other cells."""
+    if len(separator) != 1:
+        raise ValueError(f"separator is {separator!r}; give one character.")
+    try:
+        cells = pd.read_csv(
+            file,
+            sep=separator,
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            skipinitialspace=True,
+            encoding="utf-8-sig",
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"{name} is no regular CSV table in UTF-8: {str(error).strip()}. Every row needs a "
+            "label and one number per class."
+        ) from None
+    text = cells.to_numpy(dtype=object)
+    numbers = np.empty((len(text) - 1, text.shape[1] - 1))
+    for i, j in np.ndindex(numbers.shape):
+        numbers[i, j] = _number(text[i + 1, j + 1], i, j, text, name)
+    return pd.DataFrame(
+        numbers, index=[t.strip() for t in text[1:, 0]], columns=[t.strip() for t in text[0, 1:]]
+    )
+
+
+def _number(cell: Any, i: int, j: int, text: npt.NDArray[Any], name: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise ValueError(
+            f"{name} has {cell!r} in the row of {text[i + 1, 0]!r}, column of {text[0, j + 1]!r}; "
+            "a number with a decimal point is expected."
+        ) from None
+
+
 def check_cost_matrix(
     matrix: npt.ArrayLike,
     *,
@@ -126,7 +318,7 @@ def check_cost_matrix(
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise ValueError(
             f"{name} has shape {array.shape}; a cost matrix is square: "
-            "one row a prediction, one column a truth."
+            "one row per prediction, one column per truth."
         )
     if n_classes is not None and len(array) != n_classes:
         raise ValueError(f"{name} is for {len(array)} classes but there are {n_classes}.")
@@ -179,7 +371,7 @@ def resolve_classes(classes: Classes, n_classes: int) -> tuple[Any, ...] | None:
 def check_labels(
     classes: Sequence[Any] | npt.NDArray[Any] | pd.Index, n_classes: int
 ) -> tuple[Any, ...]:
-    """Check that there is one label a class."""
+    """Check that there is one label per class."""
     labels = tuple(check_classes(classes).tolist())
     if len(labels) != n_classes:
         raise ValueError(f"classes has {len(labels)} labels but there are {n_classes} classes.")
@@ -206,17 +398,16 @@ def check_number(value: Any, name: str) -> float:
     return float(number)
 
 
-def positions(labels: list[Any], wanted: list[Any], name: str, *, more: bool = False) -> list[int]:
+def positions(labels: list[Any], wanted: list[Any], name: str) -> list[int]:
     """Positions of the wanted labels, found as they are or by their text."""
-    if len(wanted) != len(labels) and not more:
-        raise ValueError(f"classes has {len(wanted)} labels but {name} has {len(labels)}.")
     place = {label: k for k, label in enumerate(labels)}
-    by_text = {str(label): k for k, label in enumerate(labels)}
-    found = [place.get(label, by_text.get(str(label))) for label in wanted]
-    if None in found:
-        missing = wanted[found.index(None)]
+    by_text = match_labels(wanted, labels)
+    found = [place.get(label, at) for label, at in zip(wanted, by_text, strict=True)]
+    if -1 in found:
         raise ValueError(
-            f"{name} has no class {missing!r}; it holds {', '.join(map(repr, labels))}. Rows and "
-            "columns must carry the same class labels."
+            f"{name} has no class {wanted[found.index(-1)]!r}; it holds "
+            f"{', '.join(map(repr, labels))}. Rows and columns must carry the same class labels."
         )
-    return [k for k in found if k is not None]
+    if len(set(found)) < len(found):
+        raise ValueError(f"classes is {wanted!r}, of which two mean the same class of {name}.")
+    return found

@@ -2,8 +2,8 @@ r"""Friedel's normal form: costs of two classes and of abstaining, in two number
 
 Which abstention window is best does not change when a constant is added to the costs of one truth,
 nor when all costs are multiplied by one factor. Without the costs of right answers and in units of
-the dearer mistake, a 3×2 table is left with the cost μ of the cheaper mistake and the cost ν of
-abstaining.
+the more expensive mistake, a 3×2 table is left with two numbers: the cost μ of the cheaper mistake
+and the cost ν of abstaining.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class NormalForm:
         C = \begin{pmatrix} o_N & o_P + s \\ o_N + s \mu & o_P \\
         o_N + s \nu_N & o_P + s \nu_P \end{pmatrix}
 
-    with rows n, p, ⊥ and columns N, P. The positive class P is the one that is dearer to miss.
+    with rows n, p, ⊥ and columns N, P. The positive class P is the one that costs more to miss.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class NormalForm:
         Labels of the classes; 0 and 1 are the first and the second column of the table if it
         carried no labels.
     flipped : bool
-        Whether the positive class is the table's first one, because missing it is dearer.
+        Whether the positive class is the table's first one, because missing it costs more.
 
     See Also
     --------
@@ -154,8 +154,8 @@ def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
 
     Subtract the cost of the right answer from each column and divide by the cost of a false
     negative: μ is the relative cost of a false positive and ν that of abstaining
-    (Friedel, Rückert & Kramer, 2006, section 2). The positive class is the one that is dearer
-    to miss, so that μ ≤ 1; if that is the table's first class, ``flipped`` says so.
+    (Friedel, Rückert & Kramer, 2006, section 2). The positive class is the one that costs
+    more to miss, so that μ ≤ 1; if that is the table's first class, ``flipped`` says so.
 
     Parameters
     ----------

@@ -11,12 +11,10 @@ import pandas as pd
 from scipy.optimize import linprog
 
 from cautious._typing import Floats, Mask
-from cautious.costs.cost_frames import resolve_matrix
-from cautious.costs.expert_table import TableCosts
-from cautious.costs.matrices import check_number
+from cautious.costs.matrices import check_number, resolve_matrix
 from cautious.costs.properties import AuditedSets, Finding
-from cautious.costs.set_costs import SetCosts
-from cautious.costs.subsets import all_sets
+from cautious.costs.set_costs import SetCosts, all_sets
+from cautious.costs.tables import TableCosts
 from cautious.sets import check_mask
 
 __all__ = ["Possibility", "matching_matrix", "possibility", "possibility_of_some_set"]
@@ -64,8 +62,8 @@ def possibility(
         \max_p \min_{\hat y \in \hat Y} \mathbb{E}_p[c_{\hat y}] - \mathbb{E}_p[c_{\hat Y}]
 
     A set is possible if this is positive (Yang, Destercke & Masson, 2017, Definition 4). The
-    linear programme's dual is a mixture of the rivals that is never dearer than the set where
-    it is not; the uniform mixture is the paper's Proposition 1.
+    linear programme's dual is a mixture of the rivals that, where it is not, never costs more than
+    the set; the uniform mixture is the paper's Proposition 1.
 
     Parameters
     ----------
@@ -181,7 +179,7 @@ def possibility_of_some_set(sets: AuditedSets) -> Finding:
     r"""Property 1: some set of two or more classes is possible (Definition 4).
 
     Cheap evidence comes first. Even odds on its own classes often make a set possible; a class
-    that is never dearer, or the uniform mixture (Proposition 1), proves it impossible. Only the
+    that never costs more, or the uniform mixture (Proposition 1), proves it impossible. Only the
     sets left over need a linear programme, and the first that is possible ends the search.
     """
     some = np.flatnonzero(sets.indeterminate)
@@ -205,7 +203,21 @@ def possibility_of_some_set(sets: AuditedSets) -> Finding:
     return Finding(
         False,
         detail="for every set a mixture of its classes costs no more, whatever the truth",
+        demand=_cheaper_abstaining(sets),
     )
+
+
+def _cheaper_abstaining(sets: AuditedSets) -> str:
+    """Say by how much abstaining would have to be cheaper to pay at some probability."""
+    hint = "let sets cost less than the mean of their classes, for example by p_discounted"
+    full = np.flatnonzero(sets.mask.all(axis=1))
+    if len(full) == 0:
+        return hint
+    own = sets.costs[full[0]]
+    scale = max(float(sets.matrix.max()), float(own.max())) or 1.0
+    lack = -scale * _solve(own / scale, sets.matrix / scale)[1]
+    less = f"more than {lack:.4g} less" if lack > sets.atol else "less"
+    return f"{hint}; abstaining pays somewhere if it costs {less} at every truth"
 
 
 def _shown(sets: AuditedSets, rows: npt.NDArray[np.intp], p: Floats, gain: Floats) -> Finding:

@@ -8,14 +8,14 @@ set, :math:`\bar c_{\hat Y}(y)` the mean over its classes (the discounted cost),
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
-from cautious.costs.members import greatest_over_members, least_over_members, mean_over_members
+from cautious.costs.means import greatest_over_members, least_over_members, mean_over_members
 
 __all__ = ["PROPERTIES", "AuditedSets", "Finding"]
 
@@ -85,6 +85,8 @@ class Finding:
         For property 1, the probability under which the set is worth its cost.
     detail : str
         The costs compared, for people.
+    demand : str
+        What the set would have to do for the property to hold, where it fails.
     """
 
     met: bool
@@ -92,6 +94,7 @@ class Finding:
     truths: tuple[int, ...] = ()
     probability: Floats | None = None
     detail: str = ""
+    demand: str = ""
 
 
 def _worst(excess: Floats, at: Mask, sets: AuditedSets, strict: bool = False) -> Finding:
@@ -111,37 +114,50 @@ def permissiveness(sets: AuditedSets) -> Finding:
     worst = _worst(least_excess, sets.indeterminate[:, None], sets, strict=True)
     if worst.met:
         return worst
-    return Finding(False, worst.row, detail="costs at least the mean of its classes at every truth")
+    return Finding(
+        False,
+        worst.row,
+        detail="costs at least the mean of its classes at every truth",
+        demand="cost less than the mean of its classes at some truth",
+    )
 
 
 def rightful_caution(sets: AuditedSets) -> Finding:
     r"""Property 3: :math:`y \in \hat Y \Rightarrow c_{\hat Y}(y) < \bar c_{\hat Y}(y)`."""
     at = sets.mask & sets.indeterminate[:, None]
-    return _compared(_worst(sets.costs - sets.mean, at, sets, strict=True), sets, sets.mean, "mean")
+    return _compared(
+        _worst(sets.costs - sets.mean, at, sets, strict=True), sets, sets.mean, "mean", "less than"
+    )
 
 
 def non_dominance(sets: AuditedSets) -> Finding:
     r"""Property 4: :math:`c_{\hat Y}(y) \ge \min_{\hat y \in \hat Y} c_{\hat y}(y)`."""
     least = least_over_members(sets.mask, sets.matrix)
     everywhere = np.ones_like(sets.mask)
-    return _compared(_worst(least - sets.costs, everywhere, sets), sets, least, "least")
+    return _compared(_worst(least - sets.costs, everywhere, sets), sets, least, "least", "at least")
 
 
 def mistake_averse(sets: AuditedSets) -> Finding:
     r"""Property 6: :math:`y \notin \hat Y \Rightarrow c_{\hat Y}(y) \ge \bar c_{\hat Y}(y)`."""
-    return _compared(_worst(sets.mean - sets.costs, ~sets.mask, sets), sets, sets.mean, "mean")
+    return _compared(
+        _worst(sets.mean - sets.costs, ~sets.mask, sets), sets, sets.mean, "mean", "at least"
+    )
 
 
 def cautiousness_seeking(sets: AuditedSets) -> Finding:
     r"""Property 7: :math:`y \notin \hat Y \Rightarrow c_{\hat Y}(y) \le \bar c_{\hat Y}(y)`."""
-    return _compared(_worst(sets.costs - sets.mean, ~sets.mask, sets), sets, sets.mean, "mean")
+    return _compared(
+        _worst(sets.costs - sets.mean, ~sets.mask, sets), sets, sets.mean, "mean", "at most"
+    )
 
 
 def upper_bound(sets: AuditedSets) -> Finding:
     r"""Property 10: :math:`c_{\hat Y}(y) \le \max_{\hat y \in \hat Y} c_{\hat y}(y)`."""
     greatest = greatest_over_members(sets.mask, sets.matrix)
     everywhere = np.ones_like(sets.mask)
-    return _compared(_worst(sets.costs - greatest, everywhere, sets), sets, greatest, "greatest")
+    return _compared(
+        _worst(sets.costs - greatest, everywhere, sets), sets, greatest, "greatest", "at most"
+    )
 
 
 def permutation_invariance(sets: AuditedSets) -> Finding:
@@ -179,7 +195,7 @@ def correctness_sensitivity(sets: AuditedSets) -> Finding:
     low, high, spread = _spread_inside(sets)
     rows = np.arange(len(spread))
     vectors = sets.cost_vectors
-    # Where the cheapest and the dearest truth share a vector, any truth inside with another
+    # Where the cheapest and the most expensive truth share a vector, any truth inside with another
     # vector differs from one of them by at least half the spread.
     other_vector = sets.mask & (vectors != vectors[rows, low][:, None])
     direct = other_vector[rows, high]
@@ -191,29 +207,36 @@ def correctness_sensitivity(sets: AuditedSets) -> Finding:
     gap = np.where(other_vector.any(axis=1), gap, 0.0)
     row = int(gap.argmax())
     if gap[row] <= sets.atol:
-        return Finding(False, detail="no set costs differently at two truths inside it")
+        return Finding(
+            False,
+            detail="no set costs differently at two truths inside it",
+            demand="let a set cost differently at two truths inside it",
+        )
     return _pair(True, sets, row, (int(first[row]), int(other[row])), "and holds both")
 
 
 def _spread_inside(sets: AuditedSets) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]:
-    """Truths inside each set at which it is cheapest and dearest, and how far they differ."""
+    """Truths inside each set at which it costs least and most, and how far these differ."""
     low = np.where(sets.mask, sets.costs, np.inf).argmin(axis=1)
     high = np.where(sets.mask, sets.costs, -np.inf).argmax(axis=1)
     rows = np.arange(len(sets.mask))
     return low, high, sets.costs[rows, high] - sets.costs[rows, low]
 
 
-def _compared(finding: Finding, sets: AuditedSets, bound: Floats, what: str) -> Finding:
+def _compared(
+    finding: Finding, sets: AuditedSets, bound: Floats, what: str, demand: str
+) -> Finding:
     if finding.met or finding.row is None:
         return finding
     at = finding.row, finding.truths[0]
     detail = f"costs {sets.costs[at]:.4g}; the {what} of its classes is {bound[at]:.4g}"
-    return Finding(False, finding.row, finding.truths, detail=detail)
+    return replace(finding, detail=detail, demand=f"cost {demand} {bound[at]:.4g}")
 
 
 def _pair(met: bool, sets: AuditedSets, row: int, pair: tuple[int, int], why: str) -> Finding:
     first, second = sets.costs[row, pair[0]], sets.costs[row, pair[1]]
-    return Finding(met, row, pair, detail=f"costs {first:.4g} and {second:.4g}, {why}")
+    detail = f"costs {first:.4g} and {second:.4g}, {why}"
+    return Finding(met, row, pair, detail=detail, demand="" if met else "cost the same")
 
 
 PROPERTIES: dict[int, tuple[str, Callable[[AuditedSets], Finding]]] = {

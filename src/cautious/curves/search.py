@@ -224,7 +224,7 @@ def find_rule(
         is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)  # type: ignore[arg-type]
         score = check_scores(y_score, name="y_score", n=len(is_positive))
         weight = check_weight(sample_weight, len(score))
-        read = goal.answer_costs(names, len(score))
+        read = goal.answer_costs(names, len(score), names[1])
         return _find_window(is_positive, score, weight, names, goal, read, priors)
     assert y_proba is not None
     seen = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
@@ -306,7 +306,8 @@ def _mistake_costs(costs: CostsLike, classes: tuple[Any, Any]) -> Costs:
             "costs is given beside a budget, which stands in for the cost of abstaining; give only "
             "{'false_negative': …, 'false_positive': …}, or no budget."
         )
-    table = as_costs({**costs, "abstain": 0.0}, classes).answers.to_numpy()
+    named = {**costs, "abstain": 0.0}
+    table = as_costs(named, classes, pos_label=classes[1]).answers.to_numpy()
     if not table[0, 1] > 0:
         raise ValueError("costs['false_negative'] is 0; beside a budget it is the unit of costs.")
     zero = np.zeros(())

@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from cautious._typing import Floats, Labels, Mask
-from cautious.costs import SetCosts, check_cost_matrix, cost_matrix_from_frame
+from cautious.costs import as_cost_matrix
 
 __all__ = ["CautiousClassifierMixin", "CredalClassifierMixin", "class_costs", "row_chunks"]
 
@@ -88,19 +88,7 @@ def class_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:
     array([[0., 2.],
            [4., 0.]])
     """
-    if isinstance(costs, SetCosts):
-        raise TypeError(
-            f"costs is a {type(costs).__name__}, which prices sets; give the costs of single "
-            "classes, an array or frame of shape (K, K)."
-        )
-    if isinstance(costs, pd.DataFrame):
-        wanted = {str(label) for label in classes.tolist()}
-        rows, columns = ([str(label) for label in axis] for axis in costs.axes)
-        if wanted <= {*rows} & {*columns}:  # else the check below says what is missing
-            costs = costs.loc[[row in wanted for row in rows], [c in wanted for c in columns]]
-        ordered = cost_matrix_from_frame(costs, classes, diagonal="any", name="costs")
-        return ordered.to_numpy()
-    return check_cost_matrix(costs, n_classes=len(classes), name="costs")
+    return as_cost_matrix(costs, classes, diagonal="any").to_numpy(dtype=np.float64)
 
 
 def row_chunks(n_rows: int, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:

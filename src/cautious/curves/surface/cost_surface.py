@@ -246,7 +246,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         >>> best.lower, best.upper, round(best.cost, 4), round(best.saving, 4)
         (1.5, 3.5, 1.6667, 3.3333)
         """
-        read = as_costs(costs, self.classes, needs_abstention=True)
+        positive = self.classes[1]
+        read = as_costs(costs, self.classes, pos_label=positive, needs_abstention=True)
         table = read.answers.to_numpy(dtype=np.float64)
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))

@@ -15,9 +15,9 @@ from cautious.costs import (
     abellan_masegosa,
     audit,
     class_selective,
+    cost_frame,
     discounted,
     f_beta_costs,
-    labelled,
     p_discounted,
     utility_costs,
 )
@@ -39,7 +39,7 @@ OBSTACLES = ["0 1 2", "1 0 2", "4 4 0"]
 
 def cost_tables() -> list[Table]:
     """Tables I to X, the examples, and the claims about properties."""
-    obstacles = labelled(TABLE_I, CLASSES)
+    obstacles = cost_frame(TABLE_I, CLASSES)
     exact = {
         "Table III": (
             "Utility-discounted accuracy, u65",
@@ -123,7 +123,7 @@ def _read(rows: Sequence[str]) -> list[list[float]]:
 
 
 def _table_ii() -> Table:
-    costs = discounted(labelled(TABLE_I, CLASSES)).table().loc[ROWS[:3]]
+    costs = discounted(cost_frame(TABLE_I, CLASSES)).table().loc[ROWS[:3]]
     return Table(
         "Table II",
         "Costs of sets, to be filled in",
@@ -181,7 +181,7 @@ def _strip(name: str, pair: tuple[float, float]) -> pd.DataFrame:
 
 
 def _table_viii() -> Table:
-    frame = audit(discounted(labelled(TABLE_I, CLASSES)))
+    frame = audit(discounted(cost_frame(TABLE_I, CLASSES))).frame()
     letters = {"necessary": "N", "desirable": "D", "analyst's choice": "A", "undesirable": "U"}
     ours = frame[["filtering", "choice"]].map(letters.__getitem__).T
     return Table(
@@ -239,7 +239,7 @@ def _examples() -> Table:
     even = np.full(3, 1 / 3)
     for example, at_n, expected in (("Example 5", 2.0, 5 / 6), ("Example 6", 3.0, 7 / 6)):
         row = pd.DataFrame([[0.25, 0.25, at_n]], ["{h, b}"], CLASSES)
-        costs = SetCosts.from_table(pd.concat([labelled(TABLE_I, CLASSES), row]))
+        costs = SetCosts.from_table(pd.concat([cost_frame(TABLE_I, CLASSES), row]))
         value = float(costs.of([[True, True, False]])[0] @ even)
         cells.append(Cell(example, "expected cost of {h, b}", value, expected))
     return Table("Examples 3 to 6", "Vertices, maximality, expected costs", cells)
@@ -251,7 +251,7 @@ def _point(v: Sequence[float]) -> str:
 
 def _claims() -> Table:
     """Hold what sections V and VI say of each proposal against the audit."""
-    obstacles = labelled(TABLE_I, CLASSES)
+    obstacles = cost_frame(TABLE_I, CLASSES)
     zero_one = utility_costs(3, u65, classes=CLASSES)
     ha = class_selective(pd.Series({"a": 3.0, "b": 5.0, "c": 7.0}), 1.25)
     proposals = {
@@ -272,7 +272,7 @@ def _claims() -> Table:
     }
     cells = []
     for name, (costs, said) in proposals.items():
-        found = audit(costs)
+        found = audit(costs).frame()
         for number, holds in said.items():
             ours, paper = found["verdict"][number], "holds" if holds else "fails"
             remark = ""

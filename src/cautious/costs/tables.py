@@ -1,23 +1,143 @@
-"""An expert's own table of set costs."""
+"""Costs that a table lists: of answers and abstaining, or of sets that an expert has priced."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Mask
-from cautious.costs.matrices import check_costs, positions
+from cautious._typing import Floats, Mask, as_floats
+from cautious.costs.matrices import check_costs, positions, resolve_classes
 from cautious.costs.set_costs import SetCosts
 from cautious.sets import check_classes, set_names
 
-__all__ = ["ABSTAIN_NAMES", "SetReader", "TableCosts", "table_costs"]
+__all__ = ["AnswerCosts", "SetReader", "TableCosts", "table_costs"]
 
-ABSTAIN_NAMES = ("abstain", "⊥", "?")
+_ABSTAIN = ("abstain", "⊥", "?")
 """What the row of abstaining may be called, in any case, unless a class is called so."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerCosts(SetCosts):
+    r"""Costs of answering with one class and of abstaining.
+
+    A set of two classes or more counts as abstaining: it costs what the full set costs. Negative
+    costs are rewards.
+
+    Parameters
+    ----------
+    values : array-like of shape (K + 1, K) or (n, K + 1, K)
+        Rows are answers in the order of the classes, the last row is abstaining; columns are
+        truths. With three dimensions, one such table per case.
+    classes : sequence of length K, optional
+        Class labels in column order.
+
+    See Also
+    --------
+    as_costs : makes these costs from a dict, an array, a frame or a file.
+
+    Examples
+    --------
+    >>> costs = AnswerCosts([[0, 10], [2, 0], [1, 1]], classes=["no", "yes"])
+    >>> costs.answers
+    truth        no   yes
+    prediction
+    no          0.0  10.0
+    yes         2.0   0.0
+    ⊥           1.0   1.0
+    >>> costs.of([[True, False], [True, True]], truth=[1, 0])
+    array([10.,  1.])
+    """
+
+    values: Floats
+    classes: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        values = np.array(as_floats(self.values, "costs", "costs"))  # our own copy
+        if values.ndim not in (2, 3) or values.shape[-2] != values.shape[-1] + 1:
+            raise ValueError(
+                f"costs has shape {values.shape}; expected (K + 1, K), or (n, K + 1, K) for costs "
+                "per case: a row for each answer and a last one for abstaining, a column for each "
+                "true class."
+            )
+        if values.shape[-1] < 2:
+            raise ValueError(f"costs is for {values.shape[-1]} class; costs need at least two.")
+        if not np.isfinite(values).all():
+            at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            raise ValueError(
+                f"costs[{', '.join(map(str, at))}] is {values[at]}; costs must be finite."
+            )
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "classes", resolve_classes(self.classes, values.shape[-1]))
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return int(self.values.shape[-1])
+
+    @property
+    def per_case(self) -> bool:
+        """Whether every case has costs of its own."""
+        return self.values.ndim == 3
+
+    @property
+    def n_cases(self) -> int | None:
+        """How many cases have costs of their own, or None if all cases share them."""
+        return len(self.values) if self.per_case else None
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """The table of answers and abstaining, where all cases share it."""
+        self._refuse_per_case("answers")
+        return self._answer_frame(self.values)
+
+    def singletons(self) -> Floats:
+        """Costs of answering with one class: the first K rows of the table."""
+        self._refuse_per_case("singletons()")
+        return self.values[:-1].copy()
+
+    def take(self, rows: npt.ArrayLike) -> AnswerCosts:
+        """Keep the costs of some cases; costs that all cases share stay as they are.
+
+        Parameters
+        ----------
+        rows : array-like of int or bool
+            Which cases to keep.
+
+        Returns
+        -------
+        AnswerCosts
+        """
+        if not self.per_case:
+            return self
+        return replace(self, values=self.values[np.asarray(rows)])
+
+    def _costs(self, mask: Mask) -> Floats:
+        row = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), self.n_classes)
+        if not self.per_case:
+            return np.asarray(self.values[row])
+        if len(mask) != len(self.values):
+            raise ValueError(
+                f"costs holds a table for each of {len(self.values)} cases and the mask has "
+                f"{len(mask)} rows; give costs and sets of the same cases, in the same order."
+            )
+        return np.asarray(self.values[np.arange(len(mask)), row])
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> AnswerCosts:
+        rows = [*order, self.n_classes]
+        return AnswerCosts(self.values[..., rows, :][..., order], classes)
+
+    def _refuse_per_case(self, what: str) -> None:
+        if self.per_case:
+            raise ValueError(
+                f"costs differ per case, so {what} is not one table; the tables are in .values, of "
+                f"shape {self.values.shape}."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +218,8 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
     if classes is None:
         return TableCosts(mask, costs, tuple(labels.tolist()))
     wanted = tuple(check_classes(classes).tolist())
+    if len(wanted) != len(labels):
+        raise ValueError(f"classes has {len(wanted)} labels but frame has {len(labels)} columns.")
     order = positions(labels.tolist(), list(wanted), "frame.columns")
     return TableCosts(mask[:, order], costs[:, order], wanted)
 
@@ -146,7 +268,7 @@ class SetReader:
     def _parse(self, entry: str) -> list[int]:
         """Read ``{a, b}``; a class whose name has commas in it takes several pieces."""
         inside = entry.strip()
-        if inside.lower() in ABSTAIN_NAMES and inside not in self.by_text:
+        if inside.lower() in _ABSTAIN and inside not in self.by_text:
             return list(range(len(self.classes)))
         if inside.startswith("{") and inside.endswith("}"):
             inside = inside[1:-1]

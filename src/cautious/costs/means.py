@@ -1,4 +1,4 @@
-"""Discounted and p-discounted costs: power means of the members' costs."""
+"""Averages of the members' costs: discounted and p-discounted costs, ordered weighted averages."""
 
 from __future__ import annotations
 
@@ -8,63 +8,65 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.optimize import brentq
 
 from cautious._typing import Floats, Mask
-from cautious.costs.cost_frames import resolve_matrix
-from cautious.costs.matrices import Classes, check_cost_matrix, check_number, resolve_classes
-from cautious.costs.members import greatest_over_members, least_over_members, mean_over_members
+from cautious.costs.matrices import (
+    Classes,
+    check_cost_matrix,
+    check_count,
+    check_number,
+    resolve_classes,
+    resolve_matrix,
+)
 from cautious.costs.set_costs import SetCosts
 
-__all__ = ["PowerMeanCosts", "discounted", "p_discounted"]
+__all__ = [
+    "MatrixCosts",
+    "OWACosts",
+    "PowerMeanCosts",
+    "discounted",
+    "greatest_over_members",
+    "least_over_members",
+    "mean_over_members",
+    "owa",
+    "owa_weights",
+    "p_discounted",
+]
 
 # Powers between e^-600 and e^600 neither underflow nor, summed, overflow.
 _SAFE_LOG_RANGE = 600.0
+# Costs of all members are sorted for as many sets at once as fit the processor's cache.
+_CELLS_AT_ONCE = 1 << 18
 
 
-@dataclass(frozen=True, eq=False)
-class PowerMeanCosts(SetCosts):
-    r"""Power mean of the members' costs, with one power for right sets and one for wrong ones.
+def mean_over_members(mask: Mask, matrix: Floats) -> Floats:
+    r"""Return :math:`\bar c_{\hat Y}(y)`, the mean of :math:`c_{\hat y}(y)` over the set."""
+    mean: Floats = mask.astype(np.float64) @ matrix / mask.sum(axis=1, keepdims=True)
+    return mean
 
-    .. math::
 
-        c_{\hat Y}(y) = \Bigl(\frac{1}{|\hat Y|}
-        \sum_{\hat y \in \hat Y} c_{\hat y}(y)^p\Bigr)^{1/p},
-        \qquad p = \begin{cases} p_{correct} & y \in \hat Y \\ p_{wrong} & y \notin \hat Y
-        \end{cases}
+def least_over_members(mask: Mask, matrix: Floats) -> Floats:
+    r"""Return :math:`\min_{\hat y \in \hat Y} c_{\hat y}(y)` for every set and truth."""
+    least = np.full((len(mask), matrix.shape[1]), np.inf)
+    # One pass per class keeps the memory at one row per set; a (sets, K, K) array would not.
+    for inside, costs in zip(mask.T, matrix, strict=True):
+        np.minimum(least, costs, out=least, where=inside[:, None])
+    return least
 
-    with the geometric mean at p = 0, the minimum at p = -∞ and the maximum at p = ∞
-    (Yang, Destercke & Masson, 2017, eqs 12 and 13).
 
-    Parameters
-    ----------
-    matrix : array-like of shape (K, K)
-        Costs of single classes: rows are predictions, columns are truths.
-    p_correct, p_wrong : float
-        The powers; infinite ones are allowed.
-    classes : sequence of length K, optional
-        Class labels in column order.
+def greatest_over_members(mask: Mask, matrix: Floats) -> Floats:
+    r"""Return :math:`\max_{\hat y \in \hat Y} c_{\hat y}(y)` for every set and truth."""
+    return -least_over_members(mask, -matrix)
 
-    Examples
-    --------
-    >>> costs = PowerMeanCosts([[0, 2], [8, 0]], p_correct=0.5, p_wrong=1.5)
-    >>> costs.of([[True, False], [True, True]])
-    array([[0. , 2. ],
-           [2. , 0.5]])
-    """
+
+class MatrixCosts(SetCosts):
+    """Costs of sets that are made from a matrix of the costs of single classes."""
 
     matrix: Floats
-    p_correct: float
-    p_wrong: float
-    classes: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
         matrix = check_cost_matrix(self.matrix)
-        for name in ("p_correct", "p_wrong"):
-            p = check_number(getattr(self, name), name)
-            if np.isnan(p):
-                raise ValueError(f"{name} is nan; give a power (infinite ones are allowed).")
-            object.__setattr__(self, name, p)
-        _refuse_negative_power_of_zero(matrix, min(self.p_correct, self.p_wrong))
         matrix.setflags(write=False)
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "classes", resolve_classes(self.classes, len(matrix)))
@@ -74,8 +76,40 @@ class PowerMeanCosts(SetCosts):
         """The number of classes."""
         return len(self.matrix)
 
-    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> PowerMeanCosts:
-        return replace(self, matrix=self.matrix[order][:, order], classes=classes)
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> SetCosts:
+        moved = self.matrix[order][:, order]
+        return replace(self, matrix=moved, classes=classes)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True, eq=False)
+class PowerMeanCosts(MatrixCosts):
+    r"""Power mean of the members' costs, one power for right sets and one for wrong ones.
+
+    .. math::
+
+        c_{\hat Y}(y) = \Bigl(\frac{1}{|\hat Y|}
+        \sum_{\hat y \in \hat Y} c_{\hat y}(y)^p\Bigr)^{1/p},
+        \qquad p = \begin{cases} p_{correct} & y \in \hat Y \\ p_{wrong} & y \notin \hat Y
+        \end{cases}
+
+    with the geometric mean at p = 0, the minimum at p = -∞ and the maximum at p = ∞
+    (Yang, Destercke & Masson, 2017, eqs 12 and 13). Made by :func:`discounted` and
+    :func:`p_discounted`.
+    """
+
+    matrix: Floats
+    p_correct: float
+    p_wrong: float
+    classes: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("p_correct", "p_wrong"):
+            p = check_number(getattr(self, name), name)
+            if np.isnan(p):
+                raise ValueError(f"{name} is nan; give a power (infinite ones are allowed).")
+            object.__setattr__(self, name, p)
+        _refuse_negative_power_of_zero(self.matrix, min(self.p_correct, self.p_wrong))
 
     def _costs(self, mask: Mask) -> Floats:
         costs = _power_mean(mask, self.matrix, self.p_correct)
@@ -84,6 +118,41 @@ class PowerMeanCosts(SetCosts):
         # One class costs what it costs, to the last bit.
         single = mask.sum(axis=1) == 1
         costs[single] = self.matrix[mask[single].argmax(axis=1)]
+        return costs
+
+
+@dataclass(frozen=True, eq=False)
+class OWACosts(MatrixCosts):
+    """Ordered weighted average of the members' costs, cheapest first; made by :func:`owa`."""
+
+    matrix: Floats
+    tolerance: float
+    classes: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owa_weights(2, self.tolerance)  # refuses a tolerance outside [0, 1] at once
+        object.__setattr__(self, "tolerance", float(self.tolerance))
+
+    def weights(self, size: int) -> Floats:
+        """Weights for sets of `size` classes: of the cheapest member first."""
+        return owa_weights(size, self.tolerance)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> OWACosts:
+        return replace(self, matrix=self.matrix[order][:, order], classes=classes)
+
+    def _costs(self, mask: Mask) -> Floats:
+        k = self.n_classes
+        sizes = mask.sum(axis=1)
+        costs = np.empty(mask.shape)
+        for size in np.unique(sizes).tolist():
+            weights = self.weights(size)
+            rows = np.flatnonzero(sizes == size)
+            step = max(1, _CELLS_AT_ONCE // (k * size))
+            for at in (rows[start : start + step] for start in range(0, len(rows), step)):
+                members = np.nonzero(mask[at])[1].reshape(-1, size)
+                cheapest_first = np.sort(self.matrix.T[:, members], axis=-1)
+                costs[at] = (cheapest_first @ weights).T
         return costs
 
 
@@ -106,7 +175,7 @@ def discounted(matrix: npt.ArrayLike | pd.DataFrame, *, classes: Classes = None)
 
     Returns
     -------
-    PowerMeanCosts
+    SetCosts
 
     Examples
     --------
@@ -154,7 +223,7 @@ def p_discounted(
 
     Returns
     -------
-    PowerMeanCosts
+    SetCosts
 
     Notes
     -----
@@ -198,6 +267,107 @@ def p_discounted(
         p_correct = 1 - strength
         p_wrong = 1 + strength if attitude == "averse" else 1 - strength
     return PowerMeanCosts(array + shift, p_correct, p_wrong, labels)
+
+
+def owa(
+    matrix: npt.ArrayLike | pd.DataFrame, tolerance: float, *, classes: Classes = None
+) -> OWACosts:
+    r"""Ordered weighted average of the members' costs.
+
+    .. math::
+
+        c_{\hat Y}(y) = \sum_{k=1}^{|\hat Y|} w_k\, c_{(k)}(y),
+        \qquad c_{(1)}(y) \le \dots \le c_{(|\hat Y|)}(y)
+
+    with maximum-entropy weights of the given tolerance (see :func:`owa_weights`), as Ma & Denœux
+    (2021) extend a matrix of utilities; costs are utilities with the sign turned, so
+    the cheapest member comes first. A tolerance of ½ gives discounted costs.
+
+    Parameters
+    ----------
+    matrix : array-like or DataFrame of shape (K, K)
+        Costs of single classes: rows are predictions, columns are truths.
+    tolerance : float in [0, 1]
+        Tolerance of imprecision: ½ averages, 1 takes the cheapest member, 0 the most expensive one.
+    classes : sequence of length K, optional
+        Class labels in column order.
+
+    Returns
+    -------
+    SetCosts
+
+    Examples
+    --------
+    >>> costs = owa([[0, 1, 2], [1, 0, 2], [4, 4, 0]], tolerance=0.8, classes=["h", "b", "n"])
+    >>> costs.table().loc[["{h, b}", "{b, n}", "{h, b, n}"]].round(3)
+    truth            h      b      n
+    prediction
+    {h, b}       0.200  0.200  2.000
+    {b, n}       1.600  0.800  0.400
+    {h, b, n}    0.564  0.564  0.636
+    """
+    array, labels = resolve_matrix(matrix, classes)
+    return OWACosts(array, tolerance, labels)
+
+
+def owa_weights(size: int, tolerance: float) -> Floats:
+    r"""Maximum-entropy weights of an ordered weighted average.
+
+    O'Hagan's weights: among all :math:`w \ge 0` with :math:`\sum_k w_k = 1` and
+
+    .. math:: \sum_{k=1}^n \frac{n - k}{n - 1} w_k = \gamma
+
+    those of the greatest entropy. They form a geometric sequence. :math:`\gamma = 1` puts all
+    weight on the first (best) element, ½ weighs all alike, 0 puts it on the last.
+
+    Parameters
+    ----------
+    size : int
+        The number n of elements averaged.
+    tolerance : float in [0, 1]
+        The tolerance :math:`\gamma` (Yager's orness).
+
+    Returns
+    -------
+    ndarray of shape (size,)
+        Weights of the best, second best, ... element.
+
+    References
+    ----------
+    Ma & Denœux (2021), "Partial classification in the belief function framework",
+    Knowledge-Based Systems 214; the weights are those of O'Hagan (1988).
+
+    Examples
+    --------
+    >>> owa_weights(2, 0.8)
+    array([0.8, 0.2])
+    >>> owa_weights(3, 0.8).round(3)
+    array([0.682, 0.236, 0.082])
+    """
+    check_count(size, "size", least=1)
+    tolerance = check_number(tolerance, "tolerance")
+    if not 0 <= tolerance <= 1:
+        raise ValueError(
+            f"tolerance is {tolerance}; it must lie within [0, 1]: 0.5 averages, 1 takes the best."
+        )
+    if tolerance < 0.5:
+        return owa_weights(size, 1 - tolerance)[::-1].copy()
+    if size == 1:
+        return np.ones(1)
+    if tolerance == 0.5:
+        return np.full(size, 1 / size)
+    if size == 2:
+        return np.array([tolerance, 1 - tolerance])
+    rank = np.arange(size)
+
+    def shortfall(ratio: float) -> float:
+        powers = ratio**rank
+        return float(powers @ (1 - rank / (size - 1)) / powers.sum()) - tolerance
+
+    # The ratio of neighbouring weights falls from 1 to 0 as the tolerance rises from 1/2 to 1.
+    ratio = float(brentq(shortfall, 0.0, 1.0, xtol=1e-300, rtol=1e-15, maxiter=1000))
+    weights = ratio**rank
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 def _refuse_negative_power_of_zero(matrix: Floats, p: float) -> None:

@@ -97,5 +97,5 @@ def test_bad_tables(table, error, message):
 def test_bad_order():
     with pytest.raises(ValueError, match="no class 'd'"):
         SetCosts.from_table(frame(["a"]), classes=["a", "b", "d"])
-    with pytest.raises(ValueError, match=r"classes has 2 labels but frame\.columns has 3"):
+    with pytest.raises(ValueError, match=r"classes has 2 labels but frame has 3 columns"):
         SetCosts.from_table(frame(["a"]), classes=["a", "b"])

@@ -1,16 +1,28 @@
+"""Costs by size, Ha's and Abellán's against scalar loops and the papers' tables."""
+
+import math
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cautious.costs import SizeCosts, all_sets, f_beta_costs, utility_costs
+from cautious.costs import (
+    SizeCosts,
+    abellan_masegosa,
+    all_sets,
+    class_selective,
+    f_beta_costs,
+    utility_costs,
+)
 from cautious.metrics import set_cost_score, utility_score
 from cautious.utility import exponential, logarithmic, u65
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 6), st.integers(0, 10**6))
-def test_against_a_scalar_loop(k, seed):
+def test_size_costs_against_a_scalar_loop(k, seed):
     rng = np.random.default_rng(seed)
     hit, miss = rng.random(k), rng.random(k)
     mask = all_sets(k)
@@ -90,3 +102,73 @@ def test_cost_is_one_less_the_utility_score(utility):
 def test_a_name_is_no_utility_function():
     with pytest.raises(TypeError, match=r"utility is 'u65'; pass a function .*utility\.u65"):
         utility_costs(3, "u65")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 6), st.integers(0, 10**6))
+def test_class_selective_against_a_scalar_loop(k, seed):
+    rng = np.random.default_rng(seed)
+    eta = rng.uniform(1, 3, k)
+    delta = rng.uniform(0, 0.5)
+    mask = all_sets(k)
+    costs = class_selective(eta, delta).of(mask)
+    for row, got in zip(mask, costs, strict=True):
+        for y in range(k):
+            assert got[y] == pytest.approx((0 if row[y] else eta[y]) + delta * (row.sum() - 1))
+
+
+def test_the_best_set_holds_the_classes_worth_more_than_delta():
+    rng = np.random.default_rng(3)
+    mask = all_sets(5)
+    for _ in range(50):
+        p = rng.dirichlet(np.ones(5))
+        eta = rng.uniform(1, 2, 5)
+        best = mask[(class_selective(eta, 0.2).of(mask) @ p).argmin()]
+        worth = eta * p > 0.2
+        if worth.any():
+            np.testing.assert_array_equal(best, worth)
+
+
+def test_series_carries_the_classes():
+    assert class_selective(pd.Series({"a": 1.0, "b": 2.0}), 0.1).classes == ("a", "b")
+    named = class_selective(pd.Series({"a": 1.0, "b": 2.0}), 0.1, classes=["x", "y"])
+    assert named.classes == ("x", "y")
+
+
+@pytest.mark.parametrize("delta", [-0.1, 0.5, 2, np.nan])
+def test_delta_out_of_range(delta):
+    with pytest.raises(
+        ValueError, match=r"delta is .*less than half of the least eta, 0.5 \(class 1"
+    ):
+        class_selective([2, 1, 3], delta)
+
+
+@pytest.mark.parametrize("eta", [[1], [1, -1], [1, np.inf], [[1, 1]]])
+def test_bad_eta(eta):
+    with pytest.raises(ValueError, match="eta"):
+        class_selective(eta, 0.1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 6), st.integers(0, 10**6))
+def test_abellan_masegosa_against_a_scalar_loop(k, seed):
+    """Yang, Destercke & Masson (2017), section V-c."""
+    matrix = np.random.default_rng(seed).random((k, k)) * 5
+    mask = all_sets(k)
+    costs = abellan_masegosa(matrix).of(mask)
+    for row, got in zip(mask, costs, strict=True):
+        for y in range(k):
+            dearest = max(matrix[i, y] for i in range(k) if row[i])
+            wrong = math.log(k) * (dearest / (k - 1) + 1)
+            assert got[y] == pytest.approx(math.log(row.sum()) if row[y] else wrong)
+
+
+def test_right_single_classes_are_free_and_labels_kept():
+    costs = abellan_masegosa([[0, 1], [1, 0]], classes=["a", "b"])
+    assert costs.singletons().diagonal().tolist() == [0, 0]
+    assert costs.table().index.tolist() == ["{a}", "{b}", "{a, b}"]
+
+
+def test_bad_matrix():
+    with pytest.raises(ValueError, match="square"):
+        abellan_masegosa([[0, 1, 1], [1, 0, 1]])

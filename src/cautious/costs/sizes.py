@@ -1,4 +1,4 @@
-"""Costs that depend only on how many classes a set holds and whether the truth is among them."""
+"""Costs by the size of a set and whether it holds the truth: utilities, F-measure and more."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
 from cautious._typing import Floats, Mask
 from cautious.costs.matrices import (
@@ -15,10 +17,20 @@ from cautious.costs.matrices import (
     check_count,
     check_number,
     resolve_classes,
+    resolve_matrix,
 )
+from cautious.costs.means import MatrixCosts, greatest_over_members
 from cautious.costs.set_costs import SetCosts
 
-__all__ = ["SizeCosts", "f_beta_costs", "utility_costs"]
+__all__ = [
+    "AbellanMasegosaCosts",
+    "ClassSelectiveCosts",
+    "SizeCosts",
+    "abellan_masegosa",
+    "class_selective",
+    "f_beta_costs",
+    "utility_costs",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +89,54 @@ class SizeCosts(SetCosts):
         return np.asarray(np.where(mask, self.hit[size], self.miss[size]))
 
 
+@dataclass(frozen=True, eq=False)
+class ClassSelectiveCosts(SetCosts):
+    r"""Costs :math:`\eta(y)[y \notin \hat Y] + \delta(|\hat Y| - 1)`; :func:`class_selective`."""
+
+    eta: Floats
+    delta: float
+    classes: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        eta = check_cost_vector(self.eta, "eta")
+        delta = check_number(self.delta, "delta")
+        if not 0 <= delta < eta.min() / 2:
+            raise ValueError(
+                f"delta is {delta:g}; it must be at least 0 and less than half of the least eta, "
+                f"{eta.min() / 2:g} (class {int(eta.argmin())}), else a second class never pays."
+            )
+        eta.setflags(write=False)
+        object.__setattr__(self, "eta", eta)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "classes", resolve_classes(self.classes, len(eta)))
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.eta)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> ClassSelectiveCosts:
+        return replace(self, eta=self.eta[order], classes=classes)
+
+    def _costs(self, mask: Mask) -> Floats:
+        too_many = mask.sum(axis=1, keepdims=True) - 1
+        return np.asarray(np.where(mask, 0.0, self.eta) + self.delta * too_many)
+
+
+@dataclass(frozen=True, eq=False)
+class AbellanMasegosaCosts(MatrixCosts):
+    """Costs of right sets by their size, of wrong ones by their class that costs most."""
+
+    matrix: Floats
+    classes: tuple[Any, ...] | None = None
+
+    def _costs(self, mask: Mask) -> Floats:
+        k = self.n_classes
+        right = np.log(mask.sum(axis=1, keepdims=True))
+        wrong = np.log(k) * (greatest_over_members(mask, self.matrix) / (k - 1) + 1)
+        return np.asarray(np.where(mask, right, wrong))
+
+
 def utility_costs(
     n_classes: int, utility: Callable[[float], Any], *, classes: Classes = None
 ) -> SizeCosts:
@@ -102,7 +162,7 @@ def utility_costs(
 
     Returns
     -------
-    SizeCosts
+    SetCosts
 
     Examples
     --------
@@ -137,7 +197,7 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
 
     Returns
     -------
-    SizeCosts
+    SetCosts
 
     Examples
     --------
@@ -151,6 +211,98 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
     # Written so that the exact zero of a right single class stays exact.
     hit = (sizes - 1) / (weight**2 + sizes)
     return SizeCosts(hit, np.ones(n_classes), classes=resolve_classes(classes, n_classes))
+
+
+def class_selective(
+    eta: npt.ArrayLike | pd.Series, delta: float, *, classes: Classes = None
+) -> ClassSelectiveCosts:
+    r"""Ha's costs of class-selective rejection.
+
+    .. math::
+
+        c_{\hat Y}(y) = \eta(y) [y \notin \hat Y] + \delta (|\hat Y| - 1),
+        \qquad \delta < \tfrac12 \min_y \eta(y)
+
+    Yang, Destercke & Masson (2017), section V-b and Table IX, after Ha (1997). The best set
+    under a precise probability holds every class with :math:`\eta(y) p(y) > \delta`.
+
+    Parameters
+    ----------
+    eta : array-like of shape (K,)
+        Cost of missing each class; the labels of a Series are taken as classes.
+    delta : float
+        Cost of every class beyond the first.
+    classes : sequence of length K, optional
+        Class labels in column order.
+
+    Returns
+    -------
+    SetCosts
+
+    Notes
+    -----
+    The paper says that :math:`\delta < \frac12 \min \eta` ensures Properties 2 and 3. It does for
+    pairs; a set of k classes rewards rightful caution only if :math:`\delta < \min \eta / k`, so
+    for K classes ask for :math:`\delta < \min \eta / K`. :func:`audit` shows the difference.
+
+    Examples
+    --------
+    >>> class_selective([1, 2, 4], delta=0.25, classes=list("abc")).table()
+    truth          a     b     c
+    prediction
+    {a}         0.00  2.00  4.00
+    {b}         1.00  0.00  4.00
+    {c}         1.00  2.00  0.00
+    {a, b}      0.25  0.25  4.25
+    {a, c}      0.25  2.25  0.25
+    {b, c}      1.25  0.25  0.25
+    {a, b, c}   0.50  0.50  0.50
+    """
+    if isinstance(eta, pd.Series) and classes is None:
+        classes = eta.index
+    cost_of_missing = check_cost_vector(eta, "eta")
+    return ClassSelectiveCosts(
+        cost_of_missing, delta, resolve_classes(classes, len(cost_of_missing))
+    )
+
+
+def abellan_masegosa(
+    matrix: npt.ArrayLike | pd.DataFrame, *, classes: Classes = None
+) -> AbellanMasegosaCosts:
+    r"""Abellán and Masegosa's logarithmic costs.
+
+    .. math::
+
+        c_{\hat Y}(y) = \begin{cases} \log |\hat Y| & y \in \hat Y \\
+        \log |\Omega| \Bigl(\frac{\max_{\hat y \in \hat Y} c_{\hat y}(y)}{|\Omega| - 1} + 1\Bigr)
+        & y \notin \hat Y \end{cases}
+
+    Yang, Destercke & Masson (2017), section V-c, after Abellán and Masegosa (2012). These costs
+    also change those of single classes: compare them with :meth:`SetCosts.singletons`, not with
+    `matrix`.
+
+    Parameters
+    ----------
+    matrix : array-like or DataFrame of shape (K, K)
+        Costs of single classes: rows are predictions, columns are truths.
+    classes : sequence of length K, optional
+        Class labels in column order.
+
+    Returns
+    -------
+    SetCosts
+
+    Examples
+    --------
+    >>> abellan_masegosa([[0, 1], [1, 0]]).table().round(3)
+    truth           0      1
+    prediction
+    {0}         0.000  1.386
+    {1}         1.386  0.000
+    {0, 1}      0.693  0.693
+    """
+    array, labels = resolve_matrix(matrix, classes)
+    return AbellanMasegosaCosts(array, labels)
 
 
 def _set_sizes(n_classes: int) -> Floats:
