@@ -53,8 +53,8 @@ def test_ferri_section_6_four_readings() -> None:
     assert readings.loc["ignore", "fpr"] == pytest.approx(1 / 46)
     assert readings.loc["ignore", "tnr"] == pytest.approx(0.978, abs=5e-4)
     assert readings.loc["ignore", "fnr"] == pytest.approx(0.029, abs=5e-4)
-    assert readings.loc["count", "silent_positives"] == pytest.approx(0.15)
-    assert readings.loc["count", "silent_negatives"] == pytest.approx(0.233, abs=5e-4)
+    assert readings.loc["count", "abstained_positives"] == pytest.approx(0.15)
+    assert readings.loc["count", "abstained_negatives"] == pytest.approx(0.233, abs=5e-4)
     assert readings.loc["count", "tnr"] == pytest.approx(0.75)
     assert readings.loc["count", "fnr"] == pytest.approx(0.025)
     assert readings.isna().sum().sum() == 4

@@ -367,10 +367,10 @@ def capacity_hull(curves: Mapping[Any, CapacityCurve | ResponseCurve]) -> Capaci
     if not curves:
         raise ValueError("curves is empty; give at least one capacity or response curve.")
     points = pd.concat([_points(name, curve) for name, curve in curves.items()])
-    silent = pd.DataFrame(
+    nothing = pd.DataFrame(
         {"abstention": [1.0], "error": [0.0], "classifier": [None], "use": ["abstain"]},
     )
-    points = pd.concat([silent, points.astype({"classifier": object})], ignore_index=True)
+    points = pd.concat([nothing, points.astype({"classifier": object})], ignore_index=True)
     points = points.sort_values(["abstention", "error"], kind="stable")
     corners = _lower_hull(points["abstention"].tolist(), points["error"].tolist())
     return CapacityHull(points.iloc[corners].reset_index(drop=True))

@@ -44,14 +44,16 @@ class ClassSweep:
     loss: Floats
 
     @classmethod
-    def of(cls, confidence: Floats, weight: Floats, answered: Floats, silent: Floats) -> ClassSweep:
+    def of(
+        cls, confidence: Floats, weight: Floats, answered: Floats, unanswered: Floats
+    ) -> ClassSweep:
         """Sweep the threshold over examples that lose so much when answered and when not."""
         values, group = np.unique(confidence, return_inverse=True)
         middle = values[:-1] / 2 + values[1:] / 2
         # Between neighbouring floats there is no middle; the upper one sets them apart as well.
         middle = np.where(middle > values[:-1], middle, values[1:])
         abstained = np.bincount(group, weight, minlength=len(values))
-        change = np.bincount(group, weight * (silent - answered), minlength=len(values))
+        change = np.bincount(group, weight * (unanswered - answered), minlength=len(values))
         return cls(
             np.concatenate([[-np.inf], middle, [np.inf]])[: len(values) + 1],
             np.append(0.0, np.cumsum(abstained)),
@@ -92,7 +94,7 @@ class ClassThresholdCurve(Shown):
     >>> curve = ClassThresholdCurve.of(
     ...     np.array(["a", "b"]), choice=np.array([0, 0, 1, 1]),
     ...     confidence=np.array([0.9, 0.6, 0.8, 0.7]), weight=np.ones(4),
-    ...     answered=np.array([0.0, 1.0, 0.0, 1.0]), silent=np.zeros(4))
+    ...     answered=np.array([0.0, 1.0, 0.0, 1.0]), unanswered=np.zeros(4))
     >>> curve.frame()
        abstention  loss     a     b
     0        0.00  0.50  -inf  -inf
@@ -114,7 +116,7 @@ class ClassThresholdCurve(Shown):
         confidence: Floats,
         weight: Floats,
         answered: Floats,
-        silent: Floats,
+        unanswered: Floats,
     ) -> ClassThresholdCurve:
         """Sweep the thresholds of all classes.
 
@@ -128,7 +130,7 @@ class ClassThresholdCurve(Shown):
             Confidence in it.
         weight : ndarray of shape (n,)
             How often each example counts.
-        answered, silent : ndarray of shape (n,)
+        answered, unanswered : ndarray of shape (n,)
             What is lost if the preferred answer is given, and if none is.
 
         Returns
@@ -138,7 +140,9 @@ class ClassThresholdCurve(Shown):
         sweeps = []
         for c in range(len(classes)):
             own = (choice == c) & (weight > 0)
-            sweeps.append(ClassSweep.of(confidence[own], weight[own], answered[own], silent[own]))
+            sweeps.append(
+                ClassSweep.of(confidence[own], weight[own], answered[own], unanswered[own])
+            )
         return cls(classes, sweeps, float(weight.sum()))
 
     @cached_property

@@ -146,7 +146,6 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
     Examples
     --------
     >>> import numpy as np
-    import pandas as pd
     >>> cuts, pos, neg = hull_bins(np.array([0., 1, 0, 1, 1]), np.array([1., 0, 1, 0, 0]))
     >>> cuts, pos, neg
     (array([0, 1, 3, 5]), array([0., 1., 2.]), array([1., 1., 0.]))

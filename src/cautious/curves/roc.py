@@ -34,7 +34,7 @@ READINGS = {
 class AbstentionROC(FromEstimator, Shown):
     r"""ROC curves of a probabilistic classifier at every level of abstention.
 
-    Cases fall silent as the caution window of :func:`cautious.decision.bias_window_rule` grows. The
+    Cases drop out as the caution window of :func:`cautious.decision.bias_window_rule` grows. The
     ROC curve of those that are left usually bulges further; drawn over abstention the curves form a
     surface, whose volume is the area under the curve of AUC against abstention.
 
@@ -177,7 +177,7 @@ class AbstentionROC(FromEstimator, Shown):
         Returns
         -------
         DataFrame
-            ``fpr``, ``tpr`` and ``threshold``, one row a distinct probability of the kept cases,
+            ``fpr``, ``tpr`` and ``threshold``, one row per distinct probability of the kept cases,
             falling; the first row calls none positive. Rates of a class that has no kept cases are
             nan.
         """
@@ -191,7 +191,7 @@ class AbstentionROC(FromEstimator, Shown):
         positives = seen.weight * seen.truth
         stairs = Staircase.from_counts(seen.proba[:, 1], positives, seen.weight - positives)
         last_state = np.empty(len(stairs), dtype=np.intp)
-        # Equal probabilities fall silent together.
+        # Cases of equal probability drop out together.
         place = np.searchsorted(stairs.scores, seen.proba[:, 1])
         last_state[place] = states.last_state[: len(seen.truth)]
         return stairs, last_state
@@ -300,8 +300,8 @@ def roc_readings(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None)
     -------
     DataFrame
         Rows are the readings; columns the shares of positives that are called positive (``tpr``),
-        negative (``fnr``) and abstained on (``silent_positives``), and the same of negatives
-        (``fpr``, ``tnr``, ``silent_negatives``). Shares that a reading ignores, and shares of
+        negative (``fnr``) and abstained on (``abstained_positives``), and the same of negatives
+        (``fpr``, ``tnr``, ``abstained_negatives``). Shares that a reading ignores, and shares of
         nothing, are nan.
 
     References
@@ -311,13 +311,14 @@ def roc_readings(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None)
 
     Examples
     --------
-    >>> roc_readings([[45, 1], [1, 33], [14, 6]]).round(3)
-                     tpr    fnr  silent_positives    fpr    tnr  silent_negatives
-    reading
-    ignore         0.971  0.029               NaN  0.022  0.978               NaN
-    ignore in TPR  0.971  0.029               NaN  0.017  0.750             0.233
-    ignore in FPR  0.825  0.025              0.15  0.022  0.978               NaN
-    count          0.825  0.025              0.15  0.017  0.750             0.233
+    >>> roc_readings([[45, 1], [1, 33], [14, 6]]).round(3).T
+    reading              ignore  ignore in TPR  ignore in FPR  count
+    tpr                   0.971          0.971          0.825  0.825
+    fnr                   0.029          0.029          0.025  0.025
+    abstained_positives     NaN            NaN          0.150  0.150
+    fpr                   0.022          0.017          0.022  0.017
+    tnr                   0.978          0.750          0.978  0.750
+    abstained_negatives     NaN          0.233            NaN  0.233
     """
     table = check_confusion(matrix, n_classes=2)
     positive = 1
@@ -329,7 +330,7 @@ def roc_readings(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None)
             )
         positive = labels.index(pos_label)
     rows = [positive, 1 - positive, 2]
-    columns = ["tpr", "fnr", "silent_positives"], ["fpr", "tnr", "silent_negatives"]
+    columns = ["tpr", "fnr", "abstained_positives"], ["fpr", "tnr", "abstained_negatives"]
     shares = []
     for ignored in READINGS.values():
         row: dict[str, float] = {}

@@ -370,11 +370,11 @@ def _find_thresholds(
         tables = None
     choice, confidence = preferred_answers(seen.proba, costs)
     wrong = (choice != truth).astype(np.float64)
-    answered, silent = wrong, np.zeros(len(wrong))
+    answered, unanswered = wrong, np.zeros(len(wrong))
     if tables is not None:
         rows = np.arange(len(truth))
-        answered, silent = tables[rows, choice, truth], tables[rows, -1, truth]
-    curve = ClassThresholdCurve.of(seen.classes, choice, confidence, weight, answered, silent)
+        answered, unanswered = tables[rows, choice, truth], tables[rows, -1, truth]
+    curve = ClassThresholdCurve.of(seen.classes, choice, confidence, weight, answered, unanswered)
     per_answer = goal.per == "answer"
     if goal.max_abstention is not None:
         places = curve.within_abstention(goal.max_abstention, per_answer=per_answer)

@@ -243,10 +243,10 @@ class Staircase(Shown):
 
 
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
-    """Check that counts are finite, non-negative, and one a score."""
+    """Check that counts are finite, non-negative, and one per score."""
     array = as_floats(counts, name, "counts")
     if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count a score.")
+        raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count per score.")
     bad = ~((array >= 0) & (array < np.inf))
     if bad.any():
         at = first_row(bad)

@@ -266,7 +266,7 @@ def chow_window(
     --------
     >>> chow_window(1.0, 0.25)
     (0.25, 0.75)
-    >>> chow_window(0.25, 0.5)  # abstaining is too dear
+    >>> chow_window(0.25, 0.5)  # abstaining costs too much
     (0.2, 0.2)
     """
     lower, upper = posterior_window(check_costs(mu, nu, nu_negative))

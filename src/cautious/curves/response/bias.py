@@ -72,8 +72,8 @@ def best_bias(
     answers the first class for :math:`p \le l = k (1 - w)` and the second for
     :math:`p \ge u = k + (1 - k) w`; every pair :math:`l \le u` comes from one bias and window. The
     least ``"cost"`` is therefore found exactly, in one pass over all pairs of cuts between
-    neighbouring scores. Areas depend on :math:`k` only through the order in which cases fall
-    silent, which changes at the scores and where two scores :math:`p < q` fall silent together,
+    neighbouring scores. Areas depend on :math:`k` only through the order in which cases drop
+    out, which changes at the scores and where two scores :math:`p < q` drop out together,
     :math:`k = p / (1 + p - q)`. If there is room for it in `max_evaluations`, all of these and one
     bias between each two of them are tried, and the answer is exact.
 
@@ -244,12 +244,12 @@ def _cheapest_bias(predictions: CheckedProbabilities, costs: Floats) -> Floats:
         )
         for answer in range(3)
     ]
-    first, second, silent = cost_of_cut
+    first, second, abstain = cost_of_cut
     # The first class is answered below the lower cut, the second from the upper cut on. The rule
-    # never keeps quiet on a probability of 0 or 1.
-    lower = first - silent
+    # never abstains on a probability of 0 or 1.
+    lower = first - abstain
     lower[: np.sum(score == 0)] = np.inf
-    upper = silent + second[-1] - second
+    upper = abstain + second[-1] - second
     upper[len(score) + 1 - np.sum(score == 1) :] = np.inf
     cheapest_so_far = np.minimum.accumulate(lower)
     upper_cut = int(np.argmin(cheapest_so_far + upper))

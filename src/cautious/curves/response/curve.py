@@ -19,7 +19,7 @@ from cautious.curves.base import Shown
 from cautious.curves.response.measures import (
     LOWER_IS_BETTER,
     MEASURES,
-    WHEN_SILENT,
+    WITHOUT_ANSWERS,
     abstention,
 )
 from cautious.curves.response.states import WindowStates
@@ -187,7 +187,7 @@ class ResponseCurve(FromEstimator, Shown):
             ROC curve of the answered cases; for more than two classes it is Hand and Till's M over
             the classes that still have answered cases.
         costs : array-like or DataFrame of shape (K + 1, K), optional
-            For ``"cost"``, the mean cost of a case: what each prediction (rows; abstaining is the
+            For ``"cost"``, the mean cost per case: what each prediction (rows; abstaining is the
             last, or in a frame the one that is no class) costs under each truth (columns).
         guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
             For ``"capacity"``: how a class is guessed.
@@ -202,15 +202,15 @@ class ResponseCurve(FromEstimator, Shown):
         -----
         ``"auc"`` takes :math:`O(K n \log n + K^2 T)` time, everything else :math:`O(n)`.
         """
-        return self._with_silence(name, costs, guess)[:-1]
+        return self._with_last(name, costs, guess)[:-1]
 
-    def _with_silence(
+    def _with_last(
         self,
         name: str,
         costs: CostsLike | None,
         guess: str | npt.ArrayLike,
     ) -> Floats:
-        """Values of a measure in each state, and last when nobody answers."""
+        """Values of a measure in each state, and last when nothing is answered."""
         if name == "auc":
             return self._auc
         if name not in MEASURES:
@@ -251,7 +251,7 @@ class ResponseCurve(FromEstimator, Shown):
         float
             nan if the measure is undefined everywhere, as auc is with one class only.
         """
-        values = self._with_silence(name, costs, guess).copy()
+        values = self._with_last(name, costs, guess).copy()
         if np.isnan(values).all():
             warnings.warn(
                 f"{name} is undefined in every state; its area is nan.",
@@ -260,7 +260,7 @@ class ResponseCurve(FromEstimator, Shown):
             )
             return np.nan
         if np.isnan(values[-1]):
-            values[-1] = WHEN_SILENT[name]
+            values[-1] = WITHOUT_ANSWERS[name]
         defined = ~np.isnan(values)
         level = np.append(self.abstention, 1.0)[defined]
         return float(np.sum(np.diff(level) * (values[defined][1:] + values[defined][:-1])) / 2)

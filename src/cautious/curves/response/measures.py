@@ -1,4 +1,4 @@
-r"""Ferri's measures along a sweep of the window, each with its value once all are silent.
+r"""Ferri's measures along a sweep of the window, each with its value once nothing is answered.
 
 The area under the ROC curve of the cases that are kept is found at every level of abstention at
 once. Cases only ever drop out as the window grows. Played backwards they come in one by one, and
@@ -20,19 +20,26 @@ from cautious.costs import CostsLike, as_costs
 from cautious.curves.response.states import WindowStates, kept_amount
 from cautious.metrics.capacity import guess_probabilities
 
-__all__ = ["LOWER_IS_BETTER", "MEASURES", "WHEN_SILENT", "abstention", "answer_table", "kept_auc"]
+__all__ = [
+    "LOWER_IS_BETTER",
+    "MEASURES",
+    "WITHOUT_ANSWERS",
+    "abstention",
+    "answer_table",
+    "kept_auc",
+]
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 
 LOWER_IS_BETTER = ("error", "cost")
 
-# Where a formula is silent once all answers are: Ferri & Hernández-Orallo (2004), section 4, take
-# accuracy as 1 there, and the others follow suit.
-WHEN_SILENT = {"accuracy": 1.0, "efficacy": 0.5, "f_score": 0.0, "auc": 1.0}
+# Values where nothing is answered and a formula is undefined: Ferri & Hernández-Orallo (2004),
+# section 4, take accuracy as 1 there, and the others follow.
+WITHOUT_ANSWERS = {"accuracy": 1.0, "efficacy": 0.5, "f_score": 0.0, "auc": 1.0}
 
 
 def abstention(states: WindowStates) -> Floats:
-    """Share of cases that are silent."""
+    """Share of cases that are abstained on."""
     kept = states.answered(1)
     return np.asarray((kept[0] - kept) / kept[0])
 
@@ -59,9 +66,9 @@ def _f_score(states: WindowStates, **_: Any) -> Floats:
 
 def _capacity(states: WindowStates, guess: str | npt.ArrayLike, **_: Any) -> Floats:
     missed = 1 - guess_probabilities(guess, _class_totals(states))
-    silent = missed @ _class_totals(states) - states.answered(missed)
+    guessed = missed @ _class_totals(states) - states.answered(missed)
     error = _error(states)
-    guessed_error = error + silent / states.predictions.weight.sum()
+    guessed_error = error + guessed / states.predictions.weight.sum()
     return np.asarray(1 - (abstention(states) * guessed_error + error) / 2)
 
 
@@ -78,8 +85,8 @@ def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
             "one for abstaining, and a column for each true class."
         )
     table = answer_table(costs, states.predictions.classes)
-    beyond_silence = states.answered(table[:-1] - table[-1])
-    total = table[-1] @ _class_totals(states) + beyond_silence
+    beyond_abstaining = states.answered(table[:-1] - table[-1])
+    total = table[-1] @ _class_totals(states) + beyond_abstaining
     return np.asarray(total / states.predictions.weight.sum())
 
 

@@ -46,11 +46,11 @@ class WindowStates:
         The windows of each state, ``low < w <= high``; the first state begins at 0 itself.
     row : ndarray of shape (m,), int
         The example that changes. The first n changes take each example from its last answer to
-        silence; the others follow with later changes of an example before its earlier ones.
+        abstaining; the others follow with later changes of an example before its earlier ones.
     before, after : ndarray of shape (m,), int
-        Its answer, K for silence.
+        Its answer, K for abstaining.
     last_state : ndarray of shape (m,), int
-        The state after which it changes. An example that is answered even at window 1 falls silent
+        The state after which it changes. An example that is answered even at window 1 drops out
         after the last state.
     """
 
@@ -98,7 +98,7 @@ class WindowStates:
         return int(np.searchsorted(self.high, window))
 
     def answers(self, state: int) -> Ints:
-        """Answer to each example in one state, K for silence."""
+        """Answer to each example in one state, K for abstaining."""
         answer = np.full(len(self.predictions.truth), len(self.bias))
         later = self.last_state >= state
         # Assignment keeps the last of several values, which is the earliest change still to come.
@@ -106,7 +106,7 @@ class WindowStates:
         return answer
 
     def answered(self, table: npt.ArrayLike) -> Floats:
-        """Add up a number for each answered case, in each state and (last) when all are silent.
+        """Add up a number for each answered case, in each state and (last) when none is.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class WindowStates:
         Returns
         -------
         ndarray of shape (T + 1,)
-            Summed from the silent end, so that nothing answered is exactly 0.
+            Summed from the end where nothing is answered, so that nothing answered is exactly 0.
         """
         values = np.zeros((len(self.bias) + 1, len(self.bias)))
         values[:-1] = table

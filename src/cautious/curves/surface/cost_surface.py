@@ -49,9 +49,10 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
     .. math:: k(\mu, \nu) = \sum_e w_e \min\{q_e,\ \mu(1-q_e),\ \nu\},
 
-    found by two binary searches a point. This holds for every :math:`\mu, \nu \ge 0` and, with
+    found by two binary searches per point. This holds for every :math:`\mu, \nu \ge 0` and, with
     :math:`\nu_P q_e + \nu_N(1-q_e)` for :math:`\nu`, for abstention costs that differ by class.
-    The paper takes the dearer class as positive, :math:`\mu \le 1`; VACC and grids do so too.
+    The paper calls the class positive that costs more to miss, :math:`\mu \le 1`; so do VACC and
+    grids.
 
     Among optimal windows the one that abstains least is given, and where calling a bin positive
     costs as much as calling it negative, it is called positive.
@@ -411,7 +412,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Parameters
         ----------
         n : int, default=101
-            Grid lines a side, the edges included; at least 2.
+            Grid lines per side, the edges included; at least 2.
 
         Returns
         -------
@@ -449,14 +450,14 @@ class AbstentionCostSurface(FromEstimator, Shown):
     ) -> npt.NDArray[np.bool_]:
         """Whether the optimal window is cheaper than every trivial classifier.
 
-        It is never dearer, since a window can give every case the same answer. Parameters as in
+        It never costs more, since a window can give every case the same answer. Parameters as in
         :meth:`cost`.
         """
         saved = self.trivial().cost(mu, nu, nu_negative) - self.cost(mu, nu, nu_negative)
         return np.asarray(saved > 1e-12)
 
     def flipped(self) -> AbstentionCostSurface:
-        """Surface with the classes swapped: for VACC and grids if the negative class is dearer."""
+        """Surface with the classes swapped: for VACC and grids if negatives cost more to miss."""
         priors = None if 0 in self.priors else self.priors[::-1]
         return AbstentionCostSurface(self.staircase.flipped(), priors=priors)
 
@@ -486,7 +487,7 @@ def one_vs_rest(
     y_true : array-like of shape (n,)
         True labels, all among `classes`.
     y_score : array-like of shape (n, K)
-        Scores, one column a class, such as ``predict_proba`` gives. The columns of a frame may
+        Scores, one column per class, such as ``predict_proba`` gives. The columns of a frame may
         have any order if they are named after the classes.
     classes : sequence of length K
         Class labels in column order (for an estimator: ``estimator.classes_``).
@@ -510,8 +511,8 @@ def one_vs_rest(
     scores = frame_in_class_order(y_score, labels, "y_score")
     if scores.shape != (len(truth), len(labels)):
         raise ValueError(
-            f"y_score has shape {scores.shape}; expected ({len(truth)}, {len(labels)}): one row an "
-            "example of y_true, one column a class."
+            f"y_score has shape {scores.shape}; expected ({len(truth)}, {len(labels)}): one row "
+            "per example of y_true, one column per class."
         )
     codes = as_codes(truth, labels, name="y_true")
     surfaces = {}

@@ -120,7 +120,7 @@ class DifferentialCostSurface(Shown):
         Parameters
         ----------
         n : int, default=101
-            Grid lines a side, the edges included; at least 2.
+            Grid lines per side, the edges included; at least 2.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class DifferentialCostSurface(Shown):
         Parameters
         ----------
         n : int, default=101
-            Grid lines a side, the edges included; at least 2.
+            Grid lines per side, the edges included; at least 2.
 
         Returns
         -------

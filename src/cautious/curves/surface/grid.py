@@ -65,5 +65,5 @@ def surface_grid(hull: CostHull, n: int) -> SurfaceGrid:
 def grid_lines(n: int) -> Floats:
     """Evenly spread grid lines over the unit interval, its ends included."""
     if n < 2:
-        raise ValueError(f"n is {n}; a grid needs at least 2 lines a side.")
+        raise ValueError(f"n is {n}; a grid needs at least 2 lines per side.")
     return np.linspace(0.0, 1.0, n)
