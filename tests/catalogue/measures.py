@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from catalogue.law import at_most, law, same
 from catalogue.strategies import Batch, batches, binary_batches, renamings, seeds
 from cautious.costs import discounted, zero_one
-from cautious.metrics import MEASURES, Measure, RiskCoverage, SetCounts
+from cautious.metrics import MEASURES, Measure, RiskCoverageCurve, SetCounts
 
 MEMBERS = dict(sorted(MEASURES.items()))
 # What a measure cannot do without, for so many classes.
@@ -25,8 +25,8 @@ def counted(measure: Measure, batch: Batch, labels: Any = None, weight: Any = Tr
     labels = np.arange(batch.n_classes) if labels is None else np.asarray(labels)
     truth = labels[batch.truth]
     given = {"classes": labels, "sample_weight": batch.weight if weight else None}
-    if measure.counts is RiskCoverage:
-        return RiskCoverage.from_predictions(truth, batch.proba, **given)
+    if measure.counts is RiskCoverageCurve:
+        return RiskCoverageCurve.from_predictions(truth, batch.proba, **given)
     return SetCounts.from_predictions(truth, batch.mask, y_pred=labels[batch.forced], **given)
 
 

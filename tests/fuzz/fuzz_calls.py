@@ -245,7 +245,7 @@ CALLS: dict[str, Call] = {
         lambda **given: curves.RiskCoverageCurve.from_predictions(**given).frame(),
         {
             "y_true": labels(TRUTH),
-            "y_proba": probabilities(P),
+            "y_score": probabilities(P),
             "sample_weight": numbers(WEIGHT),
             "confidence": numbers(CONFIDENCE),
         },
@@ -350,8 +350,8 @@ CALLS: dict[str, Call] = {
     "decision.window_rule": Call(
         decision.window_rule, {"y_score": numbers(SCORE)}, {"lower": 0.25, "upper": 0.5}
     ),
-    "metrics.RiskCoverage": Call(
-        metrics.RiskCoverage.from_predictions, _SCORED, {"classes": LABELS}
+    "metrics.RiskCoverageCurve": Call(
+        metrics.RiskCoverageCurve.from_predictions, _SCORED, {"classes": LABELS}
     ),
     "metrics.SetCounts": Call(metrics.SetCounts.from_predictions, _WEIGHTED, {"classes": LABELS}),
     "metrics.bootstrap_difference": Call(
@@ -369,14 +369,6 @@ CALLS: dict[str, Call] = {
     ),
     "metrics.counts_of_confusion": Call(
         metrics.counts_of_confusion, {"matrix": numbers(CONFUSION)}
-    ),
-    "metrics.risk_coverage": Call(
-        metrics.risk_coverage,
-        {
-            "loss": numbers(LOSS),
-            "confidence": numbers(CONFIDENCE),
-            "sample_weight": numbers(WEIGHT),
-        },
     ),
     "sets.as_labels": Call(sets.as_labels, {"mask": booleans(MASK), "classes": labels(LABELS)}),
     "sets.as_mask": Call(sets.as_mask, {"y_set": booleans(MASK), "classes": labels(LABELS)}),

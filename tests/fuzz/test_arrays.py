@@ -94,6 +94,7 @@ WITHOUT_ARRAYS = {
 # Results of the curves, which nobody makes by hand.
 _OF_CURVES = "ClassThresholdCurve CostHull DifferentialCostSurface FoundRule Window WorkingPoint"
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
+WITHOUT_ARRAYS["metrics.WorkingPoint"] = "a result"
 # Packages that take the objects of others, or files.
 OTHER_PACKAGES = ("displays", "experiments", "logs", "papers")
 # Pairs of lower and upper bounds are told from probabilities by being a tuple.
@@ -139,7 +140,7 @@ TAKEN = {
     ("decision.window_rule", "y_score"): _ORDERED,
     ("sets.check_scores", "scores"): _ORDERED,
     ("curves.RiskCoverageCurve", "confidence"): _ORDERED,
-    ("curves.RiskCoverageCurve", "y_proba"): _ORDERED,
+    ("curves.RiskCoverageCurve", "y_score"): _ORDERED,
     ("curves.RiskCoverageCurve.from_losses", "confidence"): _ORDERED,
     ("curves.Staircase.from_counts", "scores"): _ORDERED,
     ("curves.vacc_test", "score_a"): _ORDERED,
@@ -152,11 +153,10 @@ TAKEN = {
     ("decision.Rule.predict_set", "scores"): _MISSING,
     # Cases of no known group are a group of their own.
     ("metrics.breakdown", "by"): {"missing", "nullable NA"},
-    ("metrics.risk_coverage", "confidence"): _ORDERED,
     **{
         (f"metrics.{name}", "y_score"): _ORDERED
         for name in (
-            "RiskCoverage",
+            "RiskCoverageCurve",
             "augrc_score",
             "aurc_score",
             "cautious_report",

@@ -10,7 +10,7 @@ import pytest
 from cautious.decision import optimal_sets, threshold_rule
 from cautious.logs import summarise
 from cautious.logs.probabilities import likeliest
-from cautious.metrics import RiskCoverage, SetCounts
+from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.sets import check_probabilities
 
 
@@ -49,9 +49,9 @@ def test_counts_are_those_of_arrays_of_any_precision(dtype, n, n_classes):
             truth, sets, classes=labels, y_pred=checked.argmax(axis=1)
         )
         assert summary.counts(decision) == expected.merge()[0], decision
-    curve = RiskCoverage.from_predictions(truth, checked, classes=labels).merge()[0]
+    curve = RiskCoverageCurve.from_predictions(truth, checked, classes=labels).merge()[0]
     found = summary.risk_coverage()
-    assert found == RiskCoverage.from_predictions(truth, p, classes=labels).merge()[0]
+    assert found == RiskCoverageCurve.from_predictions(truth, p, classes=labels).merge()[0]
     np.testing.assert_array_equal(found.confidence, curve.confidence)
     np.testing.assert_array_equal(found.weight, curve.weight)
 

@@ -20,7 +20,7 @@ from cautious.logs import (
     summarise_batch,
     to_bytes,
 )
-from cautious.metrics import MEASURES, RiskCoverage, SetCounts, breakdown
+from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, breakdown
 from cautious.utility import u65
 
 SMALL = 1024 * 32  # 1024 pairs of a score and a class, then 64 cells
@@ -114,9 +114,9 @@ def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_l
         for decision, mask in (("argmax", answer), ("u65", optimal)):
             expected = SetCounts.from_predictions(truth, mask, y_pred=guess, **given)
             assert summary.counts(decision, model=model, group=group) == expected
-        curve = RiskCoverage.from_predictions(truth, p, **given)
+        curve = RiskCoverageCurve.from_predictions(truth, p, **given)
         assert summary.risk_coverage(model=model, group=group) == curve
-        assert summary.measure("aurc", model=model, group=group) == float(curve.aurc())
+        assert summary.measure("aurc", model=model, group=group) == float(curve.aurc)
         for name in ("coverage", "u65", "needless_abstention"):
             value = summary.measure(name, decision="u65", model=model, group=group)
             counted = SetCounts.from_predictions(truth, optimal, y_pred=guess, **given)
@@ -258,7 +258,7 @@ def test_rounded_confidences_bound_the_areas(make_class_log):
     log[[f"p_{c}" for c in classes]] = p
     summary = summarise(log, memory_budget=16 * SMALL)
     assert not summary.exact
-    curve = RiskCoverage.from_predictions(truth, p, classes=classes)
+    curve = RiskCoverageCurve.from_predictions(truth, p, classes=classes)
     best, worst = (summary.risk_coverage(within=within) for within in ("best", "worst"))
     assert best.n == worst.n == curve.n
     for area in ("aurc", "augrc"):

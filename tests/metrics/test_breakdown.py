@@ -109,7 +109,7 @@ def test_bad_input() -> None:
         breakdown(Y_TRUE, Y_SET, by=np.zeros((6, 2)))
     with pytest.raises(ValueError, match="did you mean 'coverage'"):
         breakdown(Y_TRUE, Y_SET, measures=["coverag"])
-    with pytest.raises(TypeError, match="aurc is computed from RiskCoverage"):
+    with pytest.raises(TypeError, match="aurc is computed from RiskCoverageCurve"):
         breakdown(Y_TRUE, Y_SET, measures=[MEASURES["aurc"]])
 
 

@@ -20,7 +20,7 @@ import cautious.metrics
 from cautious.costs import class_selective, discounted, zero_one
 from cautious.metrics import (
     MEASURES,
-    RiskCoverage,
+    RiskCoverageCurve,
     SetCounts,
     bootstrap_interval,
     get_measure,
@@ -64,13 +64,13 @@ def batches(draw: st.DrawFn, max_rows: int = 14, weights: bool = True) -> Batch:
     return Batch(rng.integers(k, size=n), mask, weight, rng.integers(k, size=n), score)
 
 
-def counted(name: str, batch: Batch, labels: Any = None) -> SetCounts | RiskCoverage:
+def counted(name: str, batch: Batch, labels: Any = None) -> SetCounts | RiskCoverageCurve:
     labels = np.arange(batch.n_classes) if labels is None else np.asarray(labels)
     truth = labels[batch.truth]
-    if MEASURES[name].counts is RiskCoverage:
-        return RiskCoverage.from_predictions(
+    if MEASURES[name].counts is RiskCoverageCurve:
+        return RiskCoverageCurve.of_cases(
             truth, batch.score, classes=labels, sample_weight=batch.weight
-        )
+        ).merge()[0]
     return SetCounts.from_predictions(
         truth,
         batch.mask,
@@ -138,7 +138,7 @@ def test_every_measure_has_a_bootstrap_interval(name: str) -> None:
     entry, params = MEASURES[name], params_of(name, 3)
     if "y_pred" in entry.needs:
         params["y_pred"] = batch.forced
-    predictions = batch.score if entry.counts is RiskCoverage else batch.mask
+    predictions = batch.score if entry.counts is RiskCoverageCurve else batch.mask
     found = bootstrap_interval(
         batch.truth, predictions, measure=name, n_resamples=200, random_state=0, **params
     )
@@ -176,7 +176,7 @@ def test_the_public_function_is_the_measure(function: Any, batch: Batch) -> None
     expected = value(entry.name, batch)
     if "y_pred" in entry.needs:
         params["y_pred"] = batch.forced
-    predictions = batch.score if entry.counts is RiskCoverage else batch.mask
+    predictions = batch.score if entry.counts is RiskCoverageCurve else batch.mask
     labels = range(batch.n_classes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from cautious.costs import discounted
 from cautious.metrics import (
     MEASURES,
+    RiskCoverageCurve,
     SetCounts,
     cautious_confusion_matrix,
     containment_score,
@@ -18,7 +19,6 @@ from cautious.metrics import (
     indeterminate_set_size,
     mean_set_size,
     per_sample,
-    risk_coverage,
     set_cost_score,
     single_accuracy_score,
     utility_score,
@@ -156,14 +156,15 @@ def test_bad_weights() -> None:
 
 def test_a_set_measure_does_not_take_scores() -> None:
     counts = SetCounts.from_predictions([0, 1], [0, 1])
-    with pytest.raises(TypeError, match="aurc is computed from RiskCoverage, not from SetCounts"):
+    with pytest.raises(TypeError, match="aurc is computed from RiskCoverageCurve, not from"):
         MEASURES["aurc"](counts)
 
 
 def test_counts_can_be_summed():
     batches = [SetCounts.from_predictions(["x", "y"], s) for s in ([["x"], ["y"]], [["y"], ["y"]])]
     assert sum(batches) == batches[0] + batches[1]
-    curves = [risk_coverage([0, 1], [0.9, 0.6]), risk_coverage([1], [0.7])]
+    of_losses = RiskCoverageCurve.from_losses
+    curves = [of_losses([0, 1], [0.9, 0.6]), of_losses([1], [0.7])]
     assert sum(curves) == curves[0] + curves[1]
     for one in (batches[0], curves[0]):
         with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""Risk and coverage: brute force, the ROC identity, and other libraries' conventions."""
+"""Risk–coverage curves: brute force, conventions of other libraries, ties, working points."""
 
 from __future__ import annotations
 
@@ -9,17 +9,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from sklearn.datasets import load_iris
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_validate
 
 from cautious.metrics import (
-    RiskCoverage,
+    RiskCoverageCurve,
     augrc_score,
     aurc_score,
     excess_augrc_score,
     excess_aurc_score,
-    risk_coverage,
 )
 from cautious.sets import check_probabilities
+
+of_losses = RiskCoverageCurve.from_losses
+
+
+def random_case(seed: int, n: int = 30) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    confidence = rng.random(n).round(1)
+    loss = rng.choice([0.0, 1.0], size=n) if seed % 2 else rng.random(n).round(1)
+    return loss, confidence, rng.choice([1.0, 2.0, 3.0], size=n)
+
+
+def naive_risk(loss: np.ndarray, confidence: np.ndarray, weight: np.ndarray, c: float) -> float:
+    """Selective risk at a coverage, case by case: whole blocks, then a share of the last one."""
+    room, lost = c * weight.sum(), 0.0
+    for value in sorted(set(confidence), reverse=True):
+        block = confidence == value
+        size = weight[block].sum()
+        taken = min(room, size)
+        lost += taken * (weight[block] @ loss[block]) / size
+        room -= taken
+    return lost / (c * weight.sum())
 
 
 @st.composite
@@ -38,7 +62,7 @@ def answered(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @given(cases=answered())
 def test_areas_are_the_integrals_they_claim_to_be(cases) -> None:
     loss, confidence, weight = cases
-    found = risk_coverage(loss, confidence, sample_weight=weight)
+    found = of_losses(loss, confidence, sample_weight=weight)
     total = weight.sum()
     c, g = [0.0], [0.0]
     for threshold in sorted(set(confidence), reverse=True):
@@ -53,19 +77,48 @@ def test_areas_are_the_integrals_they_claim_to_be(cases) -> None:
     pieces = list(pairwise(c))
     aurc = sum(quad(lambda x: np.interp(x, c, g) / x, a, b)[0] for a, b in pieces)
     augrc = sum(quad(lambda x: np.interp(x, c, g), a, b)[0] for a, b in pieces)
-    assert found.aurc() == pytest.approx(aurc, abs=1e-9)
-    assert found.augrc() == pytest.approx(augrc, abs=1e-9)
+    assert found.aurc == pytest.approx(aurc, abs=1e-9)
+    assert found.augrc == pytest.approx(augrc, abs=1e-9)
 
 
-def test_inside_a_tie_the_line_is_the_expected_risk() -> None:
-    """The mean over all orders of tied cases lies on the straight line between block ends."""
-    loss, confidence = np.array([0, 1, 0, 1, 1, 0.0]), np.array([0.9, 0.5, 0.5, 0.5, 0.5, 0.1])
-    tied = np.flatnonzero(confidence == 0.5)
-    orders = [[0, *order, 5] for order in permutations(tied)]
-    expected = np.mean([np.cumsum(loss[order]) / 6 for order in orders], axis=0)
-    curve = risk_coverage(loss, confidence)
-    line = np.interp(np.arange(1, 7) / 6, [0, *curve.coverage], [0, *curve.generalised_risk])
-    assert np.allclose(line, expected)
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.01, 1))
+def test_risk_at_coverage_against_a_loop(seed: int, coverage: float) -> None:
+    loss, confidence, weight = random_case(seed)
+    curve = of_losses(loss, confidence, sample_weight=weight)
+    expected = naive_risk(loss, confidence, weight, coverage)
+    assert curve.risk_at_coverage(coverage) == pytest.approx(expected)
+
+
+def test_ties_are_the_mean_over_all_orders() -> None:
+    loss, confidence = np.array([0.0, 1.0, 0.0, 1.0, 1.0]), np.array([0.9, 0.9, 0.9, 0.5, 0.5])
+    curve = of_losses(loss, confidence)
+    risks = np.zeros((5,))
+    orders = [[*first, *last] for first in permutations([0, 1, 2]) for last in permutations([3, 4])]
+    for order in orders:
+        risks += np.cumsum(loss[order]) / np.arange(1, 6) / len(orders)
+    np.testing.assert_allclose(curve.risk_at_coverage(np.arange(1, 6) / 5), risks)
+    # Distinct confidences in any of those orders average to the area of the blocks.
+    areas = [of_losses(loss[order], np.arange(5, 0, -1.0)).augrc for order in orders]
+    assert np.mean(areas) == pytest.approx(curve.augrc)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000))
+def test_order_of_rows_weights_and_merging(seed: int) -> None:
+    loss, confidence, weight = random_case(seed)
+    curve = of_losses(loss, confidence, sample_weight=weight)
+    rows = np.random.default_rng(seed).permutation(np.repeat(np.arange(30), weight.astype(int)))
+    again = of_losses(loss[rows], confidence[rows])
+    assert again.aurc == pytest.approx(curve.aurc)
+    assert again.augrc == pytest.approx(curve.augrc)
+    first = of_losses(loss[:11], confidence[:11], sample_weight=weight[:11])
+    rest = of_losses(loss[11:], confidence[11:], sample_weight=weight[11:])
+    for merged in (first + rest, rest + first):
+        np.testing.assert_allclose(merged.frame(), curve.frame())
+        assert merged.aurc == pytest.approx(curve.aurc)
+    with pytest.raises(TypeError):
+        first + 1
 
 
 @settings(max_examples=40, deadline=None)
@@ -74,37 +127,91 @@ def test_augrc_follows_from_the_roc_curve(cases) -> None:
     """Traub et al. (2024): (1 − AUROC)·e·(1 − e) + e²/2, ties counted half."""
     loss, confidence, weight = cases
     wrong = (loss > 0).astype(float)
-    found = risk_coverage(wrong, confidence, sample_weight=weight)
+    found = of_losses(wrong, confidence, sample_weight=weight)
     e = (weight @ wrong) / weight.sum()
-    assert found.oracle().augrc() == pytest.approx(e**2 / 2)
+    assert found.optimal.augrc == pytest.approx(e**2 / 2)
     ideal = e + (1 - e) * np.log(1 - e) if e < 1 else 1.0
-    assert found.oracle().aurc() == pytest.approx(ideal)
+    assert found.optimal.aurc == pytest.approx(ideal)
     if 0 < wrong.sum() < len(wrong):
         auroc = roc_auc_score(1 - wrong, confidence, sample_weight=weight)
-        assert found.augrc() == pytest.approx((1 - auroc) * e * (1 - e) + e**2 / 2)
+        assert found.augrc == pytest.approx((1 - auroc) * e * (1 - e) + e**2 / 2)
 
 
 @settings(max_examples=40, deadline=None)
 @given(cases=answered(), seed=st.integers(0, 10**6))
 def test_no_confidence_beats_the_oracle(cases, seed: int) -> None:
     loss, confidence, weight = cases
-    best = risk_coverage(loss, confidence, sample_weight=weight).oracle()
-    other = risk_coverage(
+    best = of_losses(loss, confidence, sample_weight=weight).optimal
+    other = of_losses(
         loss, np.random.default_rng(seed).permutation(confidence), sample_weight=weight
     )
-    assert best.aurc() <= other.aurc() + 1e-12
-    assert best.augrc() <= other.augrc() + 1e-12
+    assert best.aurc <= other.aurc + 1e-12
+    assert best.augrc <= other.augrc + 1e-12
+
+
+def test_best_confidence_possible() -> None:
+    loss = np.array([1, 0, 0, 1, 0, 0, 0, 0, 1, 0])
+    confidence = np.linspace(1, 0, 10)
+    curve = of_losses(loss, confidence)
+    e = 0.3
+    # For 0/1 losses the optima have closed forms, exact under this convention.
+    assert curve.optimal.aurc == pytest.approx(e + (1 - e) * np.log(1 - e))
+    assert curve.optimal.augrc == pytest.approx(e**2 / 2)
+    assert curve.excess_aurc == pytest.approx(curve.aurc - curve.optimal.aurc)
+    assert of_losses(loss, -loss).excess_aurc == 0
+    assert of_losses(loss, -loss).excess_augrc == 0
+    assert excess_aurc_score([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.55, 0.45]]) == pytest.approx(0)
+    assert excess_augrc_score([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.55, 0.45]]) == pytest.approx(0)
 
 
 def test_only_the_order_of_confidence_matters() -> None:
     loss, confidence = [0, 1, 0, 1], np.array([0.9, 0.8, 0.8, 0.1])
-    plain = risk_coverage(loss, confidence)
-    stretched = risk_coverage(loss, np.where(confidence == 0.1, -np.inf, 10 * confidence))
-    assert plain.aurc() == stretched.aurc()
-    constant = risk_coverage(loss, np.zeros(4))
+    plain = of_losses(loss, confidence)
+    stretched = of_losses(loss, np.where(confidence == 0.1, -np.inf, 10 * confidence))
+    assert plain.aurc == stretched.aurc
+    constant = of_losses(loss, np.zeros(4))
     assert constant.coverage.tolist() == [1]
-    assert constant.aurc() == pytest.approx(0.5)  # one step: the risk of answering everything
-    assert constant.augrc() == pytest.approx(0.25)
+    assert constant.aurc == pytest.approx(0.5)  # one step: the risk of answering everything
+    assert constant.augrc == pytest.approx(0.25)
+
+
+def geifman(loss: np.ndarray, confidence: np.ndarray) -> float:
+    order = np.argsort(-confidence, kind="stable")
+    return float(np.mean(np.cumsum(loss[order]) / np.arange(1, len(loss) + 1)))
+
+
+def torch_uncertainty(loss: np.ndarray, confidence: np.ndarray) -> float:
+    n = len(loss)
+    order = np.argsort(-confidence, kind="stable")
+    risk = np.cumsum(loss[order]) / np.arange(1, n + 1)
+    return float(np.sum((risk[1:] + risk[:-1]) / 2) / n / (1 - 1 / n))
+
+
+def fd_shifts(loss: np.ndarray, confidence: np.ndarray) -> float:
+    curve = of_losses(loss, confidence)
+    coverage, risk = np.append(0, curve.coverage), curve.selective_risk
+    risk = np.append(risk[:1], risk)
+    return float(1000 * np.sum(np.diff(coverage) * (risk[1:] + risk[:-1]) / 2))
+
+
+def test_conventions_of_other_libraries_agree_without_ties_and_part_with_them() -> None:
+    rng = np.random.default_rng(0)
+    n = 5000
+    confidence = rng.random(n)
+    loss = (rng.random(n) > confidence).astype(float)
+    ours = of_losses(loss, confidence).aurc
+    assert geifman(loss, confidence) == pytest.approx(ours, abs=0.01)
+    assert torch_uncertainty(loss, confidence) == pytest.approx(ours, abs=0.01)
+    assert fd_shifts(loss, confidence) / 1000 == pytest.approx(ours, abs=0.01)
+    coarse = confidence.round(1)
+    ours = of_losses(loss, coarse).aurc
+    # Sorted so that right answers come first within ties, the row order flatters.
+    flattering = np.argsort(loss, kind="stable")
+    hostile = flattering[::-1]
+    assert geifman(loss[flattering], coarse[flattering]) < ours - 0.005
+    assert geifman(loss[hostile], coarse[hostile]) > ours + 0.005
+    for order in (flattering, hostile):
+        assert of_losses(loss[order], coarse[order]).aurc == pytest.approx(ours)
 
 
 def test_conventions_of_other_libraries() -> None:
@@ -122,63 +229,162 @@ def test_conventions_of_other_libraries() -> None:
         assert name in aurc_score.__doc__
 
 
-def test_conventions_agree_on_large_samples() -> None:
-    rng = np.random.default_rng(0)
-    confidence = rng.random(20_000)
-    loss = (rng.random(20_000) > confidence).astype(float)
-    sorted_loss = loss[np.argsort(-confidence)]
-    risks = np.cumsum(sorted_loss) / np.arange(1, 20_001)
-    found = float(risk_coverage(loss, confidence).aurc())
-    assert found == pytest.approx(risks.mean(), abs=1e-3)
-    assert found != risks.mean()
+def test_scikit_fallback_draws_accuracy_at_the_same_thresholds() -> None:
+    skfb = pytest.importorskip("skfb.metrics")
+    rng = np.random.default_rng(1)
+    p = rng.permutation(np.linspace(0.51, 0.99, 60))
+    proba = np.c_[1 - p, p]
+    truth = (rng.random(60) < p).astype(int)
+    theirs = skfb.fallback_quality_curve(
+        truth, proba, min_fallback_rate=0.0, max_fallback_rate=1.0, raise_warning=False
+    )
+    # It ranks the *sorted* confidences against unsorted cases, so only its rates can be compared.
+    ours = RiskCoverageCurve.from_predictions(truth, proba)
+    np.testing.assert_allclose(1 - ours.coverage[::-1], theirs.fallback_rates)
+    np.testing.assert_allclose(ours.threshold[::-1], theirs.thresholds)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0, 1))
+def test_coverage_at_risk_is_the_last_point_of_the_curve_under_the_bound(
+    seed: int, bound: float
+) -> None:
+    loss, confidence, weight = random_case(seed)
+    curve = of_losses(loss, confidence, sample_weight=weight)
+    found = curve.coverage_at_risk(bound)
+    if found > 0:
+        assert curve.risk_at_coverage(found) <= bound + 1e-9
+    beyond = np.linspace(found, 1, 400)[1:]
+    beyond = beyond[beyond > found + 1e-9]
+    assert (curve.risk_at_coverage(beyond) > bound - 1e-9).all()
+    # By thresholds alone:
+    table = curve.frame()
+    allowed = table[table["selective_risk"] <= bound]
+    point = curve.threshold_at_risk(bound)
+    if len(allowed):
+        assert point.coverage == allowed["coverage"].max()
+        assert point.coverage <= found + 1e-12
+        kept = confidence >= point.threshold
+        assert np.average(loss[kept], weights=weight[kept]) == pytest.approx(point.risk)
+    else:
+        assert point[:2] == (np.inf, 0)
+        assert np.isnan(point.risk)
+
+
+def test_working_points_by_hand() -> None:
+    curve = of_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+    # In the last block the loss is 1: (.25 + x) / (.75 + x) = .4 at x = 1/12.
+    assert curve.coverage_at_risk(0.4) == pytest.approx(0.75 + 1 / 12)
+    assert curve.coverage_at_risk(0.5) == 1
+    assert curve.coverage_at_risk(0) == 0.25
+    assert curve.threshold_at_coverage(0.3) == (0.7, 0.75, pytest.approx(1 / 3))
+    assert curve.threshold_at_coverage(0).coverage == 0.25
+    assert curve.threshold_at_coverage(1).threshold == 0.5
+    assert curve.risk_at_coverage([0.25, 0.5, 1]) == pytest.approx([0, 0.25, 0.5])
+
+
+def test_constant_confidence_is_one_block() -> None:
+    curve = of_losses([0, 1, 1, 0], [0.7] * 4)
+    assert len(curve.frame()) == 1
+    assert curve.aurc == 0.5
+    assert curve.augrc == 0.25
+    assert curve.risk_at_coverage(0.1) == pytest.approx(0.5)
+    assert curve.coverage_at_risk(0.4) == 0
+    assert curve.coverage_at_risk(0.5) == 1
+
+
+def test_infinite_confidence_is_as_sure_as_it_gets() -> None:
+    curve = of_losses([0, 1, 0], [np.inf, -np.inf, 2])
+    assert curve.threshold.tolist() == [np.inf, 2, -np.inf]
+    assert curve.selective_risk.tolist() == [0, 0, pytest.approx(1 / 3)]
+
+
+def test_coverage_zero_is_undefined() -> None:
+    curve = of_losses([0, 1], [0.9, 0.6])
+    with pytest.warns(UndefinedMetricWarning, match="coverage 0"):
+        risk = curve.risk_at_coverage([0, 1])
+    np.testing.assert_array_equal(risk, [np.nan, 0.5])
 
 
 def test_answers_and_confidences_from_scores() -> None:
     p = np.array([[0.2, 0.5, 0.3], [0.4, 0.4, 0.2], [0.1, 0.1, 0.8]])
-    found = RiskCoverage.from_predictions(["b", "b", "c"], p, classes=["a", "b", "c"])
+    found = RiskCoverageCurve.from_predictions(["b", "b", "c"], p, classes=["a", "b", "c"])
     assert found.confidence.tolist() == [0.8, 0.5, 0.4]
     assert found.loss.tolist() == [0, 0, 1]  # the tie between a and b goes to a
     one_column = aurc_score([0, 1, 1], [0.2, 0.5, 0.9])
     assert one_column == aurc_score([0, 1, 1], [[0.8, 0.2], [0.5, 0.5], [0.1, 0.9]])
     own = aurc_score(["b", "b", "c"], p, classes=["a", "b", "c"], confidence=[1, 2, 3])
-    assert own == pytest.approx(float(risk_coverage([0, 1, 0], [1, 2, 3]).aurc()))
+    assert own == pytest.approx(of_losses([0, 1, 0], [1, 2, 3]).aurc)
     margin = aurc_score(["b", "b", "c"], p, classes=["a", "b", "c"], loss=[0.5, 1, 0])
-    assert margin == pytest.approx(float(risk_coverage([0.5, 1, 0], [0.5, 0.4, 0.8]).aurc()))
+    assert margin == pytest.approx(of_losses([0.5, 1, 0], [0.5, 0.4, 0.8]).aurc)
     alone = augrc_score(["b", "b", "c"], confidence=[1, 2, 3], loss=[0, 1, 0])
-    assert alone == pytest.approx(float(risk_coverage([0, 1, 0], [1, 2, 3]).augrc()))
+    assert alone == pytest.approx(of_losses([0, 1, 0], [1, 2, 3]).augrc)
 
 
-def test_a_perfect_order_has_no_excess() -> None:
-    scores = [[0.9, 0.1], [0.2, 0.8], [0.55, 0.45]]
-    assert excess_aurc_score([0, 1, 1], scores) == pytest.approx(0)
-    assert excess_augrc_score([0, 1, 1], scores) == pytest.approx(0)
+def test_from_predictions_estimators_and_measures() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=500).fit(X, y)
+    proba = model.predict_proba(X)
+    curve = RiskCoverageCurve.from_estimator(model, X, y)
+    assert curve.aurc == pytest.approx(aurc_score(y, proba))
+    assert curve.augrc == pytest.approx(augrc_score(y, proba))
+    assert curve.selective_risk[-1] == pytest.approx(1 - model.score(X, y))
+    margin = np.sort(proba, axis=1)[:, -1] - np.sort(proba, axis=1)[:, -2]
+    other = RiskCoverageCurve.from_predictions(
+        y, proba, confidence=margin, loss=-np.log(proba[np.arange(150), y])
+    )
+    assert other.selective_risk[-1] == pytest.approx(-np.log(proba[np.arange(150), y]).mean())
+    results = cross_validate(
+        LogisticRegression(max_iter=500), X, y, cv=3, return_estimator=True, return_indices=True
+    )
+    pooled = RiskCoverageCurve.from_cv_results(results, X, y)
+    weight = [len(part) for part in results["indices"]["test"]]
+    assert 1 - pooled.selective_risk[-1] == pytest.approx(
+        np.average(results["test_score"], weights=weight)
+    )
+
+
+def test_probabilities_of_low_precision_are_divided_by_their_sum_as_everywhere() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(5), 200).astype(np.float16)
+    truth = rng.integers(5, size=200)
+    settled = check_probabilities(p)
+    assert (settled != p).any()
+    curve = RiskCoverageCurve.from_predictions
+    assert curve(truth, p) == curve(truth, settled)
+    logits = np.log(p + np.float16(0.01))
+    assert curve(truth, logits) == curve(truth, logits.astype(np.float64))
 
 
 def test_sums_need_the_same_classes() -> None:
-    one = RiskCoverage.from_predictions([0, 1], [0.1, 0.9])
+    one = RiskCoverageCurve.from_predictions([0, 1], [0.1, 0.9])
     with pytest.raises(ValueError, match=r"classes \[0, 1\] to counts over \[\]"):
-        one + risk_coverage([0], [1])
+        one + of_losses([0], [1])
     with pytest.raises(TypeError):
         one + 1
     assert one != 1
     assert float(one.n) == 2
 
 
-def test_nothing_at_all() -> None:
-    empty = risk_coverage([], [])
-    assert np.isnan(empty.aurc())
-    assert np.isnan(empty.augrc())
-    assert empty.coverage.shape == (0,)
-    assert empty + empty == empty
+def test_nothing_at_all_adds_nothing() -> None:
+    some = of_losses([0, 1], [0.9, 0.6])
+    nothing = some.reweighted(np.zeros(2)).merge()[0]
+    assert np.isnan(nothing.aurc)
+    assert np.isnan(nothing.augrc)
+    assert nothing.coverage.shape == (0,)
+    assert nothing + nothing == nothing
+    assert nothing + some == some
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: risk_coverage([0, 1], [0.5]), r"loss has shape \(2,\); expected \(1,\)"),
-        (lambda: risk_coverage([[0]], [[1]]), r"confidence has shape \(1, 1\); expected \(n,\)"),
-        (lambda: risk_coverage([0, 1], [0.5, np.nan]), "confidence is NaN in row 1"),
-        (lambda: risk_coverage([0, np.inf], [0.5, 0.6]), "loss is inf in row 1"),
+        (lambda: of_losses([0, 1], [0.5]), r"loss has shape \(2,\); expected \(1,\)"),
+        (lambda: of_losses([[0]], [[1]]), r"confidence has shape \(1, 1\); expected \(n,\)"),
+        (lambda: of_losses([0, 1], [0.5, np.nan]), "confidence is NaN in row 1"),
+        (lambda: of_losses([0, np.inf], [0.5, 0.6]), "loss is inf in row 1"),
+        (lambda: of_losses([0, 1], [0.5, 0.6], sample_weight=[0, 0]), "no case of positive weight"),
+        (lambda: of_losses([], []), "no case of positive weight"),
         (lambda: aurc_score([0, 1], [0.5, 1.2]), r"y_score is 1\.2 in row 1"),
         (lambda: aurc_score([0, 1], [[0.5, np.nan], [1, 0]]), "y_score is NaN in row 0"),
         (lambda: aurc_score([0, 1], np.ones((2, 3))), "y_score is about 3 classes but y_true"),
@@ -194,18 +400,60 @@ def test_bad_input(call, message) -> None:
         call()
 
 
-def test_probabilities_of_low_precision_are_divided_by_their_sum_as_everywhere() -> None:
-    rng = np.random.default_rng(0)
-    p = rng.dirichlet(np.ones(5), 200).astype(np.float16)
-    truth = rng.integers(5, size=200)
-    settled = check_probabilities(p)
-    assert (settled != p).any()
-    assert RiskCoverage.from_predictions(truth, p) == RiskCoverage.from_predictions(truth, settled)
-    logits = np.log(p + np.float16(0.01))
-    found = RiskCoverage.from_predictions(truth, logits)
-    assert found == RiskCoverage.from_predictions(truth, logits.astype(np.float64))
+def test_bad_questions() -> None:
+    curve = of_losses([0, 1], [0.9, 0.6])
+    for coverage in (-0.1, 1.1, np.nan):
+        with pytest.raises(ValueError, match="coverage is"):
+            curve.risk_at_coverage(coverage)
+    with pytest.raises(ValueError, match="risk is nan"):
+        curve.coverage_at_risk(np.nan)
+    with pytest.raises(ValueError, match="give a single number"):
+        curve.threshold_at_risk([0.1, 0.2])
+    with pytest.raises(ValueError, match=r"risk is '0.1'; give a single number"):
+        curve.threshold_at_risk("0.1")
+    for ask in (curve.coverage_at_risk, curve.threshold_at_risk):
+        with pytest.raises(ValueError, match=r"risk is -0.1, but no loss is negative"):
+            ask(-0.1)
+    # Where answers can earn something, a negative risk is a fair demand.
+    assert of_losses([-1, 1], [0.9, 0.6]).coverage_at_risk(-0.5) > 0.5
 
 
 def test_scores_and_truths_go_together() -> None:
     with pytest.raises(ValueError, match="y_true has 2 rows and y_score has 1"):
-        RiskCoverage.from_predictions([0, 1], [[0.5, 0.5]])
+        RiskCoverageCurve.from_predictions([0, 1], [[0.5, 0.5]])
+
+
+def test_the_class_of_a_single_column_is_never_guessed_from_the_alphabet() -> None:
+    truth, p_bad = ["bad", "good", "bad"], [0.9, 0.2, 0.6]
+    with pytest.raises(ValueError, match="pos_label"):
+        aurc_score(truth, p_bad)
+    assert aurc_score(truth, p_bad, pos_label="bad") == 0
+    assert aurc_score(truth, p_bad, classes=["good", "bad"]) == 0
+    assert aurc_score(truth, p_bad, pos_label="good") == 1
+    assert aurc_score(["no", "yes", "no"], [0.1, 0.8, 0.4]) == 0
+
+
+@pytest.mark.parametrize("scale", [1, 0.1, 1 / 3, 7e-9])
+def test_bounds_that_are_met_exactly_are_met(scale: float) -> None:
+    """Every threshold's own risk and coverage, as fractions, lead back to it."""
+    point = of_losses([0, 0, 1, 1, 1], [5, 4, 3, 2, 1]).threshold_at_risk(1 / 3)
+    assert point == (3, 0.6, 1 / 3)
+    rng = np.random.default_rng(0)
+    for n in range(2, 40):
+        loss = rng.integers(0, 2, size=n)
+        curve = of_losses(scale * loss, np.arange(n, 0, -1), sample_weight=np.full(n, scale))
+        for k, lost in enumerate(np.cumsum(loss), 1):
+            bound = scale * (lost / k)
+            assert curve.threshold_at_risk(bound).coverage >= k / n - 1e-12
+            assert curve.coverage_at_risk(bound) >= k / n - 1e-12
+            assert curve.threshold_at_coverage(k / n).threshold == n - k + 1
+
+
+def test_curves_print_shortly() -> None:
+    rng = np.random.default_rng(0)
+    curve = of_losses(rng.random(5000) < 0.2, rng.random(5000))
+    assert repr(curve).startswith("RiskCoverageCurve(n=5000, thresholds=5000, aurc=0.")
+    assert len(repr(curve)) < 100
+    assert curve._repr_html_().count("<tr") == 11
+    rows = curve.reweighted(np.ones((3, 5000)))
+    assert repr(rows) == "RiskCoverageCurve(n=[5000.0, 5000.0, 5000.0], thresholds=5000)"

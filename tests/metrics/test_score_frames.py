@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.curves import RiskCoverageCurve
-from cautious.metrics import aurc_score
+from cautious.metrics import RiskCoverageCurve, aurc_score
 from cautious.metrics.score_checks import class_scores
 
 SCORES = pd.DataFrame({"b": [0.1, 0.9], "a": [0.9, 0.1]})
@@ -13,19 +12,19 @@ SCORES = pd.DataFrame({"b": [0.1, 0.9], "a": [0.9, 0.1]})
 
 def test_columns_follow_the_truths_or_the_labels():
     in_order = [[0.9, 0.1], [0.1, 0.9]]
-    assert class_scores(SCORES, ["a", "b"]).tolist() == in_order
-    assert class_scores(SCORES, ["a", "a"], ["a", "b"]).tolist() == in_order
-    assert class_scores(SCORES, ["a", "b"], ["b", "a"]).tolist() == SCORES.to_numpy().tolist()
+    assert class_scores(SCORES, ["a", "b"])[0].tolist() == in_order
+    assert class_scores(SCORES, ["a", "a"], ["a", "b"])[0].tolist() == in_order
+    assert class_scores(SCORES, ["a", "b"], ["b", "a"])[0].tolist() == SCORES.to_numpy().tolist()
 
 
 def test_columns_without_names_are_in_class_order():
     plain = pd.DataFrame(SCORES.to_numpy())
-    np.testing.assert_array_equal(class_scores(plain, ["a", "b"]), plain)
-    np.testing.assert_array_equal(class_scores(plain, ["a", "b"], ["b", "a"]), plain)
+    np.testing.assert_array_equal(class_scores(plain, ["a", "b"])[0], plain)
+    np.testing.assert_array_equal(class_scores(plain, ["a", "b"], ["b", "a"])[0], plain)
 
 
 def test_one_column_of_probabilities_stays_one():
-    assert class_scores(pd.Series([0.25]), ["a"], ["a", "b"]).tolist() == [[0.75, 0.25]]
+    assert class_scores(pd.Series([0.25]), ["a"], ["a", "b"])[0].tolist() == [[0.75, 0.25]]
 
 
 def test_columns_that_are_not_the_classes():

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
-from cautious.metrics import RiskCoverage, SetCounts
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.report.readings import BinaryModel, SetModel, read_predictions
 
 Y = np.array(["no", "yes", "no", "yes", "yes"])
@@ -59,7 +59,7 @@ def test_sets_and_counts(classified):
     y, p, classes = classified
     mask = p >= p.max(axis=1, keepdims=True) / 2
     counts = SetCounts.from_predictions(y, mask, classes=classes)
-    risk = RiskCoverage.from_predictions(y, p, classes=classes)
+    risk = RiskCoverageCurve.from_predictions(y, p, classes=classes)
     given = {
         "mask": (y, mask),
         "mapping": {"y_true": y, "y_set": mask, "y_proba": p, "classes": classes},
@@ -79,9 +79,8 @@ def test_scores_and_sets_of_two_classes_are_shown_twice():
 
 def test_risk_coverage_alone_knows_right_and_wrong_only(classified):
     y, p, classes = classified
-    risk = RiskCoverage.from_predictions(y, p, classes=classes)
-    model, same = read_predictions({"m": risk, "curve": RiskCoverageCurve(risk)})
-    assert same.counts == model.counts
+    risk = RiskCoverageCurve.from_predictions(y, p, classes=classes)
+    (model,) = read_predictions({"m": risk})
     right = float(np.mean(np.array(classes)[p.argmax(axis=1)] == y))
     assert model.counts.mean(model.counts.hit) == pytest.approx(right)
     assert (model.counts.answer[~model.counts.hit] == -1).all()
@@ -118,12 +117,10 @@ def test_positive_class_must_be_one_of_the_two():
 
 def test_risk_coverage_must_count_answers(classified):
     y, _, classes = classified
-    costly = RiskCoverage.from_predictions(
+    costly = RiskCoverageCurve.from_predictions(
         y, classes=classes, confidence=np.arange(len(y)), loss=np.full(len(y), 0.5)
     )
     with pytest.raises(ValueError, match="other than 0 and 1"):
         read_predictions({"m": costly})
-    from cautious.metrics import risk_coverage
-
     with pytest.raises(ValueError, match="does not know its classes"):
-        read_predictions({"m": risk_coverage([0, 1], [0.9, 0.1])})
+        read_predictions({"m": RiskCoverageCurve.from_losses([0, 1], [0.9, 0.1])})

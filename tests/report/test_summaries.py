@@ -71,21 +71,21 @@ def test_confidence_of_probabilities_and_margins():
     y, p = rng.integers(2, size=300), np.round(rng.random(300), 2)
     risk = confidence_of(Staircase.from_predictions(y, p))
     expected = RiskCoverageCurve.from_predictions(y, p)
-    assert risk.aurc() == pytest.approx(expected.aurc, abs=1e-12)
+    assert risk.aurc == pytest.approx(expected.aurc, abs=1e-12)
     risk = confidence_of(Staircase.from_predictions(y, 4 * p - 2))
     expected = RiskCoverageCurve.from_losses((4 * p - 2 > 0) != y, np.abs(4 * p - 2))
-    assert risk.aurc() == pytest.approx(expected.aurc, abs=1e-12)
+    assert risk.aurc == pytest.approx(expected.aurc, abs=1e-12)
 
 
 def test_long_curves_are_thinned_on_themselves():
     rng = np.random.default_rng(1)
-    curve = RiskCoverageCurve.from_losses(rng.random(20_000) < 0.2, rng.random(20_000)).counts
+    curve = RiskCoverageCurve.from_losses(rng.random(20_000) < 0.2, rng.random(20_000))
     summary = risk_summary(curve)
     assert len(summary["coverage"]) <= 402
     assert summary["coverage"][-1] == 1
     position = np.searchsorted(curve.coverage, summary["coverage"])
     assert curve.generalised_risk[position].tolist() == summary["risk"].tolist()
-    assert summary["aurc"] == float(curve.aurc())
+    assert summary["aurc"] == curve.aurc
 
 
 @pytest.mark.parametrize("k", [3, 6, 40])
@@ -125,9 +125,9 @@ def test_forgotten_sets_are_gathered(classified):
 
 
 def test_unknown_answers_make_no_matrix(classified):
-    from cautious.metrics import RiskCoverage
+    from cautious.metrics import RiskCoverageCurve
     from cautious.report.readings import read_predictions
 
     y, p, classes = classified
-    (model,) = read_predictions({"m": RiskCoverage.from_predictions(y, p, classes=classes)})
+    (model,) = read_predictions({"m": RiskCoverageCurve.from_predictions(y, p, classes=classes)})
     assert summarise_sets(model.counts, model.risk)["confusion"] is None

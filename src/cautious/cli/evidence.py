@@ -22,7 +22,7 @@ from cautious.cli.answers import (
 )
 from cautious.cli.predictions import Predictions
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.metrics import RiskCoverage, SetCounts, counts_of_confusion, risk_coverage
+from cautious.metrics import RiskCoverageCurve, SetCounts, counts_of_confusion
 
 __all__ = ["Evidence", "evidence_of", "evidence_of_log"]
 
@@ -45,7 +45,7 @@ class Evidence:
         Of the scores of two classes.
     counts : SetCounts, optional
         Answers against truths.
-    risk : RiskCoverage, optional
+    risk : RiskCoverageCurve, optional
         Losses by confidence.
     groups : mapping
         The same of each group.
@@ -59,7 +59,7 @@ class Evidence:
     answers: str
     surface: AbstentionCostSurface | None
     counts: SetCounts | None
-    risk: RiskCoverage | None
+    risk: RiskCoverageCurve | None
     groups: Mapping[str, Evidence] = field(default_factory=dict)
     window: tuple[float, float] | None = None
 
@@ -103,7 +103,7 @@ def _of_arrays(one: Predictions, rule: Rule) -> Evidence:
     counted: dict[str, Any] = {"classes": list(one.classes), "sample_weight": weight}
     risk = y_pred = None
     if one.proba is not None:
-        risk = RiskCoverage.from_predictions(truth, one.proba, **counted)
+        risk = RiskCoverageCurve.from_predictions(truth, one.proba, **counted)
         y_pred = np.asarray(one.classes)[one.proba.argmax(axis=1)]
     counts = SetCounts.from_predictions(truth, answered[0], y_pred=y_pred, **counted)
     surface = None if one.score is None else scored.surface
@@ -124,7 +124,7 @@ def _of_scores(name: str, staircase: Staircase, rule: Rule) -> Evidence:
         words = window_words(window, staircase.classes)
     if scores[0] >= 0 and scores[-1] <= 1:
         called = scores >= 0.5  # positive; wrong about the negatives there
-        risk = risk_coverage(
+        risk = RiskCoverageCurve.from_losses(
             np.concatenate([~called, called]).astype(np.float64),
             np.tile(np.maximum(scores, 1 - scores), 2),
             sample_weight=np.concatenate([staircase.positives, staircase.negatives]),

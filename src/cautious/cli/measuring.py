@@ -13,7 +13,7 @@ from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.metrics import (
     MEASURES,
     USUAL_MEASURES,
-    RiskCoverage,
+    RiskCoverageCurve,
     SetCounts,
     get_measure,
     interval_of_counts,
@@ -149,7 +149,7 @@ def auc_of(stairs: Staircase) -> float:
 def _of_counts(
     evidence: Evidence, only: Sequence[str], bootstrap: Bootstrap | None
 ) -> Iterator[_Row]:
-    sources = {SetCounts: evidence.counts, RiskCoverage: evidence.risk}
+    sources = {SetCounts: evidence.counts, RiskCoverageCurve: evidence.risk}
     for entry in MEASURES.values():
         counts = sources[entry.counts]
         wanted = entry.name in only if only else entry.section is not None

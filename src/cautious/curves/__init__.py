@@ -8,7 +8,6 @@ from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull
 from cautious.curves.response import ResponseCurve, best_bias
-from cautious.curves.risk_coverage import RiskCoverageCurve, WorkingPoint
 from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.curves.search import FoundRule, find_rule
 from cautious.curves.staircase import Staircase
@@ -21,6 +20,7 @@ from cautious.curves.surface import (
 from cautious.curves.surface import DifferentialGrid as DifferentialGrid
 from cautious.curves.surface import SurfaceGrid as SurfaceGrid
 from cautious.curves.window import Window, chow_window, roc_slopes
+from cautious.metrics import RiskCoverageCurve, WorkingPoint
 
 __all__ = [
     "AbstentionCostSurface",

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
-from cautious.curves.base import Shown
 from cautious.curves.response import ResponseCurve
 from cautious.metrics import (
     SetCounts,
+    Shown,
     counts_of_confusion,
     full_coverage_error,
     q_matrix_of_counts,

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.curves.base import Shown
+from cautious.metrics import Shown
 
 __all__ = ["ClassSweep", "ClassThresholdCurve"]
 

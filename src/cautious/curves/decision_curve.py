@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
-from cautious.curves.base import Shown
 from cautious.curves.staircase import Priors, Staircase, check_probability_scores
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import plain
+from cautious.metrics import Shown
 from cautious.predictions import FromEstimator
 
 __all__ = ["DecisionCurve"]

@@ -20,9 +20,9 @@ import pandas as pd
 from sklearn.isotonic import isotonic_regression
 
 from cautious._typing import Floats, Ints
-from cautious.curves.base import Shown
 from cautious.curves.staircase import ClassScales, Staircase
 from cautious.curves.window import Costs, posterior_window, thresholds_at
+from cautious.metrics import Shown
 
 __all__ = ["CostHull", "hull_bins"]
 

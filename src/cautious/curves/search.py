@@ -13,13 +13,13 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import AnswerCosts, CostsLike, SetCosts, as_costs
-from cautious.curves.base import Shown
 from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.staircase import Priors, Staircase, check_priors
 from cautious.curves.surface.budgets import Per, check_per
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import Costs, Window, thresholds_at
 from cautious.decision import Rule, preferred_answers
+from cautious.metrics import Shown
 from cautious.predictions import CheckedProbabilities, binary_truth, check_proba
 from cautious.sets import check_scores, check_weight, few_labels
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask, as_floats
-from cautious.curves.base import Shown
+from cautious.metrics import Shown
 from cautious.predictions import binary_truth
 from cautious.sets import check_scores, check_weight, first_row
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask, as_floats
-from cautious.curves.base import Shown
 from cautious.decision import Rule, window_rule
+from cautious.metrics import Shown
 from cautious.sets import abstain_name, first_row
 
 __all__ = [

@@ -16,7 +16,7 @@ from cautious._typing import Floats, Labels
 from cautious.curves import Staircase
 from cautious.logs.exact_sums import floats
 from cautious.logs.score_tally import Kind, ScoreTally
-from cautious.metrics import RiskCoverage
+from cautious.metrics import RiskCoverageCurve
 
 __all__ = ["Cells", "cells_of_tally", "risk_coverage_of", "staircase_of"]
 
@@ -61,14 +61,14 @@ def staircase_of(
     )
 
 
-def risk_coverage_of(cells: list[Cells], classes: Labels, *, worst: bool) -> RiskCoverage:
+def risk_coverage_of(cells: list[Cells], classes: Labels, *, worst: bool) -> RiskCoverageCurve:
     """Right and wrong answers by confidence, the surest first: at worst, the wrong ones."""
     nothing = np.empty(0)
     sizes = [len(cell.weight) for cell in cells]
     wrong = np.array([float(cell.kind.wrong) for cell in cells])
     truth = np.array([cell.kind.truth for cell in cells], dtype=np.intp)
     places = [cell.high if cell.kind.wrong == worst else cell.low for cell in cells]
-    curve = RiskCoverage(
+    curve = RiskCoverageCurve(
         np.concatenate([*places, nothing]),
         np.repeat(wrong, sizes),
         np.repeat(truth, sizes),

@@ -18,7 +18,7 @@ from cautious.logs.exact_sums import Counts
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.score_tally import ScoreTally, sort_key
 from cautious.logs.set_tally import SetTally, Stratum
-from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverage, SetCounts, get_measure
+from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCounts, get_measure
 from cautious.predictions import binary_truth
 from cautious.sets import check_classes
 
@@ -248,7 +248,7 @@ class LogSummary:
 
     def risk_coverage(
         self, *, model: Any = ALL, group: Any = ALL, within: str = "worst"
-    ) -> RiskCoverage:
+    ) -> RiskCoverageCurve:
         """Right and wrong answers counted by confidence; parameters as in :meth:`staircase`.
 
         Where confidences are rounded, ``within="worst"`` puts the wrong answers of a cell first and
@@ -290,7 +290,7 @@ class LogSummary:
             nan with a warning where it is undefined.
         """
         entry = get_measure(which)
-        if entry.counts is RiskCoverage:
+        if entry.counts is RiskCoverageCurve:
             return entry.score(self.risk_coverage(model=model, group=group), **params)
         return entry.score(self.counts(decision, model=model, group=group), **params)
 

@@ -1,8 +1,9 @@
 """Measures of cautious classifiers: counts that add up, and every number read off them.
 
 Each measure is a few lines over :class:`SetCounts` (prediction sets counted against truths) or
-:class:`RiskCoverage` (losses counted by confidence). Declared once, it is a function of truths and
-predictions, a scorer for model selection, a row of the report, and has a bootstrap interval.
+:class:`RiskCoverageCurve` (losses counted by confidence). Declared once, it is a function of
+truths and predictions, a scorer for model selection, a row of the report, and has a bootstrap
+interval.
 """
 
 from cautious.metrics.abstention import (
@@ -70,8 +71,8 @@ from cautious.metrics.report import (
     cautious_report,
 )
 from cautious.metrics.risk_coverage import (
-    RiskCoverage,
-    risk_coverage,
+    RiskCoverageCurve,
+    WorkingPoint,
 )
 from cautious.metrics.scorers import (
     SetScorer,
@@ -85,15 +86,17 @@ from cautious.metrics.selective import (
     excess_augrc_score,
     excess_aurc_score,
 )
+from cautious.metrics.shown import Shown as Shown
 
 __all__ = [
     "MEASURES",
     "USUAL_MEASURES",
     "Counts",
     "Measure",
-    "RiskCoverage",
+    "RiskCoverageCurve",
     "SetCounts",
     "SetScorer",
+    "WorkingPoint",
     "abstention_score",
     "augrc_score",
     "aurc_score",
@@ -130,7 +133,6 @@ __all__ = [
     "q_matrix",
     "q_matrix_of_counts",
     "reckless_answer_score",
-    "risk_coverage",
     "selective_accuracy_score",
     "set_accuracy_score",
     "set_cost_score",

@@ -15,7 +15,7 @@ from cautious._typing import Floats
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.documenting import documented
 from cautious.metrics.registry import MEASURES, Measure, get_measure
-from cautious.metrics.risk_coverage import RiskCoverage
+from cautious.metrics.risk_coverage import RiskCoverageCurve
 from cautious.sets import check_sets
 
 __all__ = ["PerSampleFunction", "ScoreFunction", "define_measure", "per_sample", "with_params"]
@@ -42,7 +42,7 @@ class PerSampleFunction(Protocol):
 def define_measure(
     name: str,
     *,
-    counts: type[SetCounts] | type[RiskCoverage] = SetCounts,
+    counts: type[SetCounts] | type[RiskCoverageCurve] = SetCounts,
     mean: bool = False,
     greater_is_better: bool = True,
     needs: Iterable[str] = (),
@@ -94,7 +94,9 @@ def define_measure(
         def score(*args: Any, **kwargs: Any) -> float:
             given = _bound(score.__name__, signature, args, kwargs)
             counted = {key: given.pop(key) for key in counting if key in given}
-            return entry.score(counts.from_predictions(**counted), **given)
+            if counts is RiskCoverageCurve:  # a curve of no cases is refused, a measure is nan
+                return entry.score(RiskCoverageCurve.of_cases(**counted).merge()[0], **given)
+            return entry.score(SetCounts.from_predictions(**counted), **given)
 
         score.__doc__ = documented(formula.__doc__ or "", signature.parameters, "float")
         # The formula is found again (by pickle) where it now lives, behind the function users call.

@@ -18,11 +18,15 @@ y_set : mask of shape (n, K), labels or label sets
     "y_score": """
 y_score : array-like of shape (n, K) or (n,), optional
     Class scores, usually probabilities: the answer is the class of greatest score (the first of
-    equals) and its confidence that score. For two classes, the probability of the second will do.
-    Not needed if `confidence` and `loss` are given.""",
+    equals) and its confidence that score. For two classes, the probability of the positive one
+    will do. Not needed if `confidence` and `loss` are given.""",
     "classes": """
 classes : sequence of length K, optional
     Class labels in column order; needed where `y_true` does not hold them all.""",
+    "pos_label": """
+pos_label : label, optional
+    The class that a single column of scores is about; not needed where it is plain (0/1, no/yes)
+    nor with `classes`, whose second class it is.""",
     "sample_weight": """
 sample_weight : array-like of shape (n,), optional
     How often each case counts.""",

@@ -14,9 +14,8 @@ from cautious._typing import Floats, Ints, RandomState
 from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import Counts, Measure, get_measure
-from cautious.metrics.risk_coverage import RiskCoverage
-from cautious.metrics.score_checks import check_length
-from cautious.sets import as_mask, check_sets, first_occurrences
+from cautious.metrics.risk_coverage import RiskCoverageCurve
+from cautious.sets import as_mask, check_sets, check_truth, first_occurrences
 
 __all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 
@@ -203,7 +202,7 @@ def bootstrap_difference(
     )
 
 
-_COUNTING = ("empty", "y_pred", "confidence", "loss")
+_COUNTING = ("empty", "y_pred", "pos_label", "confidence", "loss")
 
 
 def _cases(
@@ -217,15 +216,19 @@ def _cases(
 ) -> Counts:
     """Make one cell a case, of whichever counts the measure is computed from."""
     given = {key: params[key] for key in _COUNTING if key in params}
-    if entry.counts is RiskCoverage:
-        return RiskCoverage.of_cases(
+    if entry.counts is RiskCoverageCurve:
+        return RiskCoverageCurve.of_cases(
             y_true, y_out, classes=classes, sample_weight=sample_weight, name=name, **given
         )
     y_pred = given.pop("y_pred", None)
     if name != "y_set":
         # The classes are known from the first classifier, so this one can be read by its own name.
         y_out = as_mask(y_out, classes, empty=given.get("empty", "error"), name=name)
-        check_length(y_true, y_out, name)
+        n = len(check_truth(y_true))
+        if len(y_out) != n:
+            raise ValueError(
+                f"y_true has {n} rows and {name} has {len(y_out)}; give one of each per case."
+            )
     checked = check_sets(y_true, y_out, classes=classes, sample_weight=sample_weight, **given)
     cases = SetCounts.of_cases(checked, y_pred)
     return cases if "sets" in entry.needs else cases.forgetful()

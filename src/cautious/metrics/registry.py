@@ -19,11 +19,11 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.risk_coverage import RiskCoverage
+from cautious.metrics.risk_coverage import RiskCoverageCurve
 
 __all__ = ["MEASURES", "Counts", "Measure", "get_measure"]
 
-Counts: TypeAlias = SetCounts | RiskCoverage
+Counts: TypeAlias = SetCounts | RiskCoverageCurve
 """What measures are computed from: prediction sets counted, or losses counted by confidence."""
 
 
@@ -65,7 +65,7 @@ class Measure:
 
     name: str
     formula: Callable[..., npt.ArrayLike]
-    counts: type[SetCounts] | type[RiskCoverage] = SetCounts
+    counts: type[SetCounts] | type[RiskCoverageCurve] = SetCounts
     mean: bool = False
     greater_is_better: bool = True
     needs: frozenset[str] = frozenset()

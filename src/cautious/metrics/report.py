@@ -15,7 +15,7 @@ from cautious.metrics.breakdown import breakdown
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.intervals import interval_of_counts
 from cautious.metrics.registry import MEASURES, Counts, Measure
-from cautious.metrics.risk_coverage import RiskCoverage
+from cautious.metrics.risk_coverage import RiskCoverageCurve
 
 __all__ = ["cautious_report"]
 
@@ -107,7 +107,7 @@ def cautious_report(
         by_class.index = _renamed(counts.classes.tolist(), target_names)
     sources: dict[type, Counts] = {SetCounts: counts}
     if y_score is not None:
-        sources[RiskCoverage] = RiskCoverage.from_predictions(
+        sources[RiskCoverageCurve] = RiskCoverageCurve.from_predictions(
             y_true, y_score, classes=counts.classes, sample_weight=sample_weight
         )
     given: dict[str, Any] = {} if costs is None else {"costs": costs}

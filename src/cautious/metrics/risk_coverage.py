@@ -1,38 +1,56 @@
-"""Risk against coverage: what a classifier errs on when it answers the surest cases first."""
+"""Risk against coverage: the loss of answering only the most confident cases."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats, Ints, Labels
-from cautious.metrics.score_checks import (
-    check_length,
-    check_width,
-    class_scores,
-    finite_losses,
-    flat_numbers,
-)
+from cautious._typing import Floats, Ints, Labels, as_floats
+from cautious.metrics.score_checks import class_scores, finite_losses, flat_numbers
+from cautious.metrics.shown import Shown
+from cautious.predictions import FromEstimator
 from cautious.sets import check_sets, check_weight
 
-__all__ = ["RiskCoverage", "risk_coverage"]
+__all__ = ["RiskCoverageCurve", "WorkingPoint"]
+
+# Bounds are met up to rounding: a risk that exceeds one by this share of the largest loss, or a
+# coverage that falls short by this share of the cases, still meets it.
+_ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class RiskCoverage:
-    r"""Losses counted at each confidence: all that risk and coverage depend on, and it adds up.
+class WorkingPoint(NamedTuple):
+    """A confidence threshold with its coverage and selective risk."""
 
-    Cells are distinct (confidence, loss, true class) triples in falling order of confidence. Cases
-    of equal confidence form a *block* that no threshold can part, so every curve below has one
-    point a block. Between two points lie the classifiers that answer a random part of the block:
-    there the generalised risk :math:`g` is linear in the coverage :math:`c`, and the selective
-    risk is :math:`r = g / c`.
+    threshold: float
+    coverage: float
+    risk: float
 
-    ``weight`` may carry leading axes, one row a bootstrap replicate; everything below then does.
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskCoverageCurve(Shown, FromEstimator):
+    r"""Risk of a classifier that answers the most confident cases first, against its coverage.
+
+    At coverage :math:`c` the *generalised risk* :math:`g(c)` is the loss of the answered cases
+    divided by the number of all cases, and the *selective risk* :math:`r(c) = g(c) / c` their mean
+    loss. Cases of equal confidence cannot be told apart by a threshold: they form a block, and the
+    curve has one point per block. Inside a block :math:`g` is a straight line, which is what
+    answering a random part of the block risks on average. Hence no number here depends on the order
+    of the rows.
+
+    The curve keeps losses counted at each confidence, one *cell* for every distinct (confidence,
+    loss, true class), in falling order of confidence. Curves of two batches add up: ``a + b`` is
+    the curve of both, in any order and any split.
+
+    ``weight`` may carry leading axes, one row per bootstrap replicate; coverage, risks and
+    :meth:`selective_area` then have them too.
 
     Attributes
     ----------
@@ -45,13 +63,38 @@ class RiskCoverage:
     classes : ndarray of shape (K,)
         Class labels; empty where they were not given.
 
+    Notes
+    -----
+    AURC is the area :math:`\int_0^1 r(c)\,dc`, integrated exactly. Other libraries compute other
+    numbers under that name: see :func:`cautious.metrics.aurc_score`.
+
+    See Also
+    --------
+    cautious.metrics.aurc_score, cautious.metrics.augrc_score : the same areas as measures.
+
+    References
+    ----------
+    Geifman, Uziel & El-Yaniv (2019), "Bias-reduced uncertainty estimation for deep neural
+    classifiers". Traub et al. (2024), "Overcoming common flaws in the evaluation of selective
+    classification systems", for the generalised risk.
+
     Examples
     --------
-    >>> half = risk_coverage([0, 1], [0.9, 0.6])
-    >>> whole = half + risk_coverage([0, 0], [0.6, 0.7])
-    >>> whole.threshold, whole.coverage, whole.selective_risk
-    (array([0.9, 0.7, 0.6]), array([0.25, 0.5 , 1.  ]), array([0.  , 0.  , 0.25]))
+    >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+    >>> curve
+    RiskCoverageCurve(n=4, thresholds=3, aurc=0.218832, augrc=0.15625)
+    >>> curve.frame()
+       threshold  coverage  selective_risk  generalised_risk
+    0        0.9      0.25        0.000000              0.00
+    1        0.7      0.75        0.333333              0.25
+    2        0.5      1.00        0.500000              0.50
+    >>> curve.coverage_at_risk(0.4), curve.threshold_at_risk(0.4)
+    (0.83..., WorkingPoint(threshold=0.7, coverage=0.75, risk=0.33...))
+    >>> curve + RiskCoverageCurve.from_losses([0], [0.6])
+    RiskCoverageCurve(n=5, thresholds=4, aurc=0.213789, augrc=0.14)
     """
+
+    _asks = "predict_proba"
 
     confidence: Floats
     loss: Floats
@@ -66,43 +109,77 @@ class RiskCoverage:
         y_score: npt.ArrayLike | None = None,
         *,
         classes: Sequence[Any] | npt.ArrayLike | None = None,
+        pos_label: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         confidence: npt.ArrayLike | None = None,
         loss: npt.ArrayLike | None = None,
-    ) -> RiskCoverage:
-        """Answer with the class of greatest score, as sure as that score is great.
+    ) -> RiskCoverageCurve:
+        """Answer with the class of greatest score, as confident as that score is great.
 
         Parameters
         ----------
         y_true : array-like of shape (n,)
             True class labels.
         y_score : array-like of shape (n, K) or (n,)
-            Class scores, usually probabilities; or, for two classes, the probability of the second.
-            Ties between classes go to the first. Not needed if `confidence` and `loss` are given.
-            Probabilities of less than double precision are divided by their sum where rounding
-            made it differ from 1, as :func:`cautious.sets.check_probabilities` does.
+            Class scores, usually probabilities; or, for two classes, the probability of the
+            positive one. Ties between classes go to the first. Not needed if `confidence` and
+            `loss` are given. Probabilities of less than double precision are divided by their sum
+            where rounding made it differ from 1, as :func:`cautious.sets.check_probabilities` does.
         classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels of `y_true`.
+        pos_label : label, optional
+            The class that a single column of scores is about. Not needed where it is plain, as in
+            0/1 or no/yes, nor with `classes`, whose second class it is.
         sample_weight : array-like of shape (n,), optional
             How often each case counts.
         confidence : array-like of shape (n,), optional
-            Confidence of each answer, in place of its score.
+            Confidence of each answer, in place of its score; only its order matters.
         loss : array-like of shape (n,), optional
             Loss of each answer, in place of 1 for a wrong and 0 for a right one.
 
         Returns
         -------
-        RiskCoverage
+        RiskCoverageCurve
         """
         cases = cls.of_cases(
             y_true,
             y_score,
             classes=classes,
+            pos_label=pos_label,
             sample_weight=sample_weight,
             confidence=confidence,
             loss=loss,
         )
-        return cases.merge()[0]
+        return cases.merge()[0]._with_cases()
+
+    @classmethod
+    def from_losses(
+        cls,
+        loss: npt.ArrayLike,
+        confidence: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> RiskCoverageCurve:
+        """Make the curve of given losses, from whatever they come.
+
+        Parameters
+        ----------
+        loss : array-like of shape (n,)
+            What each answer costs, for example 1 if it is wrong and 0 if it is right; finite.
+        confidence : array-like of shape (n,)
+            Any score that is greater the more confident the answer; infinite values are allowed.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts.
+
+        Returns
+        -------
+        RiskCoverageCurve
+        """
+        scores = flat_numbers(confidence, "confidence")
+        losses = finite_losses(loss, scores)
+        weight = check_weight(sample_weight, len(scores))
+        cases = cls(scores, losses, np.zeros(len(scores), dtype=np.intp), weight, np.empty(0))
+        return cases.merge()[0]._with_cases()
 
     @classmethod
     def of_cases(
@@ -111,24 +188,22 @@ class RiskCoverage:
         y_score: npt.ArrayLike | None = None,
         *,
         classes: Sequence[Any] | npt.ArrayLike | None = None,
+        pos_label: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         confidence: npt.ArrayLike | None = None,
         loss: npt.ArrayLike | None = None,
         name: str = "y_score",
-    ) -> RiskCoverage:
-        """Make one cell a case, in the order given; :meth:`merge` sorts and adds up.
+    ) -> RiskCoverageCurve:
+        """Make one cell per case, in the order given; :meth:`merge` sorts and adds up.
 
-        Errors call the scores `name`.
+        There may be no case at all, unlike in a curve. Errors call the scores `name`.
         """
         if y_score is None:
             if confidence is None or loss is None:
                 raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
             checked = check_sets(y_true, y_true, classes=classes, sample_weight=sample_weight)
         else:
-            scores = class_scores(y_score, y_true, classes, name=name)
-            check_length(y_true, scores, name)
-            if classes is None:
-                check_width(y_true, scores.shape[1], name)
+            scores, classes = class_scores(y_score, y_true, classes, pos_label, name=name)
             answer = np.zeros(scores.shape, dtype=np.bool_)
             np.put_along_axis(answer, scores.argmax(axis=1, keepdims=True), True, axis=1)
             checked = check_sets(y_true, answer, classes=classes, sample_weight=sample_weight)
@@ -143,43 +218,46 @@ class RiskCoverage:
             checked.classes,
         )
 
-    def __add__(self, other: RiskCoverage) -> RiskCoverage:
-        if not isinstance(other, RiskCoverage):
+    def _with_cases(self) -> RiskCoverageCurve:
+        """Refuse a curve of nothing."""
+        if not len(self.weight):
+            raise ValueError(
+                "there is no case of positive weight; a curve needs at least one prediction."
+            )
+        return self
+
+    def __add__(self, other: RiskCoverageCurve) -> RiskCoverageCurve:
+        if not isinstance(other, RiskCoverageCurve):
             return NotImplemented
         if not np.array_equal(self.classes, other.classes):
             raise ValueError(
                 f"cannot add counts over classes {self.classes.tolist()} to counts over "
                 f"{other.classes.tolist()}; make both with the same classes=."
             )
-        both = RiskCoverage(
-            np.concatenate([self.confidence, other.confidence]),
-            np.concatenate([self.loss, other.loss]),
-            np.concatenate([self.truth, other.truth]),
-            np.concatenate([self.weight, other.weight]),
-            self.classes,
-        )
-        return both.merge()[0]
+        cells = ("confidence", "loss", "truth", "weight")
+        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in cells}
+        return replace(self, **both).merge()[0]
 
-    def __radd__(self, other: int) -> RiskCoverage:
+    def __radd__(self, other: int) -> RiskCoverageCurve:
         # sum() starts from 0.
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RiskCoverage):
+        if not isinstance(other, RiskCoverageCurve):
             return NotImplemented
         return all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("classes", "confidence", "loss", "truth", "weight")
+            np.array_equal(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
         )
 
     __hash__ = None  # type: ignore[assignment]
 
-    def merge(self) -> tuple[RiskCoverage, Ints]:
-        """Sort cells, the surest first, and add up equal ones, leaving out those of weight 0.
+    def merge(self) -> tuple[RiskCoverageCurve, Ints]:
+        """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0.
 
         Returns
         -------
-        counts : RiskCoverage
+        curve : RiskCoverageCurve
             The same counts in their canonical form.
         code : ndarray of int
             Which of its cells each cell of positive weight went to.
@@ -188,25 +266,22 @@ class RiskCoverage:
         order = kept[np.argsort(-self.confidence[kept])]
         new = np.ones(len(order), dtype=np.bool_)
         new[1:] = self.confidence[order[1:]] != self.confidence[order[:-1]]
-        if not new.all():  # only ties ask for the other keys, and for the dearer sort
+        if not new.all():  # only ties ask for the other keys, and for the slower sort
             order = kept[np.lexsort((self.truth[kept], self.loss[kept], -self.confidence[kept]))]
             for key in (self.loss[order], self.truth[order]):
                 new[1:] |= key[1:] != key[:-1]
-        first = order[new]
         rank = np.empty(len(self.weight), dtype=np.intp)
         rank[order] = np.cumsum(new) - 1
         code = rank[kept]
         total = np.bincount(code, weights=self.weight[kept]).astype(np.float64)
-        counts = replace(
-            self,
-            confidence=self.confidence[first],
-            loss=self.loss[first],
-            truth=self.truth[first],
-            weight=total,
-        )
-        return counts, code
+        return self._cells(order[new], total), code
 
-    def reweighted(self, weight: Floats) -> RiskCoverage:
+    def _cells(self, order: Ints, weight: Floats) -> RiskCoverageCurve:
+        return RiskCoverageCurve(
+            self.confidence[order], self.loss[order], self.truth[order], weight, self.classes
+        )
+
+    def reweighted(self, weight: Floats) -> RiskCoverageCurve:
         """Return the same cells with other weights, of shape (..., n_cells)."""
         return replace(self, weight=weight)
 
@@ -217,28 +292,54 @@ class RiskCoverage:
 
     @property
     def threshold(self) -> Floats:
-        """Confidence of each block, falling: answering cases at or above it gives its point."""
+        """Distinct confidences, falling: answering cases at or above one gives its point."""
         return self.confidence[self._starts]
 
     @property
     def coverage(self) -> Floats:
-        """Share of cases at or above each threshold; the last is 1."""
+        """Share of cases answered at each threshold; the last is 1."""
         return self._curve()[0]
 
     @property
     def generalised_risk(self) -> Floats:
-        """Mean over *all* cases of the loss on those at or above each threshold."""
+        """Loss of the cases answered at each threshold, over the number of *all* cases."""
         return self._curve()[1]
 
     @property
     def selective_risk(self) -> Floats:
-        """Mean loss of the cases at or above each threshold; nan where there are none."""
-        coverage, risk = self._curve()
-        empty = coverage == 0
-        return np.where(empty, np.nan, risk / np.where(empty, 1, coverage))
+        """Mean loss of the cases answered at each threshold; nan where there are none."""
+        answered, lost = self._cumulated()
+        return lost / _nan_if_zero(answered)
 
-    def aurc(self) -> Floats:
-        r"""Area under selective risk against coverage, :math:`\int_0^1 g(c)/c\,dc`, exactly.
+    @property
+    def optimal(self) -> RiskCoverageCurve:
+        """The curve of the same losses with the best confidence possible: small losses first."""
+        order = np.argsort(self.loss, kind="stable")
+        best = self._cells(order, self.weight[..., order])
+        return replace(best, confidence=-best.loss)
+
+    @property
+    def aurc(self) -> float:
+        """Area under selective risk against coverage."""
+        return float(self.selective_area())
+
+    @property
+    def excess_aurc(self) -> float:
+        """How far the area is above that of the best confidence possible; never negative."""
+        return max(self.aurc - self.optimal.aurc, 0.0)
+
+    @property
+    def augrc(self) -> float:
+        """Area under generalised risk against coverage."""
+        return float(self.generalised_area())
+
+    @property
+    def excess_augrc(self) -> float:
+        """How far that area is above that of the best confidence possible; never negative."""
+        return max(self.augrc - self.optimal.augrc, 0.0)
+
+    def selective_area(self) -> Floats:
+        r"""Integrate selective risk over coverage, :math:`\int_0^1 g(c)/c\,dc`, exactly.
 
         With block ends :math:`(c_k, r_k)` and mean loss :math:`\bar\ell_k` of block :math:`k`,
 
@@ -246,6 +347,11 @@ class RiskCoverage:
 
             \mathrm{AURC} = r_m + \sum_{k=2}^m c_{k-1}\,(r_{k-1} - \bar\ell_k)
             \ln\frac{c_k}{c_{k-1}}.
+
+        Returns
+        -------
+        ndarray
+            One number per row of weights; nan where there are no cases.
         """
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
@@ -258,23 +364,127 @@ class RiskCoverage:
         bend = np.where(real, intercept * np.log1p(step / before), 0)
         return np.asarray(g[..., -1] + bend.sum(axis=-1))
 
-    def augrc(self) -> Floats:
-        r"""Area under generalised risk against coverage, :math:`\int_0^1 g(c)\,dc`, exactly."""
+    def generalised_area(self) -> Floats:
+        r"""Integrate generalised risk over coverage, :math:`\int_0^1 g(c)\,dc`, exactly.
+
+        Returns
+        -------
+        ndarray
+            One number per row of weights; nan where there are no cases.
+        """
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
         c, g = self._curve()
         from_zero = g[..., 0] * c[..., 0]
         return np.asarray((from_zero + ((g[..., 1:] + g[..., :-1]) * np.diff(c)).sum(axis=-1)) / 2)
 
-    def oracle(self) -> RiskCoverage:
-        """Return the same losses, answered in their own rising order: no confidence does better."""
-        order = np.argsort(self.loss, kind="stable")
-        return replace(
-            self,
-            confidence=-self.loss[order],
-            loss=self.loss[order],
-            truth=self.truth[order],
-            weight=self.weight[..., order],
+    def risk_at_coverage(self, coverage: npt.ArrayLike) -> Floats:
+        """Give the selective risk of answering the most confident share of the cases.
+
+        Where the share ends inside a block of equal confidences, a random part of it is answered.
+
+        Parameters
+        ----------
+        coverage : float or array-like
+            Between 0 and 1. At 0 nothing is answered, and the risk is nan, with a warning.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `coverage`.
+        """
+        wanted = _check_share(coverage, "coverage")
+        if (wanted == 0).any():
+            warnings.warn(
+                "risk is undefined at coverage 0, where nothing is answered; it is nan there.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        risk = np.interp(
+            wanted, np.append(0.0, self.coverage), np.append(0.0, self.generalised_risk)
+        )
+        undefined = np.full(wanted.shape, np.nan)
+        return np.asarray(np.divide(risk, wanted, out=undefined, where=wanted > 0))
+
+    def coverage_at_risk(self, risk: float) -> float:
+        r"""Largest coverage whose selective risk does not exceed a bound.
+
+        Where it ends inside a block of equal confidences, a random part of it is answered; inside a
+        block :math:`r(c) = \bar\ell + (c_0 / c) (r(c_0) - \bar\ell)`, with mean loss
+        :math:`\bar\ell` and beginning :math:`c_0` of the block, so the end is found exactly.
+
+        Parameters
+        ----------
+        risk : float
+            The most that an answer may lose on average; negative only where losses are.
+
+        Returns
+        -------
+        float
+            0 if even the most confident cases lose more. There may be smaller coverages with a
+            larger risk.
+        """
+        bound = self._check_risk(risk)
+        end = self.coverage
+        begin = np.append(0.0, end[:-1])
+        block_loss = np.diff(self.generalised_risk, prepend=0.0) / (end - begin)
+        # Loss that may still be spent on this block, were the bound met with equality.
+        slack = bound * begin - np.append(0.0, self.generalised_risk[:-1])
+        with np.errstate(all="ignore"):  # only blocks that exceed the bound are read
+            inside = begin + slack / (block_loss - bound)
+        partly = np.where(slack > 0, np.minimum(inside, end), 0.0)
+        return float(np.where(self._meets(bound), end, partly).max())
+
+    def threshold_at_risk(self, risk: float) -> WorkingPoint:
+        """Threshold of largest coverage whose selective risk does not exceed a bound.
+
+        Parameters
+        ----------
+        risk : float
+            The most that an answer may lose on average; negative only where losses are. A bound
+            that is met exactly is met whatever rounding does.
+
+        Returns
+        -------
+        WorkingPoint
+            With threshold infinity, coverage 0 and risk nan if no threshold will do.
+        """
+        allowed = np.flatnonzero(self._meets(self._check_risk(risk)))
+        return self._point(int(allowed[-1])) if len(allowed) else WorkingPoint(np.inf, 0.0, np.nan)
+
+    def threshold_at_coverage(self, coverage: float) -> WorkingPoint:
+        """Largest threshold that covers at least a share of the cases.
+
+        Parameters
+        ----------
+        coverage : float
+            Between 0 and 1. A share that is covered exactly is covered whatever rounding does.
+
+        Returns
+        -------
+        WorkingPoint
+        """
+        wanted = float(_check_share(coverage, "coverage"))
+        return self._point(int(np.searchsorted(self.coverage, wanted - _ROUNDING)))
+
+    def _meets(self, bound: float) -> npt.NDArray[np.bool_]:
+        """Whether each threshold keeps a bound on the selective risk, up to rounding."""
+        scale = max(abs(bound), float(np.abs(self.loss).max(initial=0.0)))
+        return np.asarray(self.selective_risk <= bound + _ROUNDING * scale)
+
+    def _check_risk(self, risk: float) -> float:
+        if np.ndim(risk) or not isinstance(risk, Real | np.number) or np.isnan(risk):
+            raise ValueError(f"risk is {risk!r}; give a single number.")
+        if risk < 0 <= self.loss.min():
+            raise ValueError(
+                f"risk is {risk!r}, but no loss is negative, so no risk is; give the mean loss "
+                "that may be borne, at least 0."
+            )
+        return float(risk)
+
+    def _point(self, at: int) -> WorkingPoint:
+        return WorkingPoint(
+            float(self.threshold[at]), float(self.coverage[at]), float(self.selective_risk[at])
         )
 
     @property
@@ -284,47 +494,39 @@ class RiskCoverage:
         new[1:] = self.confidence[1:] != self.confidence[:-1]
         return np.flatnonzero(new)
 
-    def _curve(self) -> tuple[Floats, Floats]:
-        """Coverage and generalised risk at block ends."""
-        weight, loss = np.cumsum(self.weight, axis=-1), np.cumsum(self.weight * self.loss, axis=-1)
+    def _cumulated(self) -> tuple[Floats, Floats]:
+        """Weight and loss of the cases answered at each threshold."""
+        answered = np.cumsum(self.weight, axis=-1)
+        lost = np.cumsum(self.weight * self.loss, axis=-1)
         starts = self._starts
         if len(starts) < len(self.confidence):  # there are ties
             ends = np.append(starts[1:], len(self.confidence)) - 1
-            weight, loss = weight[..., ends], loss[..., ends]
+            answered, lost = answered[..., ends], lost[..., ends]
+        return answered, lost
+
+    def _curve(self) -> tuple[Floats, Floats]:
+        """Coverage and generalised risk at each threshold."""
+        answered, lost = self._cumulated()
         # Dividing by the last cumulated sum, not by the sum, makes the last coverage exactly 1.
-        total = np.where(weight[..., -1:] > 0, weight[..., -1:], np.nan)
-        return weight / total, loss / total
+        total = _nan_if_zero(answered[..., -1:])
+        return answered / total, lost / total
+
+    def frame(self) -> pd.DataFrame:
+        """One row per threshold, falling: its coverage and both risks."""
+        columns = ("threshold", "coverage", "selective_risk", "generalised_risk")
+        return pd.DataFrame({name: getattr(self, name) for name in columns})
+
+    def _facts(self) -> dict[str, Any]:
+        facts = {"n": self.n, "thresholds": len(self.threshold)}
+        return facts if self.weight.ndim > 1 else facts | {"aurc": self.aurc, "augrc": self.augrc}
 
 
-def risk_coverage(
-    loss: npt.ArrayLike,
-    confidence: npt.ArrayLike,
-    *,
-    sample_weight: npt.ArrayLike | None = None,
-) -> RiskCoverage:
-    r"""Count losses by confidence: the points of a risk–coverage curve, ties as one step.
+def _nan_if_zero(total: Floats) -> Floats:
+    return np.where(total > 0, total, np.nan)
 
-    Parameters
-    ----------
-    loss : array-like of shape (n,)
-        What each answer costs, for example 1 if it is wrong and 0 if it is right.
-    confidence : array-like of shape (n,)
-        Any score that is greater the surer the classifier is; only its order matters.
-    sample_weight : array-like of shape (n,), optional
-        How often each case counts.
 
-    Returns
-    -------
-    RiskCoverage
-
-    Examples
-    --------
-    >>> curve = risk_coverage(loss=[0, 0, 1, 1], confidence=[0.9, 0.7, 0.7, 0.5])
-    >>> curve.coverage, curve.generalised_risk
-    (array([0.25, 0.75, 1.  ]), array([0.  , 0.25, 0.5 ]))
-    """
-    scores = flat_numbers(confidence, "confidence")
-    losses = finite_losses(loss, scores)
-    truth = np.zeros(len(scores), dtype=np.intp)
-    weight = check_weight(sample_weight, len(scores))
-    return RiskCoverage(scores, losses, truth, weight, np.empty(0)).merge()[0]
+def _check_share(values: npt.ArrayLike, name: str) -> Floats:
+    array = as_floats(values, name, "shares")
+    if not ((array >= 0) & (array <= 1)).all():
+        raise ValueError(f"{name} is {values!r}; a share of the cases lies between 0 and 1.")
+    return array

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from cautious._typing import Floats, Mask
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import MEASURES, Counts, Measure, get_measure
-from cautious.metrics.risk_coverage import RiskCoverage
+from cautious.metrics.risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask
 
 __all__ = ["SetScorer", "get_set_scorer", "get_set_scorer_names", "make_set_scorer"]
@@ -208,7 +208,7 @@ class _Predicted:
 
     def counts(self, measure: Measure) -> Counts:
         """Count in the way a measure needs."""
-        if measure.counts is RiskCoverage:
+        if measure.counts is RiskCoverageCurve:
             return self._scored
         return self._answered if "y_pred" in measure.needs else self._sets
 
@@ -229,9 +229,9 @@ class _Predicted:
         )
 
     @cached_property
-    def _scored(self) -> RiskCoverage:
+    def _scored(self) -> RiskCoverageCurve:
         scores: Floats = np.asarray(self.estimator.predict_proba(self.X), dtype=np.float64)
-        return RiskCoverage.from_predictions(
+        return RiskCoverageCurve.from_predictions(
             self.y,
             self._widened(scores, np.full((len(scores), 1), -np.inf)),
             classes=self.labels,

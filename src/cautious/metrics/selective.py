@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious.metrics.declaring import define_measure
-from cautious.metrics.risk_coverage import RiskCoverage
+from cautious.metrics.risk_coverage import RiskCoverageCurve
 
 __all__ = ["augrc_score", "aurc_score", "excess_augrc_score", "excess_aurc_score"]
 
 
-@define_measure("aurc", counts=RiskCoverage, greater_is_better=False, section="confidence")
-def aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
+@define_measure("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
+def aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     r"""Area under the risk–coverage curve.
 
     Answer the surest cases first. At coverage :math:`c` the *generalised risk* :math:`g(c)` is the
@@ -52,11 +52,11 @@ def aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
     >>> round(aurc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.2374
     """
-    return counts.aurc()
+    return counts.selective_area()
 
 
-@define_measure("augrc", counts=RiskCoverage, greater_is_better=False, section="confidence")
-def augrc_score(counts: RiskCoverage) -> npt.ArrayLike:
+@define_measure("augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
+def augrc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     r"""Area under the generalised risk–coverage curve.
 
     .. math:: \mathrm{AUGRC} = \int_0^1 g(c)\, dc
@@ -76,11 +76,13 @@ def augrc_score(counts: RiskCoverage) -> npt.ArrayLike:
     >>> round(augrc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.1667
     """
-    return counts.augrc()
+    return counts.generalised_area()
 
 
-@define_measure("excess_aurc", counts=RiskCoverage, greater_is_better=False, section="confidence")
-def excess_aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
+@define_measure(
+    "excess_aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
+)
+def excess_aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     r"""Area that AURC loses to the best confidence possible, the one that falls as the loss rises.
 
     .. math:: \mathrm{E\text{-}AURC} = \mathrm{AURC} - \mathrm{AURC}^*, \qquad
@@ -98,11 +100,13 @@ def excess_aurc_score(counts: RiskCoverage) -> npt.ArrayLike:
     >>> round(excess_aurc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.1744
     """
-    return np.maximum(counts.aurc() - counts.oracle().aurc(), 0)
+    return np.maximum(counts.selective_area() - counts.optimal.selective_area(), 0)
 
 
-@define_measure("excess_augrc", counts=RiskCoverage, greater_is_better=False, section="confidence")
-def excess_augrc_score(counts: RiskCoverage) -> npt.ArrayLike:
+@define_measure(
+    "excess_augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
+)
+def excess_augrc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     r"""Area that AUGRC loses to the best confidence possible; :math:`\mathrm{AUGRC}^* = e^2/2`.
 
     Examples
@@ -110,4 +114,4 @@ def excess_augrc_score(counts: RiskCoverage) -> npt.ArrayLike:
     >>> round(excess_augrc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.1111
     """
-    return np.maximum(counts.augrc() - counts.oracle().augrc(), 0)
+    return np.maximum(counts.generalised_area() - counts.optimal.generalised_area(), 0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cautious.curves import CostHull, Staircase
-from cautious.metrics import RiskCoverage, risk_coverage
+from cautious.metrics import RiskCoverageCurve
 
 __all__ = ["risk_summary", "summarise_binary"]
 
@@ -63,7 +63,7 @@ def _area_under_roc(staircase: Staircase) -> float:
     return float(positives @ below / (positives.sum() * negatives.sum()))
 
 
-def confidence_of(staircase: Staircase) -> RiskCoverage:
+def confidence_of(staircase: Staircase) -> RiskCoverageCurve:
     """Count mistakes by how sure the score itself is, before any calibration.
 
     Scores within [0, 1] are read as probabilities and cut at one half, others as margins and cut
@@ -73,19 +73,19 @@ def confidence_of(staircase: Staircase) -> RiskCoverage:
     is_probability = bool(len(scores)) and scores[0] >= 0 and scores[-1] <= 1
     confidence = np.maximum(scores, 1 - scores) if is_probability else np.abs(scores)
     positive = scores > (0.5 if is_probability else 0.0)
-    return risk_coverage(
+    return RiskCoverageCurve.from_losses(
         np.concatenate([~positive, positive]),
         np.concatenate([confidence, confidence]),
         sample_weight=np.concatenate([staircase.positives, staircase.negatives]),
     )
 
 
-def risk_summary(risk: RiskCoverage) -> dict[str, Any]:
+def risk_summary(risk: RiskCoverageCurve) -> dict[str, Any]:
     """Thin a risk–coverage curve out for drawing; its areas stay exact.
 
     Parameters
     ----------
-    risk : RiskCoverage
+    risk : RiskCoverageCurve
         The curve.
 
     Returns
@@ -106,8 +106,8 @@ def risk_summary(risk: RiskCoverage) -> dict[str, Any]:
     return {
         "coverage": coverage[at],
         "risk": generalised[at],
-        "aurc": float(risk.aurc()),
-        "augrc": float(risk.augrc()),
+        "aurc": risk.aurc,
+        "augrc": risk.augrc,
     }
 
 

@@ -55,8 +55,8 @@ def build_report(
         - a table whose columns are guessed by :func:`cautious.logs.guess_columns`;
         - a :class:`~cautious.curves.Staircase` or
           :class:`~cautious.curves.AbstentionCostSurface`, whose counts are taken, not its priors;
-        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.metrics.RiskCoverage`, or both as
-          ``dict(counts=…, risk_coverage=…)``; a :class:`~cautious.curves.RiskCoverageCurve`.
+        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.curves.RiskCoverageCurve`, or
+          both as ``dict(counts=…, risk_coverage=…)``.
 
         A table alone is one model, or several if it has a column ``model``. Probabilities of more
         than two classes are shown with three kinds of answers: the likeliest class, and the sets

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Labels, Mask, as_floats
-from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
+from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import optimal_sets
 from cautious.logs import guess_columns
-from cautious.metrics import RiskCoverage, SetCounts
+from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.report.frames import models_of_frame
 from cautious.sets import check_classes, check_probabilities, check_truth, frame_in_class_order
 
@@ -42,7 +42,7 @@ class SetModel:
 
     name: str
     counts: SetCounts
-    risk: RiskCoverage | None = None
+    risk: RiskCoverageCurve | None = None
 
     @property
     def classes(self) -> list[str]:
@@ -100,8 +100,6 @@ def _read(name: str, given: Any, pos_label: Any) -> Iterator[Model]:
     elif isinstance(given, SetCounts):
         yield SetModel(name, given)
     elif isinstance(given, RiskCoverageCurve):
-        yield from _read(name, given.counts, pos_label)
-    elif isinstance(given, RiskCoverage):
         yield SetModel(name, _counts_of_risk(given), given)
     elif isinstance(given, Mapping) and "counts" in given and not set(given) - _COUNTED:
         yield SetModel(name, *_counted(given["counts"], given.get("risk_coverage")))
@@ -114,7 +112,7 @@ def _read(name: str, given: Any, pos_label: Any) -> Iterator[Model]:
     else:
         raise TypeError(
             f"is {type(given).__name__}; give (y_true, y_score), a mapping with y_true and "
-            "y_score, y_proba or y_set, a table, a Staircase, SetCounts or RiskCoverage."
+            "y_score, y_proba or y_set, a table, a Staircase, SetCounts or RiskCoverageCurve."
         )
 
 
@@ -125,12 +123,12 @@ def _holds_booleans(answers: Any) -> bool:
         return False
 
 
-def _counted(counts: Any, risk: Any) -> tuple[SetCounts, RiskCoverage | None]:
+def _counted(counts: Any, risk: Any) -> tuple[SetCounts, RiskCoverageCurve | None]:
     """Check counts that stand for predictions."""
     if not isinstance(counts, SetCounts):
         raise TypeError(f"counts is {type(counts).__name__}; give SetCounts.")
-    if risk is not None and not isinstance(risk, RiskCoverage):
-        raise TypeError(f"risk_coverage is {type(risk).__name__}; give RiskCoverage.")
+    if risk is not None and not isinstance(risk, RiskCoverageCurve):
+        raise TypeError(f"risk_coverage is {type(risk).__name__}; give RiskCoverageCurve.")
     return counts, risk
 
 
@@ -186,7 +184,7 @@ def _set_models(
     """Count prediction sets, given or made from probabilities."""
     risk = None
     if p is not None:
-        risk = RiskCoverage.from_predictions(y_true, p, classes=labels, sample_weight=weight)
+        risk = RiskCoverageCurve.from_predictions(y_true, p, classes=labels, sample_weight=weight)
     answers = {name: sets} if sets is not None or p is None else _answers(name, p)
     for title, y_set in answers.items():
         counts = SetCounts.from_predictions(y_true, y_set, classes=labels, sample_weight=weight)
@@ -215,16 +213,16 @@ def _checked(proba: Any, labels: Labels) -> Floats:
     return p
 
 
-def _counts_of_risk(risk: RiskCoverage) -> SetCounts:
+def _counts_of_risk(risk: RiskCoverageCurve) -> SetCounts:
     """Single answers of which only right or wrong is known."""
     if not len(risk.classes):
         raise ValueError(
-            "this RiskCoverage does not know its classes; count it with classes=, or give the "
+            "this RiskCoverageCurve does not know its classes; count it with classes=, or give the "
             "SetCounts beside it as dict(counts=..., risk_coverage=...)."
         )
     right = risk.loss == 0
     if not np.isin(risk.loss, (0, 1)).all():
-        raise ValueError("this RiskCoverage counts losses other than 0 and 1, not answers.")
+        raise ValueError("this RiskCoverageCurve counts losses other than 0 and 1, not answers.")
     unknown = np.full(len(right), -1, dtype=np.intp)
     return SetCounts(
         classes=risk.classes,

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints
-from cautious.metrics import RiskCoverage, SetCounts
+from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.report.binary_summary import risk_summary
 
 __all__ = ["summarise_sets"]
@@ -23,14 +23,14 @@ _CLASSES_SHOWN = 12
 _SETS_SHOWN = 12
 
 
-def summarise_sets(counts: SetCounts, risk: RiskCoverage | None) -> dict[str, Any]:
+def summarise_sets(counts: SetCounts, risk: RiskCoverageCurve | None) -> dict[str, Any]:
     """Reduce counts of prediction sets to the numbers the page works with.
 
     Parameters
     ----------
     counts : SetCounts
         Prediction sets counted against truths.
-    risk : RiskCoverage, optional
+    risk : RiskCoverageCurve, optional
         Losses counted by confidence, if the model says how sure it is.
 
     Returns

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
@@ -75,9 +76,7 @@ def check_sets(
     truth = check_truth(y_true)
     if classes is None:
         seen, width = seen_labels(y_set, truth)
-        # Converted once, text is told apart much faster than as an array of numpy's own.
-        occurring = pd.unique(truth.astype(object) if truth.dtype.kind == "U" else truth)
-        both = [*occurring.tolist(), *seen]
+        both = [*occurring(truth), *seen]
         if not both:
             raise ValueError(
                 "y_true is empty, so it does not tell the classes; pass classes= with all class "
@@ -101,9 +100,15 @@ def check_sets(
     return CheckedSets(codes, mask, known, check_weight(sample_weight, len(truth)))
 
 
-def sorted_labels(values: list[Any]) -> list[Any]:
+def occurring(labels: Labels) -> list[Any]:
+    """Distinct labels in order of appearance."""
+    # Converted once, text is told apart much faster than as an array of numpy's own.
+    return pd.unique(labels.astype(object) if labels.dtype.kind == "U" else labels).tolist()
+
+
+def sorted_labels(values: Labels | list[Any]) -> list[Any]:
     """Distinct labels in a stable order: sorted where they can be compared, by text otherwise."""
-    distinct = list(dict.fromkeys(values))
+    distinct = occurring(values) if isinstance(values, np.ndarray) else list(dict.fromkeys(values))
     try:
         return sorted(distinct)
     except TypeError:

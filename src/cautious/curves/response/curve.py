@@ -15,7 +15,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels
 from cautious.costs import CostsLike
-from cautious.curves.base import Shown
 from cautious.curves.response.measures import (
     LOWER_IS_BETTER,
     MEASURES,
@@ -24,6 +23,7 @@ from cautious.curves.response.measures import (
 )
 from cautious.curves.response.states import WindowStates
 from cautious.decision.rules import check_bias
+from cautious.metrics import Shown
 from cautious.predictions import FromEstimator, check_proba
 from cautious.sets import abstain_name
 

@@ -15,7 +15,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, RandomState
 from cautious.bootstrap import Interval
 from cautious.costs import CostsLike, as_costs
-from cautious.curves.base import Shown
 from cautious.curves.hull import CostHull
 from cautious.curves.staircase import Priors, Staircase, class_scales
 from cautious.curves.surface.budgets import (
@@ -30,6 +29,7 @@ from cautious.curves.surface.regions import Region, optimal_regions
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.curves.window import Window, binary_costs, check_costs, plain
 from cautious.decision import check_window
+from cautious.metrics import Shown
 from cautious.predictions import FromEstimator
 from cautious.sets import abstain_name, as_codes, check_classes, check_truth, frame_in_class_order
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves.base import Shown
 from cautious.curves.surface.grid import grid_lines
+from cautious.metrics import Shown
 
 if TYPE_CHECKING:
     from cautious.curves.surface.cost_surface import AbstentionCostSurface

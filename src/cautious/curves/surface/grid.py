@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves.base import Shown
 from cautious.curves.hull import CostHull
 from cautious.curves.window import check_costs
+from cautious.metrics import Shown
 
 __all__ = ["SurfaceGrid", "grid_lines", "surface_grid"]
 

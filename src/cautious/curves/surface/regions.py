@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints
-from cautious.curves.base import Shown
 from cautious.curves.hull import CostHull
 from cautious.curves.window import Window
+from cautious.metrics import Shown
 
 if TYPE_CHECKING:
     from cautious.curves.surface.cost_surface import AbstentionCostSurface

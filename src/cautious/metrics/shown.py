@@ -1,4 +1,4 @@
-"""What all curves share: one line that says what they are, and a table in a notebook."""
+"""What results share: one line that says what they are, and a table in a notebook."""
 
 from __future__ import annotations
 
