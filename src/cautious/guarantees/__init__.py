@@ -6,6 +6,17 @@ so it comes alike from arrays, from summaries of logs and from clusters.
 
 from cautious.guarantees.betting import mean_bound
 from cautious.guarantees.binomial import expected_cases, risk_bound, risk_p_value
+from cautious.guarantees.certificate import Certificate
+from cautious.guarantees.certification import Certified, certify
 from cautious.guarantees.monitor import RiskMonitor
 
-__all__ = ["RiskMonitor", "expected_cases", "mean_bound", "risk_bound", "risk_p_value"]
+__all__ = [
+    "Certificate",
+    "Certified",
+    "RiskMonitor",
+    "certify",
+    "expected_cases",
+    "mean_bound",
+    "risk_bound",
+    "risk_p_value",
+]
