@@ -299,4 +299,6 @@ def shows_and_travels(curve: Curve, batch: Batch) -> None:
     same(curve.numbers(pickle.loads(pickle.dumps(made))), curve.numbers(made))
     assert type(made).__name__ in repr(made)
     assert " object at 0x" not in repr(made)
+    assert len(repr(made)) < 300
+    assert "<table" in made._repr_html_()
     assert isinstance(made.frame(), pd.DataFrame)

@@ -102,7 +102,7 @@ class AbstentionROC(FromEstimator, Shown):
         y_score : array-like of shape (n,)
             Probability of the positive class.
         pos_label : label, optional
-            The positive class. Not needed for labels 0 and 1, -1 and 1, or booleans.
+            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes.
         bias : float, default=0.5
             Bias of the positive class, between 0 and 1; the negative class has the rest.
         sample_weight : array-like of shape (n,), optional

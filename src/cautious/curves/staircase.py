@@ -114,7 +114,7 @@ class Staircase(Shown):
             Scores that grow with the belief in the positive class: probabilities, margins,
             log-odds. Infinite scores are allowed, NaN is not.
         pos_label : label, optional
-            The positive class. Not needed for labels 0 and 1, -1 and 1, or booleans. With more
+            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes. With more
             than two classes it is the one that stands against all others.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
