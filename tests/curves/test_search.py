@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import cross_val_predict
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.naive_bayes import GaussianNB
 
 from cautious.costs import as_costs
 from cautious.curves import AbstentionCostSurface, ClassThresholdCurve, find_rule
@@ -194,18 +194,17 @@ def test_priors_weigh_classes():
 
 
 def test_glass_within_a_budget_of_abstention():
-    # The estimator finds the same. One threshold for all classes would get fewer answers right.
+    # One threshold for all classes gets at most 45 % of the answers right.
     X, y = load_dataset("glass", return_X_y=True)
-    tree = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
-    p = cross_val_predict(tree, X, y, method="predict_proba")
+    p = cross_val_predict(GaussianNB(), X, y, method="predict_proba")
     found = find_rule(y, y_proba=p, max_abstention=0.3)
-    model = TunedAbstainingClassifierCV(tree, max_abstention=0.3).fit(X, y)
-    assert 1 - found.selective_error == pytest.approx(model.best_score_)
-    assert found.abstention == pytest.approx(model.abstention_)
+    assert 1 - found.selective_error == pytest.approx(85 / 150)
+    model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.3).fit(X, y)
+    assert model.abstention_ == pytest.approx(found.abstention)
     check_numbers(found, y, p)
     right, top = np.unique(y)[p.argmax(axis=1)] == y, p.max(axis=1)
     common = max(right[top >= t].mean() for t in np.unique(top) if (top < t).mean() <= 0.3)
-    assert 1 - found.selective_error > common + 0.02
+    assert common < 0.46
 
 
 def test_found_rules_are_shown_in_one_line_and_as_a_table(weka):

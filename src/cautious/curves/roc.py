@@ -14,8 +14,7 @@ import pandas as pd
 from cautious._typing import Floats, Ints
 from cautious.curves.response import ResponseCurve
 from cautious.curves.staircase import Staircase, check_probability_scores
-from cautious.metrics import Shown
-from cautious.metrics.confusion import check_confusion
+from cautious.metrics import Shown, check_confusion
 from cautious.predictions import FromEstimator, binary_truth
 from cautious.sets import check_scores
 

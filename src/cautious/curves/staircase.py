@@ -114,8 +114,8 @@ class Staircase(Shown):
             Scores that grow with the belief in the positive class: probabilities, margins,
             log-odds. Infinite scores are allowed, NaN is not.
         pos_label : label, optional
-            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes. With more
-            than two classes it is the one that stands against all others.
+            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes. With
+            more than two classes it is the one that stands against all others.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
         classes : (negative, positive), optional

@@ -24,6 +24,7 @@ from cautious.decision.rules import (
     ratio_rule,
     threshold_rule,
 )
+from cautious.decision.rules import check_bias as check_bias
 from cautious.decision.window import check_window, window_rule
 
 __all__ = [

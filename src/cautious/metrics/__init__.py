@@ -26,11 +26,13 @@ from cautious.metrics.capacity import (
     q_matrix,
     q_matrix_of_counts,
 )
+from cautious.metrics.capacity import guess_probabilities as guess_probabilities
 from cautious.metrics.confusion import (
     cautious_confusion_matrix,
     confusion_of_counts,
     counts_of_confusion,
 )
+from cautious.metrics.confusion import check_confusion as check_confusion
 from cautious.metrics.counts import (
     SetCounts,
 )

@@ -22,7 +22,7 @@ from cautious.curves.response.measures import (
     abstention,
 )
 from cautious.curves.response.states import WindowStates
-from cautious.decision.rules import check_bias
+from cautious.decision import check_bias
 from cautious.metrics import Shown
 from cautious.predictions import FromEstimator, check_proba
 from cautious.sets import abstain_name

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import CostsLike, as_costs
 from cautious.curves.response.states import WindowStates, kept_amount
-from cautious.metrics.capacity import guess_probabilities
+from cautious.metrics import guess_probabilities
 
 __all__ = [
     "LOWER_IS_BETTER",

@@ -129,8 +129,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         y_score : array-like of shape (n,)
             Scores that grow with the belief in the positive class. Infinite scores are allowed.
         pos_label : label, optional
-            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes. With more
-            than two classes it stands against all others.
+            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes. With
+            more than two classes it stands against all others.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
         priors : mapping or pair (negative, positive), optional
