@@ -10,47 +10,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves.surface.grid import grid_lines
+from cautious.curves.surface.grid import DifferentialGrid, grid_lines
 from cautious.metrics import Shown
 
 if TYPE_CHECKING:
     from cautious.curves.surface.cost_surface import AbstentionCostSurface
 
-__all__ = ["DifferentialCostSurface", "DifferentialGrid"]
+__all__ = ["DifferentialCostSurface"]
 
 # Costs are sums of shares; differences below this are rounding, and count as a tie.
 _TIE = 1e-12
 _SAME_PRIORS = 1e-9
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DifferentialGrid(Shown):
-    """Differences on a grid of relative costs.
-
-    Attributes
-    ----------
-    mu, nu : ndarray of shape (n,)
-        Grid lines.
-    difference : ndarray of shape (n, n)
-        ``difference[i, j]`` belongs to ``nu[i]`` and ``mu[j]``.
-    zero_line : DataFrame
-        Where the sign changes along the grid lines, exactly; see
-        :meth:`DifferentialCostSurface.zero_line`.
-    """
-
-    mu: Floats
-    nu: Floats
-    difference: Floats
-    zero_line: pd.DataFrame
-
-    def frame(self) -> pd.DataFrame:
-        """One row per grid point: relative costs and the difference."""
-        mu, nu = np.meshgrid(self.mu, self.nu)
-        columns = {"mu": mu, "nu": nu, "difference": self.difference}
-        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
-
-    def _facts(self) -> dict[str, Any]:
-        return {"n": len(self.mu), "n_crossings": len(self.zero_line)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

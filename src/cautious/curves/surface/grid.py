@@ -1,4 +1,4 @@
-"""A cost surface evaluated on a grid of relative costs, as the paper draws it."""
+"""A cost surface, or the difference of two, on a grid of relative costs, as the paper draws it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cautious.curves.hull import CostHull
 from cautious.curves.window import check_costs
 from cautious.metrics import Shown
 
-__all__ = ["SurfaceGrid", "grid_lines", "surface_grid"]
+__all__ = ["DifferentialGrid", "SurfaceGrid", "grid_lines", "surface_grid"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +50,36 @@ class SurfaceGrid(Shown):
 
     def _facts(self) -> dict[str, Any]:
         return {"n": len(self.mu), "cost": (float(self.cost.min()), float(self.cost.max()))}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DifferentialGrid(Shown):
+    """Differences on a grid of relative costs.
+
+    Attributes
+    ----------
+    mu, nu : ndarray of shape (n,)
+        Grid lines.
+    difference : ndarray of shape (n, n)
+        ``difference[i, j]`` belongs to ``nu[i]`` and ``mu[j]``.
+    zero_line : DataFrame
+        Where the sign changes along the grid lines, exactly; see
+        :meth:`DifferentialCostSurface.zero_line`.
+    """
+
+    mu: Floats
+    nu: Floats
+    difference: Floats
+    zero_line: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """One row per grid point: relative costs and the difference."""
+        mu, nu = np.meshgrid(self.mu, self.nu)
+        columns = {"mu": mu, "nu": nu, "difference": self.difference}
+        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+
+    def _facts(self) -> dict[str, Any]:
+        return {"n": len(self.mu), "n_crossings": len(self.zero_line)}
 
 
 def surface_grid(hull: CostHull, n: int) -> SurfaceGrid:
