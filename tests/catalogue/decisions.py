@@ -34,7 +34,7 @@ from cautious.decision import (
 )
 from cautious.utility import quadratic
 
-_PARTS = {"check_window", "preferred_answers", "rules_from_json", "rules_to_json", "window_rule"}
+_PARTS = {"rules_from_json", "rules_to_json", "window_rule"}
 PUBLIC = {
     name: getattr(cautious.decision, name)
     for name in cautious.decision.__all__

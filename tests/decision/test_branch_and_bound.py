@@ -15,11 +15,9 @@ from cautious.costs import (
     owa,
     p_discounted,
 )
-from cautious.decision.branch_and_bound import branch_and_bound, problem_of
-from cautious.decision.branch_and_bound.node import complete, pour
-from cautious.decision.branch_and_bound.ranked import Ranked
-from cautious.decision.branch_and_bound.smooth import Smooth
-from cautious.decision.branch_and_bound.split import Split
+from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
+from cautious.decision.optimal.branch_and_bound.families import Ranked, Smooth, Split
+from cautious.decision.optimal.branch_and_bound.search import complete, pour
 
 inf = np.inf
 # Powers of right and of wrong sets, what they are solved as, and whether zero costs are allowed.

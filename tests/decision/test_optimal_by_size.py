@@ -5,10 +5,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cautious.costs import SizeCosts, all_sets, f_beta_costs, utility_costs
-from cautious.decision import optimal_by_size, optimal_by_size_lazy
-from cautious.decision.optimal_by_size import sets_by_size
-from cautious.decision.optimal_compiled import compiled, have_numba
+from cautious.costs import SetCosts, SizeCosts, all_sets, f_beta_costs, utility_costs
+from cautious.decision import optimal_sets
+from cautious.decision.optimal import by_size
+from cautious.decision.optimal.by_size import sets_by_size
+from cautious.decision.optimal.common import compiled, have_numba
 from cautious.utility import exponential, logarithmic, u65, u80
 
 COSTS = {
@@ -30,7 +31,7 @@ COSTS = {
 def lazily(p, hit, miss, monkeypatch):
     """Run the loops that numba would compile as plain Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(optimal_by_size, "compiled", lambda making, parts: making(""))
+        patch.setattr(by_size, "compiled", lambda making, parts: making(""))
         return sets_by_size(p, hit, miss, accelerate=True)
 
 
@@ -82,7 +83,7 @@ def many_rows(K):
 def test_lazy_selection_and_sorting_agree(name, K, monkeypatch):
     costs, p = COSTS[name](K), many_rows(K)
     # Small blocks, so that there are several.
-    monkeypatch.setattr(optimal_by_size, "_CELLS_AT_ONCE", 10 * K)
+    monkeypatch.setattr(by_size, "_CELLS_AT_ONCE", 10 * K)
     sorted_ = sets_by_size(p, costs.hit, costs.miss, accelerate=False)
     np.testing.assert_array_equal(lazily(p, costs.hit, costs.miss, monkeypatch), sorted_)
     assert sorted_.any(axis=1).all()
@@ -135,19 +136,19 @@ def test_rows_are_checked_on_the_way(accelerate, monkeypatch):
 
 
 def test_few_cells_do_not_import_numba(monkeypatch):
-    monkeypatch.setattr(optimal_by_size, "compiled", None)
+    monkeypatch.setattr(by_size, "compiled", None)
     assert sets_by_size(np.array([[0.6, 0.4]]), *np.array([[0, 0.35], [1, 1]])).all()
-    monkeypatch.setattr(optimal_by_size, "_CELLS_WORTH_COMPILING", 1)
+    monkeypatch.setattr(by_size, "_CELLS_WORTH_COMPILING", 1)
     used = []
-    monkeypatch.setattr(optimal_by_size, "have_numba", lambda: True)
-    monkeypatch.setattr(optimal_by_size, "compiled", lambda m, parts: used.append(1) or m(""))
+    monkeypatch.setattr(by_size, "have_numba", lambda: True)
+    monkeypatch.setattr(by_size, "compiled", lambda m, parts: used.append(1) or m(""))
     assert sets_by_size(np.array([[0.6, 0.4]]), *np.array([[0, 0.35], [1, 1]])).all()
     assert used == [1]
 
 
 def test_machine_code_is_kept_apart_by_its_sources():
     pytest.importorskip("numba")
-    lazy = compiled(optimal_by_size_lazy.selecting, optimal_by_size_lazy.LAZY_PARTS)
+    lazy = compiled(by_size.selecting, by_size.LAZY_PARTS)
     (fingerprint,) = [cell.cell_contents for cell in lazy.py_func.__closure__]
     assert len(fingerprint) == 64
 
@@ -169,5 +170,26 @@ def test_no_place_for_machine_code(monkeypatch):
         return double
 
     monkeypatch.setattr(numba, "njit", refuse)
-    monkeypatch.setattr(doubling, "__module__", "cautious.decision.optimal_ties")
+    monkeypatch.setattr(doubling, "__module__", "cautious.decision.optimal.common")
     assert compiled(doubling, ())(21) == 42
+
+
+@pytest.mark.parametrize("accelerate", [False, True])
+def test_where_right_and_wrong_sets_cost_the_same_the_first_classes_are_taken(accelerate):
+    """All sets of such a size are ties, so the lowest classes win, as from a table of all sets."""
+    if accelerate:
+        pytest.importorskip("numba")
+    rng = np.random.default_rng(5)
+    p = np.vstack([[0.2, 0.3, 0.4, 0.1], rng.dirichlet(np.ones(4), size=40)])
+    for hit, miss in (
+        ([1, 2, 3, 4], [1, 2, 3, 4]),  # all sizes
+        ([1, 0.5, 3, 4], [2, 0.5, 3, 4]),  # pairs are the best
+        ([1, 0.5, 3, 4], [1, 0.5 + 1e-14, 3, 4]),  # up to rounding
+        ([0, 0.4, 0.1, 0.4], [1, 1, 0.1, 1]),
+        ([2, 0.5, 3, 4], [1, 0.5, 3, 4]),  # right single classes cost more than wrong ones
+    ):
+        costs = SizeCosts(hit, miss)
+        chosen = sets_by_size(p, costs.hit, costs.miss, accelerate=accelerate)
+        listed = optimal_sets(p, SetCosts.from_table(costs.table()))
+        np.testing.assert_array_equal(chosen, listed)
+    assert optimal_sets([[0.2, 0.8]], SizeCosts([1, 2], [1, 2])).tolist() == [[True, False]]

@@ -20,8 +20,9 @@ from cautious.costs import (
     utility_costs,
     zero_one,
 )
-from cautious.decision import optimal, optimal_by_listing, optimal_by_size, optimal_sets
-from cautious.decision.branch_and_bound import search
+from cautious.decision import optimal_sets
+from cautious.decision.optimal import by_size, listing, solver
+from cautious.decision.optimal.branch_and_bound import search
 from cautious.utility import u65, u80
 
 FAMILIES = {
@@ -71,7 +72,7 @@ def test_no_set_is_cheaper(family, data):
 @pytest.fixture
 def without_numba(monkeypatch):
     """As if numba were not installed: its compiler takes longer than these tests."""
-    for module in (optimal, optimal_by_size, search):
+    for module in (solver, by_size, search):
         monkeypatch.setattr(module, "have_numba", lambda: False)
 
 
@@ -97,7 +98,7 @@ def test_listing_and_searching_give_the_same_sets(without_numba, monkeypatch):
     listed = optimal_sets(p, costs)  # many rows share the work of costing all sets
     searched = [optimal_sets(row[None], costs)[0] for row in p]
     np.testing.assert_array_equal(listed, searched)
-    monkeypatch.setattr(optimal, "branch_and_bound", None)
+    monkeypatch.setattr(solver, "branch_and_bound", None)
     np.testing.assert_array_equal(optimal_sets(p, costs), listed)
     with pytest.raises(TypeError, match="not callable"):
         optimal_sets(p[:1], costs)
@@ -123,7 +124,7 @@ def test_weighted_zero_one_costs_need_no_search(power, K, monkeypatch):
     matrix = zero_one(K) * weight
     rng = np.random.default_rng(0)
     p = np.vstack([rng.dirichlet(np.full(K, 0.5), size=10), np.eye(K)[:1]])
-    monkeypatch.setattr(optimal, "problem_of", None)
+    monkeypatch.setattr(solver, "problem_of", None)
     for costs in (p_discounted(matrix, p=power), p_discounted(matrix, p=(power, 1.5))):
         mask = optimal_sets(p, costs)
         cost = (costs.of(mask) * p).sum(axis=1)
@@ -244,7 +245,7 @@ def test_contiguous_sets_against_all_contiguous_sets(family, monkeypatch):
     expected = sets[(cost <= cost.min(axis=1, keepdims=True) * (1 + 1e-12)).argmax(axis=1)]
     np.testing.assert_array_equal(optimal_sets(p, costs, contiguous=True), expected)
     # The same in blocks of two sets and of one row.
-    monkeypatch.setattr(optimal_by_listing, "_CELLS_AT_ONCE", 10)
+    monkeypatch.setattr(listing, "_CELLS_AT_ONCE", 10)
     np.testing.assert_array_equal(optimal_sets(p, costs, contiguous=True), expected)
 
 

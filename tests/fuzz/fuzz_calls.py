@@ -334,7 +334,6 @@ CALLS: dict[str, Call] = {
     "decision.optimal_sets": Call(
         decision.optimal_sets, _RULE, {"costs": costs.p_discounted(COSTS, 0.5)}
     ),
-    "decision.preferred_answers": Call(decision.preferred_answers, _RULE),
     "decision.Rule.predict_set": Call(
         decision.Rule.confidence(0.625, classes=LABELS).predict_set, {"scores": probabilities(P)}
     ),

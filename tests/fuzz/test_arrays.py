@@ -51,7 +51,6 @@ WITHOUT_ARRAYS = {
     "costs.zero_one": "a count",
     "curves.capacity_hull": "curves",
     "decision.Rule": "made by its class methods; predict_set takes arrays",
-    "decision.check_window": "two numbers",
     "decision.rules_from_json": "text; see decision/test_rule",
     "decision.rules_to_json": "rules",
     "datasets.list_datasets": "nothing",

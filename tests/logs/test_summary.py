@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.decision.optimal_by_size import sets_by_size
+from cautious.decision import sets_by_size
 from cautious.logs import (
     ALL,
     LogSummary,

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
-from cautious.decision.optimal_by_size import sets_by_size
+from cautious.decision import sets_by_size
 from cautious.metrics import SetCounts, aurc_score, utility_score
 from cautious.report import build_report
 from cautious.report.set_summary import summarise_sets

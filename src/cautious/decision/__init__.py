@@ -1,8 +1,9 @@
-"""Decisions: from probabilities or credal sets to prediction sets.
+"""Decisions: from scores, probabilities or credal sets to prediction sets.
 
-Rules for precise probabilities answer with one class or abstain; optimal sets minimise an expected
-set cost; credal criteria keep every prediction that the evidence cannot rule out. All take whole
-batches and return boolean masks, a full row meaning "don't know".
+A :class:`Rule` is one decision rule, made by hand or found by tuning; it can be saved and applied.
+Behind it are functions: rules of thresholds answer with one class or abstain; optimal sets minimise
+an expected set cost; credal criteria keep every prediction that the evidence cannot rule out. All
+take whole batches and return boolean masks, a full row meaning "abstain".
 """
 
 from cautious.decision.admissibility import e_admissibility
@@ -15,22 +16,28 @@ from cautious.decision.criteria import (
     maximality,
 )
 from cautious.decision.optimal import optimal_sets
-from cautious.decision.rejection import chow_rule, reject_rule
-from cautious.decision.rule import Rule, preferred_answers
-from cautious.decision.rule_text import rules_from_json, rules_to_json
-from cautious.decision.rules import (
+from cautious.decision.optimal import sets_by_size as sets_by_size
+from cautious.decision.rule import Rule
+from cautious.decision.rule import preferred_answers as preferred_answers
+from cautious.decision.rule_json import rules_from_json, rules_to_json
+from cautious.decision.thresholds import (
+    answer_or_abstain as answer_or_abstain,
+)
+from cautious.decision.thresholds import (
     bias_window_rule,
+    chow_rule,
     class_threshold_rule,
     ratio_rule,
+    reject_rule,
     threshold_rule,
+    window_rule,
 )
-from cautious.decision.rules import check_bias as check_bias
-from cautious.decision.window import check_window, window_rule
+from cautious.decision.thresholds import check_bias as check_bias
+from cautious.decision.thresholds import check_window as check_window
 
 __all__ = [
     "Rule",
     "bias_window_rule",
-    "check_window",
     "chow_rule",
     "class_threshold_rule",
     "e_admissibility",
@@ -41,7 +48,6 @@ __all__ = [
     "maximal_from_lower",
     "maximality",
     "optimal_sets",
-    "preferred_answers",
     "ratio_rule",
     "reject_rule",
     "rules_from_json",

@@ -9,8 +9,7 @@ from scipy.sparse import csr_array
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.decision.alternatives import beyond_the_best, checked_costs, rounding_error
-from cautious.decision.criteria import maximality
+from cautious.decision.criteria import beyond_the_best, checked_costs, maximality, rounding_error
 
 __all__ = ["e_admissibility"]
 

@@ -12,7 +12,7 @@ prediction has a whole interval of expected costs, and the criteria differ in ho
 
 E-admissible predictions are maximal, and maximal ones are not interval-dominated. Every criterion
 takes a cost matrix whose rows are predictions and whose columns are true classes. The rows are
-usually the classes, but may be any alternatives: with an abstention row, or one row a set of
+usually the classes, but may be any alternatives: with an abstention row, or one row per set of
 classes (``SetCosts.of``), the mask returned has one column for each of them. Differences of
 expected costs below 1e-12 of the costs' span count as ties.
 
@@ -28,14 +28,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_floats
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.decision.alternatives import (
-    beyond_the_best,
-    checked_costs,
-    first_best,
-    rounding_error,
-)
+from cautious.sets import first_row
 
 __all__ = [
     "LowerExpectation",
@@ -319,3 +314,42 @@ def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats
             f"{values.shape}; expected (n, {len(functions)}): a row an example."
         )
     return values
+
+
+def checked_costs(C: npt.ArrayLike, n_classes: int | None = None) -> Floats:
+    """Check a matrix of costs, one row per alternative and one column per true class."""
+    costs = as_floats(C, "C", "costs")
+    if costs.ndim != 2 or 0 in costs.shape or n_classes not in (None, costs.shape[1]):
+        wanted = "K" if n_classes is None else n_classes
+        raise ValueError(
+            f"C has shape {costs.shape}; expected (m, {wanted}): rows are predictions, columns "
+            "are true classes."
+        )
+    bad = ~np.isfinite(costs).all(axis=1)
+    if bad.any():
+        row = first_row(bad)
+        raise ValueError(f"C holds {costs[row].tolist()} in row {row}; costs must be finite.")
+    return costs
+
+
+def beyond_the_best(costs: Floats) -> Floats:
+    """Costs beyond those of the cheapest prediction under each truth.
+
+    What all predictions cost under a truth decides nothing between them; left in, it would set the
+    scale of what counts as a tie.
+    """
+    rest: Floats = costs - costs.min(axis=0)
+    return rest
+
+
+def rounding_error(costs: Floats) -> float:
+    """Return the difference of expected costs that counts as a tie: 1e-12 of the costs' span."""
+    return 1e-12 * float(np.ptp(costs) or 1.0)
+
+
+def first_best(expected: Floats, tie: float) -> Mask:
+    """Singleton sets of the smallest value in each row; ties go to the first column."""
+    best = (expected <= expected.min(axis=1, keepdims=True) + tie).argmax(axis=1)
+    sets = np.zeros(expected.shape, dtype=np.bool_)
+    sets[np.arange(len(best)), best] = True
+    return sets

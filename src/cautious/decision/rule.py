@@ -13,8 +13,13 @@ import numpy.typing as npt
 from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.costs import CostsLike, SetCosts, as_costs
 from cautious.decision.optimal import optimal_sets
-from cautious.decision.rules import answer_or_abstain, class_threshold_rule, threshold_rule
-from cautious.decision.window import check_window, window_rule
+from cautious.decision.thresholds import (
+    answer_or_abstain,
+    check_window,
+    class_threshold_rule,
+    threshold_rule,
+    window_rule,
+)
 from cautious.sets import check_classes, check_probabilities, frame_in_class_order
 from cautious.utility import Utility, UtilityLike, as_utility, read_utility
 
@@ -283,7 +288,7 @@ class Rule:
 
     def describe(self) -> str:
         """Say in one sentence what the rule does."""
-        from cautious.decision.rule_text import describe_rule
+        from cautious.decision.rule_json import describe_rule
 
         return describe_rule(self)
 
@@ -299,7 +304,7 @@ class Rule:
         -------
         str
         """
-        from cautious.decision.rule_text import write_rule
+        from cautious.decision.rule_json import write_rule
 
         return write_rule(self, path)
 
@@ -316,7 +321,7 @@ class Rule:
         -------
         Rule
         """
-        from cautious.decision.rule_text import read_rule
+        from cautious.decision.rule_json import read_rule
 
         return read_rule(source)
 
@@ -330,7 +335,7 @@ class Rule:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
             return NotImplemented
-        from cautious.decision.rule_text import rule_data
+        from cautious.decision.rule_json import rule_data
 
         return rule_data(self, strict=False) == rule_data(other, strict=False)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision.optimal_by_size import sets_by_size
+from cautious.decision import sets_by_size
 from cautious.logs.arrow_columns import Codes, booleans, encoded, numbers, precision, weights
 from cautious.logs.exact_sums import Counts, fixed_point, positive
 from cautious.logs.labels import codes_among, occurring, written_sets

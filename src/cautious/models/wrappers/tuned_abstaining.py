@@ -20,8 +20,7 @@ from cautious.curves import (
     AbstentionCostSurface,
     ClassThresholdCurve,
 )
-from cautious.decision import window_rule
-from cautious.decision.rules import answer_or_abstain
+from cautious.decision import answer_or_abstain, window_rule
 from cautious.models.metadata import (
     check_examples,
     check_probabilistic,

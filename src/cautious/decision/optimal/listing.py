@@ -1,4 +1,4 @@
-"""Optimal sets by costing a list of candidates: a matrix product a batch of rows."""
+"""Optimal sets by costing a list of candidates: a matrix product per batch of rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import SetCosts, TableCosts, all_sets
-from cautious.decision.optimal_remembered import remembered
-from cautious.decision.optimal_ties import slack
+from cautious.decision.optimal.common import remembered, slack
 
 __all__ = ["MOST_CLASSES", "all_candidates", "cheapest", "contiguous_candidates"]
 

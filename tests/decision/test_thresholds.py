@@ -211,3 +211,15 @@ def test_zaffalons_puzzle_of_the_rejection_option():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_ties_of_chow_s_rule_do_not_depend_on_the_batch():
+    """Rounding of a larger matrix product must not choose among equal risks."""
+    row = [0.1, 0.4, 0.1, 0.4]
+    for costs in (None, 1 - np.eye(4), 0.1 * (1 - np.eye(4))):
+        price = 0.77 if costs is None else 0.77 * costs.max()
+        alone = chow_rule([row], price, costs)
+        assert alone.tolist() == [[False, True, False, False]]
+        for n in (2, 3, 4, 5, 8, 16, 33, 64, 100):
+            batch = chow_rule(np.tile(row, (n, 1)), price, costs)
+            np.testing.assert_array_equal(batch, np.repeat(alone, n, axis=0))

@@ -6,7 +6,8 @@ hand. Their minima bound the cost of all sets of that size; their slopes (reduce
 about most classes at once; what stays open is branched on.
 """
 
-from cautious.decision.branch_and_bound.from_costs import problem_of
-from cautious.decision.branch_and_bound.search import branch_and_bound
+from cautious.decision.optimal.branch_and_bound.families import Problem
+from cautious.decision.optimal.branch_and_bound.problem import problem_of
+from cautious.decision.optimal.branch_and_bound.search import branch_and_bound
 
-__all__ = ["branch_and_bound", "problem_of"]
+__all__ = ["Problem", "branch_and_bound", "problem_of"]

@@ -1,7 +1,7 @@
-r"""Rules that turn probabilities into answers and abstentions: Ferri and Hernández-Orallo's four.
+r"""Rules that answer or abstain by thresholds: on a score, on probabilities, on expected costs.
 
 Each returns prediction sets: one class where the rule answers, all of them where it abstains. A
-threshold is reached when the probability equals it, and ties between classes go to the first.
+threshold is reached when the score equals it, and ties between classes go to the first.
 """
 
 from __future__ import annotations
@@ -10,12 +10,64 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Mask, as_floats
-from cautious.sets import check_probabilities, first_row
+from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
+from cautious.decision.criteria import (
+    beyond_the_best,
+    checked_costs,
+    first_best,
+    maximality,
+    rounding_error,
+)
+from cautious.sets import check_mask, check_probabilities, check_scores, first_row
 
-__all__ = ["bias_window_rule", "check_bias", "class_threshold_rule", "ratio_rule", "threshold_rule"]
+__all__ = [
+    "answer_or_abstain",
+    "bias_window_rule",
+    "check_bias",
+    "check_window",
+    "chow_rule",
+    "class_threshold_rule",
+    "ratio_rule",
+    "reject_rule",
+    "threshold_rule",
+    "window_rule",
+]
 
 # Relative rounding error of a threshold computed from a bias and a window.
 _ROUNDING = 1e-12
+
+
+def window_rule(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
+    r"""Answer by the score of two classes, and abstain inside a window.
+
+    The positive class if :math:`m \ge u`, else the negative class if :math:`m \le l`, else both
+    (Friedel et al. 2006, eq. 1). A threshold at ``-inf`` or ``inf`` lies beyond every score, an
+    infinite score included.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n,)
+        Scores.
+    lower, upper : float
+        Thresholds, ``lower <= upper``.
+
+    Returns
+    -------
+    ndarray of shape (n, 2), bool
+        Columns negative, positive; a full row abstains.
+
+    Examples
+    --------
+    >>> window_rule([0.1, 0.5, 0.9], 0.3, 0.7)
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    """
+    score = check_scores(y_score, name="y_score")
+    check_window(lower, upper)
+    positive = (score >= upper) & (upper < np.inf)
+    negative = ~positive & (score <= lower) & (lower > -np.inf)
+    return np.column_stack([~positive, ~negative])
 
 
 def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
@@ -171,6 +223,114 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
     return answer_or_abstain(ratios.argmax(axis=1), answered, probabilities.shape[1])
 
 
+def chow_rule(p: npt.ArrayLike, reject_cost: npt.ArrayLike, C: npt.ArrayLike | None = None) -> Mask:
+    r"""Answer with the class of least expected cost, unless abstaining costs less (Chow's rule).
+
+    With 0/1 costs and one cost :math:`d` of abstaining: abstain when :math:`1 - \max_i p_i > d`. In
+    general, with costs :math:`c_i(y)` of answering and :math:`d(y)` of abstaining when :math:`y` is
+    true: abstain when :math:`\min_i E[c_i] > E[d]`. The answer wins ties.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities; each row adds up to one within 1e-6.
+    reject_cost : float or array-like of shape (K,)
+        Cost of abstaining, the same whatever the truth or one for each true class.
+    C : array-like of shape (K, K), optional
+        Costs of answering: rows are predictions, columns truths. 0/1 costs if left out.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    References
+    ----------
+    Chow (1970), *On optimum recognition error and reject tradeoff*.
+
+    Examples
+    --------
+    >>> chow_rule([[0.9, 0.1], [0.7, 0.3], [0.6, 0.4]], 0.3)
+    array([[ True, False],
+           [ True, False],
+           [ True,  True]])
+    """
+    probabilities = check_probabilities(p)
+    n_classes = probabilities.shape[1]
+    rejection = as_floats(reject_cost, "reject_cost", "costs")
+    if rejection.shape not in ((), (n_classes,)) or not np.isfinite(rejection).all():
+        raise ValueError(
+            f"reject_cost is {reject_cost!r}; give one finite cost, or one for each of the "
+            f"{n_classes} true classes."
+        )
+    costs = 1 - np.eye(n_classes) if C is None else checked_costs(C, n_classes)
+    if len(costs) != n_classes:
+        raise ValueError(
+            f"C has {len(costs)} rows for {n_classes} classes; give one row per prediction, and "
+            "the costs of abstaining as reject_cost."
+        )
+    # What even the cheapest answer costs under a truth decides nothing.
+    rejection = np.broadcast_to(rejection, n_classes) - costs.min(axis=0)
+    costs = beyond_the_best(costs)
+    risks = probabilities @ costs.T
+    abstaining: Floats = probabilities @ rejection
+    # What only rounding tells apart is a tie: products of other batches are rounded differently.
+    tie = rounding_error(costs)
+    answered = risks.min(axis=1) <= abstaining + tie
+    sets: Mask = first_best(risks, tie) | ~answered[:, None]
+    return sets
+
+
+def reject_rule(
+    p: npt.ArrayLike | IntervalsLike, t: float, *, sets: npt.ArrayLike | None = None
+) -> Mask:
+    r"""Abstain wherever no class is likely enough, for precise and for credal models.
+
+    A precise model keeps its answer when :math:`\max_i p_i \ge t`. A credal model keeps its
+    prediction set when :math:`\max_i \underline{P}(i) \ge t`: some class must have at least
+    probability :math:`t` under every distribution of the credal set.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K), ProbabilityIntervals, or tuple (lower, upper)
+        Precise class probabilities, or probability intervals.
+    t : float
+        Threshold between 0 and 1, or infinity to abstain always.
+    sets : array-like of shape (n, K), bool, optional
+        What the model would answer without the option. By default the likeliest class for precise
+        probabilities, and the undominated classes (:func:`maximality`) for intervals.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 9.4.
+
+    Examples
+    --------
+    >>> reject_rule(([[0.65, 0.3], [0.85, 0.1]], [[0.7, 0.35], [0.9, 0.15]]), 0.8)
+    array([[ True,  True],
+           [ True, False]])
+    """
+    if isinstance(p, ProbabilityIntervals | tuple):
+        intervals = as_intervals(p, name="p")
+        least = intervals.reachable().lower
+        usual = maximality(intervals) if sets is None else sets
+    else:
+        least = check_probabilities(p)
+        usual = threshold_rule(least, 0.0) if sets is None else sets
+    kept = check_mask(usual, n_classes=least.shape[1], name="sets")
+    if len(kept) != len(least):
+        raise ValueError(f"sets has {len(kept)} rows and p {len(least)}; they must match.")
+    if not (0 <= t <= 1 or t == np.inf):
+        raise ValueError(f"t is {t}; the threshold lies between 0 and 1, or is infinite.")
+    decided: Mask = kept | (least.max(axis=1) < t)[:, None]
+    return decided
+
+
 def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:
     """Prediction sets that hold the chosen class where answered and every class elsewhere."""
     sets = np.repeat(~answered[:, None], n_classes, axis=1)
@@ -188,7 +348,7 @@ def _ratios(probabilities: Floats, tau: Floats) -> Floats:
 def _checked_thresholds(thresholds: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     tau = as_floats(thresholds, name, "thresholds")
     if tau.shape != shape:
-        wanted = f"{shape}, one threshold a class" if shape else "a single number"
+        wanted = f"{shape}, one threshold per class" if shape else "a single number"
         raise ValueError(f"{name} has shape {tau.shape}; expected {wanted}.")
     bad = ~(((tau >= 0) & (tau <= 1)) | (tau == np.inf))
     if bad.any():
@@ -202,10 +362,10 @@ def _checked_thresholds(thresholds: npt.ArrayLike, shape: tuple[int, ...], name:
 
 
 def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
-    """Check a class bias: one share a class, none negative, adding up to one."""
+    """Check a class bias: one share per class, none negative, adding up to one."""
     k = as_floats(bias, "bias", "shares")
     if k.shape != (n_classes,):
-        raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share a class.")
+        raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share per class.")
     if not (k >= 0).all():
         at = first_row(~(k >= 0))
         raise ValueError(
@@ -219,3 +379,12 @@ def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
         )
     shares: Floats = k / k.sum()
     return shares
+
+
+def check_window(lower: float, upper: float) -> None:
+    """Check that a window's thresholds are numbers in order."""
+    if not lower <= upper:
+        raise ValueError(
+            f"the window ({lower}, {upper}) is no window; the lower threshold may not exceed the "
+            "upper one, and neither may be NaN."
+        )

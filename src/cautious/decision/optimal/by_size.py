@@ -10,20 +10,25 @@ Few rows need that much. Let wrong sets of all sizes cost the same and let size 
 .. math:: S_k - S_{k-1} \ge g_k S_k \Bigl(\frac1{g_k} - \frac1{g_{k-1}}\Bigr),
 
 where :math:`g_k S_k` is at least the largest gain found so far. Every other class can be left out
-unseen: under u65 all those with a probability below .54 of the largest one.
+unseen: under u65 all those with a probability below .54 of the largest one. Compiled loops select
+the few largest probabilities of each row, and sort only flat rows; numpy sorts them all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision.optimal_by_size_lazy import LAZY_PARTS, selecting
-from cautious.decision.optimal_compiled import compiled, have_numba
-from cautious.decision.optimal_ties import slack
+from cautious.decision.optimal.common import compiled, have_numba, slack
 from cautious.sets import check_probabilities
 
 __all__ = ["not_negative", "sets_by_size"]
+
+Bits: TypeAlias = npt.NDArray[np.int64]
 
 # Rows are sorted so many cells at a time that they stay in the processor's cache.
 _CELLS_AT_ONCE = 1 << 18
@@ -31,6 +36,8 @@ _CELLS_AT_ONCE = 1 << 18
 _SURE = 0.99e-6
 # Importing numba takes longer than sorting so many cells.
 _CELLS_WORTH_COMPILING = 1 << 23
+# After so many passes over a flat row a sort is cheaper.
+_MOST_PASSES = 12
 
 
 def sets_by_size(
@@ -147,9 +154,13 @@ def _settle(p: Floats, miss: Floats, gain: Floats, rise: Floats, scale: float, m
             mass, most_gain = mass[needed], most_gain[needed]
     table = np.array(costs)
     best = table.min(axis=0)
-    size = (table <= best + slack(best, scale)).argmax(axis=0) + 1
+    tie = slack(best, scale)
+    size = (table <= best + tie).argmax(axis=0) + 1
     following = np.where(size < n_classes, ascending[every, -np.minimum(size + 1, n_classes)], -1.0)
     _mark(p, size, ascending[every, -size], following, mask)
+    # Where a right set costs as much as a wrong one, all sets of the size are ties.
+    flat = np.flatnonzero(gain[size - 1] <= tie)
+    mask[flat] = np.arange(n_classes) < size[flat, None]
     return True
 
 
@@ -176,8 +187,158 @@ def _perverse(p: Floats, miss: Floats, gain: Floats, scale: float) -> Mask:
     least = np.cumsum(np.take_along_axis(p, upward, axis=1), axis=1)
     costs = miss - gain * np.where(gain >= 0, most, least)
     best = costs.min(axis=1)
-    size = (costs <= (best + slack(best, scale))[:, None]).argmax(axis=1) + 1
+    tie = slack(best, scale)
+    size = (costs <= (best + tie)[:, None]).argmax(axis=1) + 1
     order = np.where((gain[size - 1] >= 0)[:, None], downward, upward)
+    flat = np.abs(gain[size - 1]) <= tie
+    order[flat] = np.arange(p.shape[1])
     mask = np.zeros(p.shape, dtype=np.bool_)
     np.put_along_axis(mask, order, np.arange(p.shape[1]) < size[:, None], axis=1)
     return mask
+
+
+# The same, one row at a time, as the loops that numba compiles well. Uncompiled they are slow and
+# serve only to be tested. Numbers that are not negative are ordered as their bits are when these
+# are read as an integer. Of integers numba takes minima and maxima with vector instructions; of
+# floating-point numbers, for the sake of NaN, it does not.
+
+
+def selecting(sources: str) -> Callable[..., int]:
+    """Make the function that selects; numba keeps its machine code apart by `sources`."""
+
+    def select(
+        p: Floats,
+        miss: Floats,
+        gain: Floats,
+        rise: Floats,
+        scale: float,
+        tolerance: float,
+        mask: Mask,
+    ) -> int:
+        _ = sources
+        n, n_classes = p.shape
+        bits = p.view(np.int64)
+        descending = np.empty(n_classes + 1)
+        places = descending.view(np.int64)
+        costs = np.empty(n_classes)
+        for i in range(n):
+            # A NaN makes the sum a NaN, and every comparison with it false.
+            if not abs(total(p[i]) - 1.0) <= tolerance:
+                return i
+            least, most = ends(bits[i])
+            if least < 0:
+                return i
+            size, is_flat = lazy_size(
+                p[i], bits[i], most, miss, gain, rise, scale, descending, places, costs
+            )
+            if is_flat:
+                mask[i] = np.arange(n_classes) < size
+            else:
+                mark(p[i], size, descending[size - 1], descending[size], mask[i])
+        return int(n)
+
+    return select
+
+
+def total(row: Floats) -> float:
+    """Sum of a row."""
+    result = 0.0
+    for y in range(len(row)):
+        result += row[y]
+    return result
+
+
+def ends(bits: Bits) -> tuple[int, int]:
+    """Minimum and maximum of a row."""
+    least = most = bits[0]
+    for y in range(len(bits)):
+        least = min(least, bits[y])
+        most = max(most, bits[y])
+    return least, most
+
+
+def below(bits: Bits, top: int) -> tuple[int, int]:
+    """Largest element smaller than `top` (-1 if there is none), and how often `top` occurs."""
+    lower = -1
+    count = 0
+    for y in range(len(bits)):
+        lower = max(lower, bits[y] if bits[y] < top else -1)
+        count += bits[y] == top
+    return lower, count
+
+
+def lazy_size(
+    row: Floats,
+    bits: Bits,
+    top: int,
+    miss: Floats,
+    gain: Floats,
+    rise: Floats,
+    scale: float,
+    descending: Floats,
+    places: Bits,
+    costs: Floats,
+) -> tuple[int, bool]:
+    """Size of the best set, and whether all sets of that size are ties.
+
+    `descending` then holds the largest probabilities, and one more after them.
+    """
+    found = 0  # so many of the largest probabilities are in their places
+    passes = 0
+    mass = 0.0
+    most_gain = 0.0
+    best = np.inf
+    size = 0
+    places[len(row)] = -1  # all bits set are a NaN: what follows the last class equals nothing
+    while size < len(row):
+        if size == found:
+            places[size] = top
+        if size > 0 and descending[size] < most_gain * rise[size - 1]:
+            break
+        if size == found:
+            passes += 1
+            if passes > _MOST_PASSES:
+                descending[: len(row)] = np.sort(row)[::-1]
+                found = len(row)
+            else:
+                lower, count = below(bits, top)
+                for j in range(found, found + count):
+                    places[j] = top
+                found += count
+                top = lower
+        mass += descending[size]
+        costs[size] = miss[size] - gain[size] * mass
+        best = min(best, costs[size])
+        most_gain = max(most_gain, gain[size] * mass)
+        size += 1
+    tie = slack(best, scale)
+    chosen = 0
+    while costs[chosen] > best + tie:
+        chosen += 1
+    return chosen + 1, gain[chosen] <= tie
+
+
+def mark(row: Floats, size: int, last: float, following: float, chosen: Mask) -> None:
+    """Choose the `size` largest probabilities; those equal to the last one by lowest index."""
+    width = slack(last, 1.0)
+    for y in range(len(row)):
+        chosen[y] = row[y] >= last - width
+    if not following >= last - width:
+        return
+    room = size
+    for y in range(len(row)):
+        room -= row[y] > last + width
+    for y in range(len(row)):
+        if chosen[y] and row[y] <= last + width:
+            chosen[y] = room > 0
+            room -= 1
+
+
+LAZY_PARTS = (
+    (total, "any order"),
+    ends,
+    below,
+    (lazy_size, "inline"),
+    (mark, "inline"),
+    slack,
+)

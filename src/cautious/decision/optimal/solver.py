@@ -9,18 +9,27 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
-from cautious.costs import CostsLike, SetCosts, SizeCosts, TableCosts, as_costs
-from cautious.decision.branch_and_bound import branch_and_bound, problem_of
-from cautious.decision.branch_and_bound.problem import Problem
-from cautious.decision.optimal_by_listing import (
+from cautious.costs import (
+    AbellanMasegosaCosts,
+    AnswerCosts,
+    ClassSelectiveCosts,
+    CostsLike,
+    OWACosts,
+    PowerMeanCosts,
+    SetCosts,
+    SizeCosts,
+    TableCosts,
+    as_costs,
+)
+from cautious.decision.optimal.branch_and_bound import Problem, branch_and_bound, problem_of
+from cautious.decision.optimal.by_size import not_negative, sets_by_size
+from cautious.decision.optimal.common import have_numba, remembered, slack
+from cautious.decision.optimal.listing import (
     MOST_CLASSES,
     all_candidates,
     cheapest,
     contiguous_candidates,
 )
-from cautious.decision.optimal_by_size import not_negative, sets_by_size
-from cautious.decision.optimal_closed_forms import closed_form
-from cautious.decision.optimal_compiled import have_numba
 from cautious.sets import check_probabilities
 from cautious.utility import UtilityLike, as_utility
 
@@ -99,7 +108,7 @@ def optimal_sets(
         as a function on [0, 1].
     contiguous : bool, default=False
         Consider only sets of neighbouring classes, for ordinal classes in column order. They are
-        easier to explain but often *not* optimal: the best of them was dearer than the best set
+        easier to explain but often *not* optimal: the best of them cost more than the best set
         in 101 of 320 random problems of 3 to 6 classes (p-discounted, r from 0.2 to 0.8).
     return_gap : bool, default=False
         Also return how far from optimal each answer can be.
@@ -141,7 +150,7 @@ def optimal_sets(
     array([[ True,  True,  True]])
     """
     if max_nodes < 1:
-        raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node a row.")
+        raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node per row.")
     given = _one_of(costs, utility)
     if not isinstance(given, SetCosts | str) and not callable(given):
         given = as_costs(given, needs_abstention=True)
@@ -211,7 +220,7 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
         return cheapest(p, contiguous_candidates(costs)), exact
     if isinstance(costs, TableCosts):
         return cheapest(p, all_candidates(costs)), exact
-    written_down = closed_form(p, costs)
+    written_down = _closed_form(p, costs)
     if written_down is not None:
         return written_down, exact
     problem = problem_of(costs)
@@ -233,3 +242,114 @@ def _most_classes_to_list(problem: Problem | str, n: int) -> int:
     # Compiled, the search overtakes the listing early; otherwise only while few rows share the
     # work of costing all sets.
     return _FEW_CLASSES if have_numba() or n < _FEW_ROWS else MOST_CLASSES
+
+
+# Costs under which the best set can be written down or follows from sorting.
+
+
+def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
+    """Choose for each row the set of the smallest expected cost, if there is a formula for it.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n, K)
+        Checked class probabilities, none of them negative.
+    costs : SetCosts
+        What a set costs.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool, or None
+    """
+    if isinstance(costs, AnswerCosts):
+        return _answer_or_abstain(p, costs.values)
+    if isinstance(costs, ClassSelectiveCosts):
+        return _class_selective(p, costs.eta, costs.delta)
+    if _single_classes_suffice(costs):
+        return cheapest(p, [(np.eye(costs.n_classes, dtype=np.bool_), costs.singletons())])
+    if _right_sets_are_free(costs):
+        # Every class that is possible at all.
+        return np.asarray(p > 0)
+    weighted = _as_weighted_size_costs(costs)
+    if weighted is None:
+        return None
+    weight, by_size = weighted
+    return sets_by_size(_reweigh(p, weight), by_size.hit, by_size.miss, checked=True)
+
+
+def _answer_or_abstain(p: Floats, values: Floats) -> Mask:
+    """Choose among single classes and abstaining, under one table or one table per case."""
+    k = p.shape[1]
+    # What even the cheapest answer costs under a truth decides nothing.
+    extra = values - values.min(axis=-2, keepdims=True)
+    expected = np.zeros((len(p), k + 1))
+    for y in range(k):  # a matrix product would round differently in batches of other sizes
+        expected += p[:, [y]] * extra[..., y]
+    least = expected.min(axis=1)
+    scale = extra.max(axis=(-2, -1))
+    first = (expected <= (least + slack(least, scale))[:, None]).argmax(axis=1)
+    return np.asarray((first == k)[:, None] | (first[:, None] == np.arange(k)))
+
+
+def _class_selective(p: Floats, eta: Floats, delta: float) -> Mask:
+    r"""Choose under Ha's costs :math:`\eta(y)[y \notin \hat Y] + \delta (|\hat Y| - 1)`.
+
+    Each class pays by itself: it is in if :math:`\eta(y) p(y) > \delta`, and the one of the largest
+    :math:`\eta(y) p(y)` is in any case.
+    """
+    at_stake = eta * p
+    # A tie, up to rounding, is a reason for the smaller set.
+    mask = at_stake > delta * (1 + 1e-12)
+    none = np.flatnonzero(~mask.any(axis=1))
+    mask[none, at_stake[none].argmax(axis=1)] = True
+    return mask
+
+
+def _single_classes_suffice(costs: SetCosts) -> bool:
+    """Whether no set costs less than the mean of its members.
+
+    Its expected cost then is at least the mean of theirs, and hence that of the best one: Yang,
+    Destercke & Masson (2017), Proposition 1.
+    """
+    if isinstance(costs, PowerMeanCosts):
+        return min(costs.p_correct, costs.p_wrong) >= 1
+    return isinstance(costs, OWACosts) and costs.tolerance <= 0.5
+
+
+def _right_sets_are_free(costs: SetCosts) -> bool:
+    """Whether all right sets cost nothing and all wrong ones something."""
+    if isinstance(costs, PowerMeanCosts):
+        free = costs.p_correct <= 0
+    else:
+        free = isinstance(costs, OWACosts) and costs.tolerance == 1
+    if not free:
+        return False
+    matrix = costs.singletons()
+    return bool(not matrix.diagonal().any() and (matrix + np.eye(len(matrix)) > 0).all())
+
+
+@remembered
+def _as_weighted_size_costs(costs: SetCosts) -> tuple[Floats, SizeCosts] | None:
+    """Costs by size times a weight of the truth, if all predictions are treated alike.
+
+    So they are under 0/1 costs, also where missing some truths costs more than missing others.
+    """
+    if not isinstance(costs, PowerMeanCosts | OWACosts | AbellanMasegosaCosts):
+        return None
+    matrix = costs.matrix
+    weight = np.roll(matrix, -1, axis=0).diagonal()  # an element of each column off the diagonal
+    apart = np.where(np.eye(len(matrix), dtype=np.bool_), weight, matrix)
+    alike = (apart == weight).all() and not matrix.diagonal().any()
+    scaled = not isinstance(costs, AbellanMasegosaCosts) or np.ptp(weight) == 0
+    if not (alike and scaled and weight.all()):
+        return None
+    table = costs.of(np.tri(len(matrix), dtype=np.bool_)) / weight
+    return weight / weight.max(), SizeCosts(table[:, 0], table[:, -1])
+
+
+def _reweigh(p: Floats, weight: Floats) -> Floats:
+    """Probabilities in proportion to p times weight."""
+    if np.ptp(weight) == 0:
+        return p
+    weighed = p * weight
+    return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))

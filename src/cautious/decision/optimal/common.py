@@ -1,17 +1,21 @@
-"""Compiling loops with numba, where numba is installed."""
+"""What all ways to find optimal sets share: one tie rule, a memory of costs, compiled loops."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from hashlib import sha256
 from inspect import getsource
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
-__all__ = ["compiled", "have_numba"]
+from cautious.costs import SetCosts
 
+__all__ = ["compiled", "have_numba", "remembered", "slack"]
+
+T = TypeVar("T")
 Part: TypeAlias = Callable[..., Any] | tuple[Callable[..., Any], str]
 
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -19,6 +23,51 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "inline": {"inline": "always"},
     "any order": {"fastmath": {"reassoc", "nsz"}},
 }
+
+
+def slack(cost: Any, scale: Any) -> Any:
+    """How far an expected cost may lie above `cost` and still be called equal to it.
+
+    Costs are sums of products that no two algorithms round alike. Sets whose expected costs are
+    equal in exact arithmetic must be ties for all of them, or the answer would depend on which
+    algorithm ran. `scale` is the largest cost there is.
+
+    Among ties the smallest set wins, and among those of one size the one whose sorted class
+    indices come first: {0, 3} before {1, 2}.
+
+    Examples
+    --------
+    >>> abs(0.1 + 0.2 - 0.3) <= slack(0.3, scale=1.0)
+    True
+    """
+    return 1e-12 * cost + 1e-15 * scale
+
+
+def remembered(work_out: Callable[[SetCosts], T]) -> Callable[[SetCosts], T]:
+    """Make a function of set costs do its work once for each of them.
+
+    Examples
+    --------
+    >>> from cautious.costs import discounted, ordinal
+    >>> times = []
+    >>> count = remembered(lambda costs: times.append(1) or costs.n_classes)
+    >>> costs = discounted(ordinal(3))
+    >>> count(costs), count(costs), len(times)
+    (3, 3, 1)
+    """
+    known: WeakKeyDictionary[SetCosts, T] = WeakKeyDictionary()
+
+    @wraps(work_out)
+    def recall(costs: SetCosts) -> T:
+        try:
+            return known[costs]
+        except KeyError:
+            known[costs] = result = work_out(costs)
+            return result
+        except TypeError:  # costs of a user's own type need not be hashable
+            return work_out(costs)
+
+    return recall
 
 
 @cache

@@ -6,11 +6,14 @@ import numpy as np
 
 from cautious._typing import Floats
 from cautious.costs import AbellanMasegosaCosts, OWACosts, PowerMeanCosts, SetCosts
-from cautious.decision.branch_and_bound.problem import Problem
-from cautious.decision.branch_and_bound.ranked import Ranked
-from cautious.decision.branch_and_bound.smooth import Smooth
-from cautious.decision.branch_and_bound.split import BY_SIZE, Split
-from cautious.decision.optimal_remembered import remembered
+from cautious.decision.optimal.branch_and_bound.families import (
+    BY_SIZE,
+    Problem,
+    Ranked,
+    Smooth,
+    Split,
+)
+from cautious.decision.optimal.common import remembered
 
 __all__ = ["problem_of"]
 

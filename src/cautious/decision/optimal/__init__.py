@@ -1,0 +1,11 @@
+"""Sets of the smallest expected cost, found in the shortest exact way that suits the costs.
+
+`solver` chooses the way: a formula where there is one, one sort where only the size of a set
+matters (`by_size`), a table of all sets for few classes (`listing`), branch and bound otherwise.
+All of them share one tie rule (`common`).
+"""
+
+from cautious.decision.optimal.by_size import sets_by_size
+from cautious.decision.optimal.solver import optimal_sets
+
+__all__ = ["optimal_sets", "sets_by_size"]

@@ -1,0 +1,518 @@
+r"""Families of set costs that branch and bound can bound, and what it asks of them.
+
+Each family is a named tuple of arrays with the methods of :class:`Problem`. The search calls them
+through the functions of the same names, which numba resolves by the type of the tuple: so each
+family is compiled by itself, when it is first needed, and all of them run as plain Python too.
+
+*Smooth*: power means of one power q ≤ 1, for right and wrong sets alike. The expected cost of a
+set, :math:`\sum_y p_y (\sum_i z_i c_i(y)^q)^{1/q}` with :math:`z = 1_{\hat Y} / |\hat Y|`, is a
+convex function of linear functions of z, whatever the size: a tangent anywhere lies below it
+everywhere.
+
+*Split*: power means where right and wrong sets cost differently, among them mistake-averse costs.
+For an open truth y let :math:`r(x)` and :math:`w(x)` be minorants of the cost of the sets with and
+without y. With :math:`U \ge w - r` on the former and :math:`V \le w - r` on the latter sets, both
+:math:`w(x) - U x_y` and :math:`r(x) + V (1 - x_y)` lie below the cost of all of them.
+
+*Ranked*: ordered averages whose weights fall from the cheapest member on, the minimum among them.
+With falls :math:`\delta_j = w_j - w_{j+1} \ge 0` the average is :math:`\sum_j \delta_j s_j`, where
+:math:`s_j`, the sum of the j smallest costs, is :math:`\max_\theta\, j \theta - \sum_i x_i
+(\theta - c_i)^+`: a maximum of modular functions, each of which lies below it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Ints
+from cautious.decision.optimal.common import slack
+
+__all__ = [
+    "BY_SIZE",
+    "FAMILIES",
+    "FAMILY_PARTS",
+    "METHODS",
+    "Problem",
+    "Ranked",
+    "Smooth",
+    "Split",
+    "Status",
+    "expected_cost",
+    "minorant",
+    "no_larger_wins",
+    "step",
+]
+
+Status: TypeAlias = npt.NDArray[np.int8]
+"""What has been decided about each class: 1 in, -1 out, 0 open."""
+
+
+_MOST_STEPS = 60
+BY_SIZE = np.nan
+"""In place of a power: a cost that depends on the size of the set only."""
+
+
+class Problem(Protocol):
+    """Set costs, divided by the largest of them."""
+
+    @property
+    def scale(self) -> float:
+        """The largest cost, by which all were divided."""
+
+    @property
+    def singles(self) -> Floats:
+        """Costs of single classes: predictions are rows, truths are columns."""
+
+    @property
+    def moves(self) -> int:
+        """How many minorants to take at a node at most before branching on it."""
+
+    def minorant(
+        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
+    ) -> tuple[float, Floats]:
+        r"""Find a modular function below the expected cost of all sets of a node.
+
+        Parameters
+        ----------
+        p : ndarray of shape (K,)
+            Class probabilities.
+        k : int
+            The size of the sets.
+        status : ndarray of shape (K,)
+            What has been decided about each class.
+        x : ndarray of shape (K,)
+            Where to be tight: weights within [0, 1], k in all, 1 on the classes that are in.
+        rows : ndarray
+            The open classes, more than are needed.
+
+        Returns
+        -------
+        value : float
+        slopes : ndarray
+            ``value + slopes @ (set[rows] - x[rows])`` is at most the expected cost of the set.
+        """
+
+    def step(
+        self, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats, taken: Ints, turn: int
+    ) -> bool:
+        """Move `x` to where a new minorant promises a better bound, and say if there is such.
+
+        ``rows[taken]`` complete the set of the least value of the present one; `turn` counts moves.
+        """
+
+    def expected_cost(self, p: Floats, members: Ints) -> float:
+        """Return the expected cost of a set of classes."""
+
+    def no_larger_wins(self, p: Floats, k: int, x: Floats, best: float) -> bool:
+        """Whether it is sure that no set of k or more classes costs less than `best`."""
+
+
+def minorant(
+    problem: Problem, p: Floats, k: int, status: Status, x: Floats, rows: Ints
+) -> tuple[float, Floats]:
+    """Call the method of the same name."""
+    return problem.minorant(p, k, status, x, rows)
+
+
+def step(
+    problem: Problem,
+    p: Floats,
+    k: int,
+    x: Floats,
+    rows: Ints,
+    slopes: Floats,
+    taken: Ints,
+    turn: int,
+) -> bool:
+    """Call the method of the same name."""
+    return problem.step(p, k, x, rows, slopes, taken, turn)
+
+
+def expected_cost(problem: Problem, p: Floats, members: Ints) -> float:
+    """Call the method of the same name."""
+    return problem.expected_cost(p, members)
+
+
+def no_larger_wins(problem: Problem, p: Floats, k: int, x: Floats, best: float) -> bool:
+    """Call the method of the same name."""
+    return problem.no_larger_wins(p, k, x, best)
+
+
+METHODS = (minorant, step, expected_cost, no_larger_wins)
+
+
+class Smooth(NamedTuple):
+    """Power means; see :class:`Problem`."""
+
+    scale: float
+    moves: int
+    singles: Floats
+    powers: Floats  # costs of single classes raised to the power; their logarithms if it is 0
+    power: float
+
+    def minorant(
+        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
+    ) -> tuple[float, Floats]:
+        """Tangent at `x`."""
+        return tangent(self.powers, self.power, p, k, x, rows)
+
+    def step(
+        self,
+        p: Floats,
+        k: int,
+        x: Floats,
+        rows: Ints,
+        slopes: Floats,
+        taken: Ints,
+        turn: int,
+    ) -> bool:
+        """Shift weight between the two classes of the most different slopes."""
+        return exchange(self.powers, self.power, p, k, x, rows, slopes)
+
+    def expected_cost(self, p: Floats, members: Ints) -> float:
+        """Return the expected cost of a set."""
+        total = self.powers[members[0]].copy()
+        for i in members[1:]:
+            total += self.powers[i]
+        cost, _ = cost_and_slope(total / members.size, self.power)
+        return float(p @ cost)
+
+    def no_larger_wins(self, p: Floats, k: int, x: Floats, best: float) -> bool:
+        """Whether no set of k or more classes costs less than `best`."""
+        return never_below(self.powers, self.power, p, k, x, best)
+
+
+def cost_and_slope(mean: Floats, power: float) -> tuple[Floats, Floats]:
+    """Power means and their derivatives, from means of powers; for powers of at most 1."""
+    if power == 0.0:
+        cost = np.exp(mean)
+        return cost, cost
+    exponent = 1.0 / power
+    whole = round(exponent)
+    if abs(exponent - whole) < 1e-9 and 2 <= whole <= 9:
+        # Repeated products are much faster than the general power.
+        lower = mean.copy()
+        for _ in range(whole - 2):
+            lower *= mean
+    else:
+        lower = mean ** (exponent - 1.0)
+    return lower * mean, exponent * lower
+
+
+def mean_of(powers: Floats, k: int, x: Floats) -> Floats:
+    """Mean of the members' rows."""
+    members = np.flatnonzero(x)
+    return x[members] @ powers[members] / k
+
+
+def tangent(
+    powers: Floats, power: float, p: Floats, k: int, x: Floats, rows: Ints
+) -> tuple[float, Floats]:
+    """Value at `x` and slopes, over the classes `rows`, of the expected power mean."""
+    cost, slope = cost_and_slope(mean_of(powers, k, x), power)
+    return float(p @ cost), powers[rows] @ (p * slope) / k
+
+
+def exchange(
+    powers: Floats, power: float, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats
+) -> bool:
+    """Shift weight from the steepest class that has any to the least steep one with room.
+
+    Returns whether that lowers the expected power mean.
+    """
+    gain, loss = np.inf, -np.inf
+    i = j = -1
+    for place in range(rows.size):
+        row, slope = rows[place], slopes[place]
+        if x[row] < 1.0 and slope < gain:
+            i, gain = row, slope
+        if x[row] > 0.0 and slope > loss:
+            j, loss = row, slope
+    if gain >= loss:
+        return False
+    low, at_low = 0.0, gain - loss
+    mean = mean_of(powers, k, x)
+    direction = (powers[i] - powers[j]) / k
+    high = min(1.0 - x[i], x[j])
+    at_high = derivative(mean + high * direction, direction, power, p)
+    step = high
+    if at_high > 0.0:
+        # Two secants: the first is exact for a power of 1/2, whose function is quadratic.
+        step = high - at_high * (high - low) / (at_high - at_low)
+        here = derivative(mean + step * direction, direction, power, p)
+        if here > 0.0:
+            high, at_high = step, here
+        else:
+            low, at_low = step, here
+        step = high - at_high * (high - low) / (at_high - at_low)
+    x[i] = min(1.0, x[i] + step)
+    x[j] = max(0.0, x[j] - step)
+    return True
+
+
+def derivative(mean: Floats, direction: Floats, power: float, p: Floats) -> float:
+    """How fast the expected power mean rises as the means of powers move in a direction."""
+    _, slope = cost_and_slope(mean, power)
+    return float((p * slope) @ direction)
+
+
+def never_below(powers: Floats, power: float, p: Floats, k: int, x: Floats, best: float) -> bool:
+    """Whether the expected power mean is at least `best` wherever no weight is above 1/k.
+
+    These polytopes shrink as k grows, so that the answer holds for all larger sets too.
+    """
+    limit = best - slack(best, 1.0)
+    x = x.copy()
+    rows = np.arange(p.size)
+    for _ in range(_MOST_STEPS):
+        value, slopes = tangent(powers, power, p, k, x, rows)
+        if value < limit:
+            return False
+        lower = value - slopes @ x
+        for j in np.argsort(slopes, kind="mergesort")[:k]:
+            lower += slopes[j]
+        if lower >= limit:
+            return True
+        if not exchange(powers, power, p, k, x, rows, slopes):
+            break
+    return False
+
+
+class Split(NamedTuple):
+    """Two power means; see :class:`Problem`.
+
+    The powers may be infinite (the maximum, the minimum).
+    """
+
+    scale: float
+    moves: int
+    singles: Floats
+    matrix: Floats  # costs of single classes
+    right: Floats  # the same raised to the power (logarithms if it is 0)
+    right_power: float
+    wrong: Floats
+    wrong_power: float
+    by_size: Floats  # cost of a right set of 0, 1, …, K classes where the power is BY_SIZE
+    least: Floats  # no set of at least 0, 1, …, K classes costs less, whatever is true
+    nested: Floats  # powers of costs whose power mean is never above the cost of a set …
+    nested_power: float  # … and their power, at most 1; NaN if there are none
+
+    def minorant(
+        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
+    ) -> tuple[float, Floats]:
+        """Minorant of each truth's cost, added up."""
+        inside = np.flatnonzero(status == 1)
+        rest = k - inside.size
+        value = 0.0
+        slopes = np.zeros(rows.size)
+        for y in range(p.size):
+            if p[y] == 0.0:
+                continue
+            if status[y] != 0:
+                fixed, a = one_sided(self, k, y, status[y] == 1, inside, rows, rest, x[rows])
+                value += p[y] * (fixed + a @ x[rows])
+                slopes += p[y] * a
+                continue
+            others = np.flatnonzero(rows != y)
+            free = rows[others]
+            weight = x[free]
+            # Where to be tight: at x, but with and without y.
+            scale = max(rest - x[y], 1e-9)
+            with_y = np.append(inside, y)
+            right, a = one_sided(
+                self, k, y, True, with_y, free, rest - 1, weight * ((rest - 1) / scale)
+            )
+            wrong, b = one_sided(self, k, y, False, inside, free, rest, weight * (rest / scale))
+            excess = np.sort(b - a)
+            most = wrong - right + excess[free.size - rest + 1 :].sum()
+            least = wrong - right + excess[:rest].sum()
+            by_wrong = wrong + b @ weight - most * x[y]
+            by_right = right + a @ weight + least * (1.0 - x[y])
+            at_y = np.searchsorted(rows, y)
+            if by_wrong > by_right:
+                value += p[y] * by_wrong
+                slopes[others] += p[y] * b
+                slopes[at_y] -= p[y] * most
+            else:
+                value += p[y] * by_right
+                slopes[others] += p[y] * a
+                slopes[at_y] -= p[y] * least
+        return value, slopes
+
+    def step(
+        self,
+        p: Floats,
+        k: int,
+        x: Floats,
+        rows: Ints,
+        slopes: Floats,
+        taken: Ints,
+        turn: int,
+    ) -> bool:
+        """Move towards the best vertex, in ever shorter steps (Frank and Wolfe)."""
+        length = 1.0 / (turn + 4.0)
+        x[rows] = x[rows] * (1.0 - length)
+        x[rows[taken]] = x[rows[taken]] + length
+        return True
+
+    def expected_cost(self, p: Floats, members: Ints) -> float:
+        """Return the expected cost of a set."""
+        cost = one_mean(self, members, self.wrong, self.wrong_power)
+        right = one_mean(self, members, self.right, self.right_power)
+        cost[members] = right[members]
+        return float(p @ cost)
+
+    def no_larger_wins(self, p: Floats, k: int, x: Floats, best: float) -> bool:
+        """Whether no set of k or more classes costs less than `best`."""
+        if self.least[k] >= best - slack(best, 1.0):
+            return True
+        if np.isnan(self.nested_power):
+            return False
+        return never_below(self.nested, self.nested_power, p, k, x, best)
+
+
+def one_sided(
+    problem: Split,
+    k: int,
+    y: int,
+    right: bool,
+    inside: Ints,
+    rows: Ints,
+    rest: int,
+    weight: Floats,
+) -> tuple[float, Floats]:
+    """Minorant ``fixed + a @ x`` of the cost, if y is true, of sets that all hold or all miss it.
+
+    The sets are `inside` and `rest` of the classes `rows`; `weight` is where to be tight.
+    """
+    power = problem.right_power if right else problem.wrong_power
+    if np.isnan(power):
+        return problem.by_size[k], np.zeros(rows.size)
+    costs = problem.matrix[rows, y]
+    held = problem.matrix[inside, y]
+    if power == -np.inf:
+        least = costs.min() if rest > 0 else np.inf
+        return min(least, held.min()) if held.size > 0 else least, np.zeros(rows.size)
+    powers = problem.right if right else problem.wrong
+    open_ = powers[rows, y] / k
+    mean = powers[inside, y].sum() / k
+    if power <= 1.0:
+        cost, slope = cost_and_slope(np.array([mean + open_ @ weight]), power)
+        return cost[0] - slope[0] * (open_ @ weight), slope[0] * open_
+    # A power above 1 makes a concave function of the mean of powers. Its chord lies below it, as
+    # does the plain mean of costs; of the maximum only the least possible value is known.
+    plain = held.sum() / k
+    tilt = 0.0
+    if power == np.inf:
+        fixed = held.max() if held.size > 0 else 0.0
+        if rest > 0:
+            fixed = max(fixed, np.sort(costs)[rest - 1])
+    else:
+        ordered = np.sort(open_)
+        low = mean + ordered[:rest].sum()
+        high = mean + ordered[rows.size - rest :].sum()
+        fixed = low ** (1.0 / power)
+        if high > low:
+            tilt = (high ** (1.0 / power) - fixed) / (high - low)
+        fixed += tilt * (mean - low)
+    if fixed + tilt * (open_ @ weight) > plain + costs @ weight / k:
+        return fixed, tilt * open_
+    return plain, costs / k
+
+
+def one_mean(problem: Split, members: Ints, powers: Floats, power: float) -> Floats:
+    """Cost of a set for every truth, by one of the two means."""
+    if np.isnan(power):
+        return np.full(powers.shape[1], problem.by_size[members.size])
+    total: Floats = powers[members[0]].copy()
+    for i in members[1:]:
+        if power == np.inf:
+            total = np.maximum(total, powers[i])
+        elif power == -np.inf:
+            total = np.minimum(total, powers[i])
+        else:
+            total += powers[i]
+    if np.isinf(power):
+        return total
+    total /= members.size
+    if power > 1.0:
+        total = total ** (1.0 / power)
+        return total
+    cost, _ = cost_and_slope(total, power)
+    return cost
+
+
+class Ranked(NamedTuple):
+    """Ordered averages; see :class:`Problem`."""
+
+    scale: float
+    moves: int
+    singles: Floats
+    matrix: Floats  # costs of single classes
+    falls: Floats  # row k: how much more each rank weighs than the next, in sets of k classes
+    order: Ints  # row y: classes from the cheapest to the most expensive if y is true
+
+    def minorant(
+        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
+    ) -> tuple[float, Floats]:
+        """Minorant of each truth's cost, added up."""
+        value = 0.0
+        slopes = np.zeros(rows.size)
+        falls = self.falls[k, :k]
+        ranks = np.arange(1, k + 1)
+        later = np.append(np.cumsum(falls[::-1])[::-1], 0.0)
+        for y in np.flatnonzero(p):
+            costs = self.matrix[:, y].copy()
+            # The j-th threshold is the cost up to which the members at x weigh j.
+            reached = np.searchsorted(np.cumsum(x[self.order[y]]), ranks - 1e-9)
+            threshold = costs[self.order[y]][np.minimum(reached, p.size - 1)]
+            weighed = np.append(np.cumsum((falls * threshold)[::-1])[::-1], 0.0)
+            first = np.searchsorted(threshold, costs)
+            saved = weighed[first] - later[first] * costs
+            value += p[y] * (falls @ (ranks * threshold) - x @ saved)
+            slopes -= p[y] * saved[rows]
+        return value, slopes
+
+    def step(
+        self,
+        p: Floats,
+        k: int,
+        x: Floats,
+        rows: Ints,
+        slopes: Floats,
+        taken: Ints,
+        turn: int,
+    ) -> bool:
+        """Move towards the best vertex, in ever shorter steps (Frank and Wolfe)."""
+        length = 1.0 / (turn + 4.0)
+        x[rows] = x[rows] * (1.0 - length)
+        x[rows[taken]] = x[rows[taken]] + length
+        return True
+
+    def expected_cost(self, p: Floats, members: Ints) -> float:
+        """Return the expected cost of a set."""
+        weights = np.cumsum(self.falls[members.size, : members.size][::-1])[::-1].copy()
+        value = 0.0
+        for y in np.flatnonzero(p):
+            value += p[y] * (weights @ np.sort(self.matrix[members, y]))
+        return value
+
+    def no_larger_wins(self, p: Floats, k: int, x: Floats, best: float) -> bool:
+        """Nothing is known of all larger sets at once: the weights of each size are its own."""
+        return False
+
+
+FAMILIES = (Smooth, Split, Ranked)
+FAMILY_PARTS = (
+    cost_and_slope,
+    mean_of,
+    tangent,
+    exchange,
+    derivative,
+    never_below,
+    one_sided,
+    one_mean,
+)
