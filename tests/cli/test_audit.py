@@ -66,10 +66,10 @@ def test_table_and_csv(run):
     [
         ("", "empty"),
         ("cost,a\na,0\n", "1 columns of costs"),
-        ("cost,a,b\na,0,1\nb,x,0\n", "'x' in line 3"),
+        ("cost,a,b\na,0,1\nb,x,0\n", "line 3: 'x' is not a number"),
         ("cost,a,b\na,0,1\nb,-1,0\n", "-1"),
         ("cost,a,b\na,0,1\nc,1,0\n", "'c'"),
-        ("cost,a,b\na,0,1\n,1,0\n", "empty in line 3"),
+        ("cost,a,b\na,0,1\n,1,0\n", "is an empty set"),
         ('cost,a,b\na,0,1\nb,1,0\n"{a, b}",1,1\na|b,1,1\n', "twice"),
     ],
 )

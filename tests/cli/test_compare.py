@@ -85,7 +85,7 @@ def test_cases_are_matched_by_their_id(run_json, fails, scores, tmp_path):
         (lambda f: f.head(100), "are not about the same cases: 100"),
         (lambda f: f.assign(id=7), "twice"),
         (lambda f: f.assign(id=f["id"] + 1), "are not about the same cases: 2"),
-        (lambda f: f.assign(y_true=f["y_true"].iloc[::-1].to_numpy()), "for good but"),
+        (lambda f: f.assign(y_true=f["y_true"].iloc[::-1].to_numpy()), "for 'good' but"),
     ],
 )
 def test_other_cases_are_refused(fails, scores, tmp_path, change, words):
@@ -96,9 +96,9 @@ def test_other_cases_are_refused(fails, scores, tmp_path, change, words):
 def test_models_must_be_comparable(fails, scores, probabilities, tmp_path):
     assert "only one model" in fails("compare", "good.csv", *ARGS)
     pd.read_csv(tmp_path / "poor.csv").head(9).to_csv(tmp_path / "short.csv", index=False)
-    assert "200 rows and short has 9" in fails("compare", "good.csv", "short.csv", *ARGS)
+    assert "200 rows and 'short' has 9" in fails("compare", "good.csv", "short.csv", *ARGS)
     text = "y,p_a,p_b,p_c\n" + "a,.2,.5,.3\n" * 150
-    assert "other classes" in fails("compare", "trees.csv", "-", stdin=text)
+    assert "different classes" in fails("compare", "trees.csv", "-", stdin=text)
     assert "both given" in fails("compare", "trees.csv", "--json", "--csv")
     message = fails("compare", "trees.csv", "--utility", "u65", "--thresholds", "t.json")
     assert "both given" in message

@@ -90,7 +90,7 @@ def test_optimal_sets_are_worth_more_by_their_own_utility(run_json, probabilitie
 
 WRITTEN = 'truth,y_set\na,a\nb,a|b\nc,"{b, c}"\na,?\n'
 MEMBERS = "truth,set_a,set_b,set_c\na,1,0,0\nb,1,1,0\nc,0,1,1\na,1,1,1\n"
-WORDS = "truth,in_a,in_b,in_c\na,true,FALSE,no\nb,yes,t,f\nc,False,True,true\na,1.0,1.0,1.0\n"
+WORDS = "truth,in_a,in_b,in_c\na,true,FALSE,no\nb,yes,y,N\nc,False,True,true\na,1.0,1.0,1.0\n"
 
 
 @pytest.mark.parametrize("text", [WRITTEN, MEMBERS, WORDS])
@@ -108,7 +108,7 @@ def test_empty_sets_are_a_mistake_unless_said_otherwise(run_json, fails):
     document = run_json("evaluate", "-", "--empty", "abstain", "--json", stdin=text)
     assert value(document, "standard input", "abstention") == 0.5
     text = "truth,y_set\na,{}\nb,a|b\n"
-    assert "empty prediction set" in fails("evaluate", "-", stdin=text)
+    assert "the set is empty" in fails("evaluate", "-", stdin=text)
 
 
 def test_a_column_of_models_makes_several_of_one_file(run_json, scores, tmp_path):
@@ -169,10 +169,10 @@ def test_undefined_measures_are_null_and_the_json_is_strict(run, scores):
 
 def test_the_table_is_for_people(run, scores):
     result = run("evaluate", "good.csv", "poor.csv", "--positive", "bad")
-    for words in ("good", "poor", "vacc", "answers and abstentions", "bad from a score of 0.5"):
+    for words in ("good", "poor", "vacc", "answers and abstentions", "bad above a score of 0.5"):
         assert words in result.stdout
     assert "\x1b" not in result.stdout
-    assert "truth 'y_true', score 'score' for 'bad'; ignored 'id', 'site'" in result.stderr
+    assert "truth 'y_true', score 'score', positive 'bad'; ignored 'id', 'site'" in result.stderr
 
 
 def test_the_table_of_one_model_shows_its_classes_and_groups(run, scores):
@@ -209,7 +209,7 @@ def test_one_probability_column_names_the_positive_class(run_json):
 
 
 def test_sets_beside_scores_are_the_answers(run_json):
-    text = "y_true,score,y_set\n0,0.1,0\n1,0.4,0|1\n0,0.6,\n1,0.9,1\n"
+    text = "y_true,score,y_set\n0,0.1,0\n1,0.4,0|1\n0,0.6,?\n1,0.9,1\n"
     document = run_json("evaluate", "-", "--json", stdin=text)
     assert value(document, "standard input", "coverage") == 0.5
     assert value(document, "standard input", "auc") == 0.75
@@ -218,7 +218,7 @@ def test_sets_beside_scores_are_the_answers(run_json):
 
 
 def test_sets_beside_probabilities_are_the_answers(run_json):
-    text = "y,p_a,p_b,p_c,y_set\na,.5,.4,.1,a|b\nb,.2,.5,.3,b\nc,.3,.4,.3,\n"
+    text = "y,p_a,p_b,p_c,y_set\na,.5,.4,.1,a|b\nb,.2,.5,.3,b\nc,.3,.4,.3,?\n"
     found = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
     assert found["answers"] == "the sets in the file"
     assert found["measures"]["determinacy"]["value"] == pytest.approx(1 / 3)
@@ -293,7 +293,7 @@ def test_rows_of_no_weight_do_not_count(run_json, fails):
     assert set(model["by_group"]) == {"x"}
     assert model["measures"]["auc"]["value"] == 1
     text = "y_true,score,weight\n0,0.2,1\n1,0.8,0\n"
-    assert "no row has the truth '1'" in fails("evaluate", "-", stdin=text)
+    assert "every row has the truth '0'" in fails("evaluate", "-", stdin=text)
 
 
 def test_whole_numbers_of_cases_stay_whole(run_json, scores, binary):

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from cautious._typing import Floats, Mask
-from cautious.cli.predictions import Predictions
 from cautious.decision import optimal_sets, threshold_rule, window_rule
+from cautious.predictions import ModelPredictions
 
 __all__ = ["Rule", "answers_of", "confidence_words", "window_for", "window_words"]
 
@@ -50,18 +52,18 @@ class Rule:
         return Rule(window=(float(own["lower"]), float(own["upper"])))
 
 
-def answers_of(one: Predictions, rule: Rule) -> tuple[Mask, str] | None:
+def answers_of(one: ModelPredictions, rule: Rule) -> tuple[Mask, str] | None:
     """Give each case's answer and how it came about; None if scores alone do not say."""
-    if one.sets is not None and rule == Rule():
-        return one.sets, "the sets in the file"
-    if one.score is not None:
-        window = window_for(one.score.min(), one.score.max(), rule, one.name)
+    if one.y_set is not None and rule == Rule():
+        return one.y_set, "the sets in the file"
+    if one.y_score is not None:
+        window = window_for(one.y_score.min(), one.y_score.max(), rule, one.name)
         if window is None:
             return None
-        return window_rule(one.score, *window), window_words(window, one.classes)
-    if one.proba is None:
+        return window_rule(one.y_score, *window), window_words(window, one.classes)
+    if one.y_proba is None:
         raise ValueError(f"{one.name} gives sets only; they cannot be changed by a rule.")
-    return _decided(one.proba, rule)
+    return _decided(one.y_proba, rule)
 
 
 def window_for(least: float, most: float, rule: Rule, name: str) -> tuple[float, float] | None:
@@ -72,13 +74,15 @@ def window_for(least: float, most: float, rule: Rule, name: str) -> tuple[float,
             "confidence or a utility."
         )
     if rule.window is None and least >= 0 and most <= 1:
-        return 0.5, 0.5
+        return 0.5, float(np.nextafter(0.5, 1))  # a tie goes to the negative class
     return rule.window
 
 
 def window_words(window: tuple[float, float], classes: Sequence[Any]) -> str:
     """Say what a window does."""
     lower, upper = window
+    if upper == np.nextafter(lower, np.inf):
+        return f"{classes[1]} above a score of {lower:g}"
     words = f"{classes[1]} from a score of {upper:g}"
     return words + (f", {classes[0]} up to {lower:g}, quiet between" if lower < upper else "")
 

@@ -11,9 +11,8 @@ import pandas as pd
 import typer
 
 from cautious.cli import options
-from cautious.cli.hints import few
+from cautious.cli.reading import read_cost_columns
 from cautious.cli.showing import make_table, note, say, screen, show_json
-from cautious.cli.tables import open_table
 from cautious.costs import (
     Audit,
     SetCosts,
@@ -24,6 +23,7 @@ from cautious.costs import (
 from cautious.costs import (
     audit as audit_costs,
 )
+from cautious.errors import listed
 
 __all__ = ["audit"]
 
@@ -95,20 +95,16 @@ def audit(
 
 def _costs(file: str, extension: Extension | None, r: float | None) -> tuple[SetCosts, str]:
     """Read a table of sets as it is; extend one of single classes."""
-    table = open_table(file)
-    first, *classes = table.names
+    answers, classes, costs = read_cost_columns(file)
     if len(classes) < 2:
         raise ValueError(
-            f"{table.name} has {len(classes)} columns of costs; give one a class, after the column "
+            f"{file} has {len(classes)} columns of costs; give one a class, after the column "
             "of answers."
         )
-    frame = table.read([first], classes)
-    answers = table.labels(frame, first).tolist()
-    costs = np.column_stack([table.numbers(frame, name) for name in classes])
     if any("|" in name or name.startswith("{") for name in classes) and {*answers} < {*classes}:
         raise ValueError(
-            f"{table.name}: the columns are {few(classes)} and the rows {few(answers)}; answers "
-            "are rows, truths are columns. Transpose the table."
+            f"{file}: the columns are {listed(classes, 6)} and the rows {listed(answers, 6)}; "
+            "answers are rows, truths are columns. Transpose the table."
         )
     try:
         if sorted(answers) == sorted(classes):
@@ -120,10 +116,10 @@ def _costs(file: str, extension: Extension | None, r: float | None) -> tuple[Set
         if unused:
             note(f"note: not used, since the table lists sets itself: {', '.join(unused)}")
         rows = [_set_of(answer, classes) for answer in answers]
-        listed = pd.DataFrame(costs, index=pd.Index(rows, tupleize_cols=False), columns=classes)
-        return SetCosts.from_table(listed), "the sets of the table"
+        table = pd.DataFrame(costs, index=pd.Index(rows, tupleize_cols=False), columns=classes)
+        return SetCosts.from_table(table), "the sets of the table"
     except ValueError as error:
-        raise ValueError(f"{table.name}: {error}") from None
+        raise ValueError(f"{file}: {error}") from None
 
 
 def _set_of(answer: str, classes: list[str]) -> str | tuple[str, ...]:

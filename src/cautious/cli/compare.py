@@ -11,7 +11,6 @@ import typer
 from rich.table import Table
 
 from cautious.cli import options
-from cautious.cli.aligning import aligned
 from cautious.cli.answers import Rule
 from cautious.cli.comparing import Compared, compared
 from cautious.cli.measuring import Bootstrap
@@ -20,6 +19,7 @@ from cautious.cli.options import Given, WhatEmptyMeans
 from cautious.cli.reading import read_predictions
 from cautious.cli.showing import make_table, number, progress, say, screen, share, show_json
 from cautious.cli.thresholds import read_thresholds
+from cautious.predictions import align
 
 __all__ = ["compare"]
 
@@ -66,12 +66,12 @@ def compare(
     if utility is not None and thresholds is not None:
         raise ValueError("--utility and --thresholds are both given; give one of them.")
     given = Given(truth, score, proba, sets, positive, model, weight, None, empty.value, case)
-    models = aligned(read_predictions(files, given))
+    models = list(align(read_predictions(files, given)).values())
     known = None if thresholds is None else read_thresholds(thresholds)
     rule = Rule(utility=utility, thresholds=known)
     notice_models(models)
     for one in models:
-        notice_rule(one.name, rule, one.score)
+        notice_rule(one.name, rule, one.y_score)
     pairs = len(models) * (len(models) - 1) // 2
     with progress("comparing pairs", pairs) as done:
         result = compared(models, rule, Bootstrap(level, resamples, seed), done)

@@ -14,7 +14,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, Mask
 from cautious.cli.answers import Rule, answers_of
 from cautious.cli.measuring import Bootstrap
-from cautious.cli.predictions import Predictions
 from cautious.comparison import holm, objective_winner
 from cautious.curves import AbstentionCostSurface, vacc_test
 from cautious.metrics import (
@@ -24,6 +23,7 @@ from cautious.metrics import (
     get_measure,
     per_sample,
 )
+from cautious.predictions import ModelPredictions
 from cautious.utility import crossover
 
 __all__ = ["Compared", "compared"]
@@ -56,13 +56,13 @@ class Compared(NamedTuple):
 
 
 def compared(
-    models: Sequence[Predictions], rule: Rule, bootstrap: Bootstrap, done: Any
+    models: Sequence[ModelPredictions], rule: Rule, bootstrap: Bootstrap, done: Any
 ) -> Compared:
     """Compare models that are aligned.
 
     Parameters
     ----------
-    models : sequence of Predictions
+    models : sequence of ModelPredictions
         At least two.
     rule : Rule
         How scores and probabilities become answers.
@@ -73,7 +73,7 @@ def compared(
     """
     answered = {one.name: answers_of(one, rule.of_model(one.name)) for one in models}
     sets = {name: found[0] for name, found in answered.items() if found is not None}
-    surfaces = {one.name: _surface(one) for one in models if one.score is not None}
+    surfaces = {one.name: _surface(one) for one in models if one.y_score is not None}
     rows = []
     for one in models:
         row: dict[str, Any] = {"model": one.name}
@@ -120,18 +120,18 @@ def _best(table: pd.DataFrame) -> tuple[str | None, str]:
     return None, "Which model is worth most depends on the aversion to risk: see where they change."
 
 
-def _surface(one: Predictions) -> AbstentionCostSurface:
+def _surface(one: ModelPredictions) -> AbstentionCostSurface:
     return AbstentionCostSurface.from_predictions(
-        one.truth.astype(str),
-        one.score,  # type: ignore[arg-type]
-        pos_label=one.positive,
-        sample_weight=one.weight,
+        one.y_true,
+        one.y_score,  # type: ignore[arg-type]
+        pos_label=one.pos_label,
+        sample_weight=one.sample_weight,
     )
 
 
-def _measures(one: Predictions, mask: Mask) -> dict[str, float]:
+def _measures(one: ModelPredictions, mask: Mask) -> dict[str, float]:
     counts = SetCounts.from_predictions(
-        one.truth.astype(str), mask, classes=list(one.classes), sample_weight=one.weight
+        one.y_true, mask, classes=list(one.classes), sample_weight=one.sample_weight
     )
     values = {name: float(get_measure(name)(counts)) for name in _MEASURES}
     values["variance"] = float(get_measure("discounted_accuracy_variance")(counts))
@@ -140,18 +140,18 @@ def _measures(one: Predictions, mask: Mask) -> dict[str, float]:
 
 
 def _by_cost(
-    a: Predictions,
-    b: Predictions,
+    a: ModelPredictions,
+    b: ModelPredictions,
     surfaces: dict[str, AbstentionCostSurface],
     bootstrap: Bootstrap,
 ) -> dict[str, float]:
     """Compare expected costs over all relative costs."""
     test = vacc_test(
-        a.truth.astype(str),
-        a.score,  # type: ignore[arg-type]
-        b.score,  # type: ignore[arg-type]
-        pos_label=a.positive,
-        sample_weight=a.weight,
+        a.y_true,
+        a.y_score,  # type: ignore[arg-type]
+        b.y_score,  # type: ignore[arg-type]
+        pos_label=a.pos_label,
+        sample_weight=a.sample_weight,
         n_resamples=bootstrap.n_resamples,
         confidence_level=bootstrap.confidence_level,
         random_state=bootstrap.seed,
@@ -167,9 +167,9 @@ def _by_cost(
     }
 
 
-def _by_utility(a: Predictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> dict[str, Any]:
+def _by_utility(a: ModelPredictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> dict[str, Any]:
     """Compare what the answers are worth, at every aversion to risk."""
-    truth, labels = a.truth.astype(str), list(a.classes)
+    truth, labels = a.y_true, list(a.classes)
     found: dict[str, Any] = {}
     for measure in ("u65", "u80"):
         gain = bootstrap_difference(
@@ -178,7 +178,7 @@ def _by_utility(a: Predictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> d
             two,
             measure=measure,
             classes=labels,
-            sample_weight=a.weight,
+            sample_weight=a.sample_weight,
             confidence_level=bootstrap.confidence_level,
             n_resamples=bootstrap.n_resamples,
             random_state=bootstrap.seed,
@@ -195,7 +195,7 @@ def _by_utility(a: Predictions, one: Mask, two: Mask, bootstrap: Bootstrap) -> d
         place = crossover(
             x,
             y,
-            sample_weight=a.weight,
+            sample_weight=a.sample_weight,
             strata=truth,
             n_resamples=bootstrap.n_resamples,
             confidence_level=bootstrap.confidence_level,

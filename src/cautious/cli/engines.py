@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cautious.cli.columns import described, settle_columns
 from cautious.cli.options import Given
 from cautious.cli.showing import note, progress
+from cautious.errors import InputError
+from cautious.predictions import described, guess_columns
 
 __all__ = ["summarise_log"]
 
@@ -50,22 +51,22 @@ def summarise_log(
     with _running(engine) as ready:
         source, schema = _opened(source, engine, ready)
         try:
-            columns = settle_columns(schema.names, given)
-        except ValueError as error:
-            raise ValueError(f"{_title(files)}: {error}") from None
-        note(f"{_title(files)}: {described(columns, schema.names)}")
+            columns = guess_columns(schema.names, **given.columns())
+        except InputError as error:
+            raise error.at(_title(files)) from None
+        note(described(columns, schema.names, _title(files)).words("cli"))
         several = len(columns.proba) > 2
         with progress("reading the log") as done:
             summary = summarise(
                 source,
                 truth=columns.truth,
-                score=columns.score,
+                score=columns.scores[0] if columns.scores else None,
                 probabilities=columns.proba or None,
                 sets=columns.sets or columns.members or None,
                 weight=columns.weight or False,
-                group=columns.group or False,
+                group=columns.groups or False,
                 model=columns.model or False,
-                pos_label=_typed(given.positive, schema, columns.truth),
+                pos_label=_typed(given.positive, schema, str(columns.truth)),
                 # Two classes are answered by windows on the score, whatever the rule.
                 utilities=tuple(utilities) if several else (),
                 confidences=tuple(confidences) if several else (),

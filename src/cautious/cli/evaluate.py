@@ -15,7 +15,6 @@ from cautious.cli import options
 from cautious.cli.answers import Rule
 from cautious.cli.engines import summarise_log
 from cautious.cli.evidence import Evidence, evidence_of, evidence_of_log
-from cautious.cli.hints import percent_hint
 from cautious.cli.measuring import SECTIONS, Bootstrap, measured, measured_parts
 from cautious.cli.noticing import notice_rule, notice_scores
 from cautious.cli.options import Given, WhatEmptyMeans
@@ -86,7 +85,7 @@ def evaluate(
     given = Given(truth, score, proba, sets, positive, model, weight, group, empty.value)
     rule = _rule(window, confidence, utility, thresholds)
     if engine is None:
-        found = [evidence_of(one, rule) for one in read_predictions(files, given)]
+        found = [evidence_of(one, rule) for one in read_predictions(files, given).values()]
     else:
         name = Path(files[0].rstrip("/")).stem if len(files) == 1 else "log"
         utilities = [] if utility is None else [utility]
@@ -212,7 +211,11 @@ def _show(found: Sequence[Evidence], tables: Mapping[str, pd.DataFrame], *, part
 
 
 def _percent(one: Evidence) -> str:
-    return "" if one.surface is None else percent_hint(one.surface.staircase.scores[:, None])
+    if one.surface is None:
+        return ""
+    scores = one.surface.staircase.scores
+    per_cent = scores[0] >= 0 and 2 < scores[-1] <= 100
+    return " Are these per cent? Then divide by 100." if per_cent else ""
 
 
 def _show_parts(one: Evidence, *, alone: bool) -> None:

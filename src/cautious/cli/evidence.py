@@ -20,9 +20,9 @@ from cautious.cli.answers import (
     window_for,
     window_words,
 )
-from cautious.cli.predictions import Predictions
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.metrics import RiskCoverageCurve, SetCounts, counts_of_confusion
+from cautious.predictions import ModelPredictions
 
 __all__ = ["Evidence", "evidence_of", "evidence_of_log"]
 
@@ -64,13 +64,13 @@ class Evidence:
     window: tuple[float, float] | None = None
 
 
-def evidence_of(one: Predictions, rule: Rule) -> Evidence:
+def evidence_of(one: ModelPredictions, rule: Rule) -> Evidence:
     """Count what is in memory."""
     rule = rule.of_model(one.name)
     whole = _of_arrays(one, rule)
-    if one.group is None:
+    if one.groups is None:
         return whole
-    counted = one.group if one.weight is None else one.group[one.weight > 0]
+    counted = one.groups if one.sample_weight is None else one.groups[one.sample_weight > 0]
     return _with_groups(
         whole, np.unique(counted), rule, lambda group, same: _of_arrays(one.of_group(group), same)
     )
@@ -88,25 +88,27 @@ def _with_groups(
     return replace(whole, groups=found)
 
 
-def _of_arrays(one: Predictions, rule: Rule) -> Evidence:
-    n = float(len(one.truth) if one.weight is None else one.weight.sum())
-    truth, weight = one.truth.astype(str), one.weight
-    if one.score is not None:
+def _of_arrays(one: ModelPredictions, rule: Rule) -> Evidence:
+    n = float(one.n if one.sample_weight is None else one.sample_weight.sum())
+    truth, weight = one.y_true, one.sample_weight
+    if one.y_score is not None:
         staircase = Staircase.from_predictions(
-            truth, one.score, sample_weight=weight, classes=one.classes
+            truth, one.y_score, sample_weight=weight, classes=one.classes
         )
         scored = _of_scores(one.name, staircase, rule)
-        if one.sets is None or rule.window is not None:
+        if one.y_set is None or rule.window is not None:
             return scored
     answered = answers_of(one, rule)
     assert answered is not None
     counted: dict[str, Any] = {"classes": list(one.classes), "sample_weight": weight}
     risk = y_pred = None
-    if one.proba is not None:
-        risk = RiskCoverageCurve.from_predictions(truth, one.proba, **counted)
-        y_pred = np.asarray(one.classes)[one.proba.argmax(axis=1)]
-    counts = SetCounts.from_predictions(truth, answered[0], y_pred=y_pred, **counted)
-    surface = None if one.score is None else scored.surface
+    if one.y_proba is not None:
+        risk = RiskCoverageCurve.from_predictions(truth, one.y_proba, **counted)
+        y_pred = np.asarray(one.classes)[one.y_proba.argmax(axis=1)]
+    counts = SetCounts.from_predictions(
+        truth, answered[0], y_pred=y_pred, empty=one.empty, **counted
+    )
+    surface = None if one.y_score is None else scored.surface
     return Evidence(one.name, one.classes, n, answered[1], surface, counts, risk)
 
 
@@ -123,7 +125,7 @@ def _of_scores(name: str, staircase: Staircase, rule: Rule) -> Evidence:
         counts = counts_of_confusion(np.round(shares * n, 9), classes=staircase.classes)
         words = window_words(window, staircase.classes)
     if scores[0] >= 0 and scores[-1] <= 1:
-        called = scores >= 0.5  # positive; wrong about the negatives there
+        called = scores > 0.5  # positive; wrong about the negatives there
         risk = RiskCoverageCurve.from_losses(
             np.concatenate([~called, called]).astype(np.float64),
             np.tile(np.maximum(scores, 1 - scores), 2),

@@ -11,6 +11,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from cautious.cli.showing import note, plain, screen
+from cautious.errors import InputError
 
 __all__ = ["Commands"]
 
@@ -55,7 +56,11 @@ def _is_mendable(error: Exception) -> bool:
 
 
 def _tell(error: Exception) -> None:
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    message = str(error)
+    if isinstance(error, InputError):
+        message = error.words("cli")
+    elif hasattr(error, "format_message"):
+        message = error.format_message()
     message = " ".join(message.split()) or type(error).__name__
     line = Text.assemble(("error: ", "bold red"), plain(message, _LONGEST))
     screen(stderr=True).print(line, soft_wrap=True)

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from cautious._typing import Floats
 from cautious.cli.answers import Rule
 from cautious.cli.measuring import auc_of
-from cautious.cli.predictions import Predictions
 from cautious.cli.showing import note
 from cautious.cli.tuning import Goal, Tuned
 from cautious.curves import Staircase
+from cautious.predictions import ModelPredictions
 
 __all__ = ["notice_goal", "notice_models", "notice_rule", "notice_scores"]
 
 
-def notice_models(models: Sequence[Predictions]) -> None:
+def notice_models(models: Sequence[ModelPredictions]) -> None:
     """Notice of each model whether its scores point the wrong way."""
     for one in models:
-        if one.score is not None:
+        if one.y_score is not None:
             staircase = Staircase.from_predictions(
-                one.truth.astype(str), one.score, sample_weight=one.weight, classes=one.classes
+                one.y_true, one.y_score, sample_weight=one.sample_weight, classes=one.classes
             )
             notice_scores(one.name, staircase)
 
@@ -57,11 +57,11 @@ def notice_rule(name: str, rule: Rule, scores: Floats | None) -> None:
         )
 
 
-def notice_goal(one: Predictions, goal: Goal, best: Tuned) -> None:
+def notice_goal(one: ModelPredictions, goal: Goal, best: Tuned) -> None:
     """Notice why thresholds answer everything, or nothing."""
-    if one.score is None:
+    if one.y_score is None:
         return
-    if best.abstention == 1 and len(set(one.score.tolist())) == 2:
+    if best.abstention == 1 and len(set(one.y_score.tolist())) == 2:
         note(
             f"note: {one.name[:60]}: there are only two different scores, so all that thresholds "
             "can do is to keep quiet on one of them, or on both; give scores, not answers"

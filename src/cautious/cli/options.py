@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -37,13 +38,14 @@ class WhatEmptyMeans(StrEnum):
 
     error = "error"
     abstain = "abstain"
+    wrong = "wrong"
 
 
 class Given(NamedTuple):
     """What the user says about the columns."""
 
     truth: str | None = None
-    score: str | None = None
+    score: Sequence[str] | None = None
     proba: str | None = None
     sets: str | None = None
     positive: str | None = None
@@ -52,6 +54,23 @@ class Given(NamedTuple):
     group: str | None = None
     empty: str = "error"
     case: str | None = None
+
+    def columns(self) -> dict[str, Any]:
+        """Arguments of :func:`cautious.predictions.guess_columns`."""
+        return {
+            "truth": self.truth,
+            "score": list(self.score) if self.score else None,
+            "proba": self.proba,
+            "sets": self.sets,
+            "model": self.model,
+            "weight": self.weight,
+            "groups": self.group,
+            "case": self.case,
+        }
+
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of :func:`cautious.predictions.read_predictions`."""
+        return self.columns() | {"pos_label": self.positive, "empty": self.empty}
 
 
 Files = Annotated[
@@ -66,9 +85,11 @@ Truth = Annotated[
     str | None, typer.Option(help="Column of true classes.", rich_help_panel=_COLUMNS)
 ]
 Score = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        help="Column of scores that grow with the belief in one class.", rich_help_panel=_COLUMNS
+        help="Column of scores that grow with the belief in one class. Given several times: "
+        "several models, named after the columns.",
+        rich_help_panel=_COLUMNS,
     ),
 ]
 Proba = Annotated[
@@ -104,7 +125,8 @@ Group = Annotated[
 Empty = Annotated[
     WhatEmptyMeans,
     typer.Option(
-        help="What an empty set means: a mistake, or abstaining.", rich_help_panel=_COLUMNS
+        help="What an empty set means: an error, abstaining, or a wrong answer.",
+        rich_help_panel=_COLUMNS,
     ),
 ]
 Case = Annotated[

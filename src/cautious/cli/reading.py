@@ -1,24 +1,30 @@
-"""Reading the predictions of one or more models from files."""
+"""Reading the files of the command line, and saying what was taken for what."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
-import pandas as pd
+import numpy as np
 
-from cautious.cli.columns import described, settle_columns
+from cautious._typing import Floats
 from cautious.cli.options import Given
-from cautious.cli.predictions import Predictions
-from cautious.cli.raw_predictions import RawPredictions, sorted_labels
 from cautious.cli.showing import note
-from cautious.cli.tables import open_table
-from cautious.sets import first_row
+from cautious.errors import InputError
+from cautious.predictions import (
+    ModelPredictions,
+    Predictions,
+    check_numbers,
+    label_text,
+    open_table,
+)
+from cautious.predictions import read_predictions as read
 
-__all__ = ["read_predictions"]
+__all__ = ["read_cost_columns", "read_predictions"]
 
 
-def read_predictions(files: Sequence[str], given: Given) -> list[Predictions]:
+def read_predictions(files: Sequence[str], given: Given) -> Predictions:
     """Read the predictions of one or more models, saying which columns were taken for what.
 
     Parameters
@@ -28,56 +34,41 @@ def read_predictions(files: Sequence[str], given: Given) -> list[Predictions]:
     given : Given
         What the user says about the columns.
     """
-    if len(set(files)) < len(files):
-        raise ValueError("a file is given twice; give each model's file once.")
-    said: dict[str, str] = {}
     try:
-        raw = [_read(file, given, said) for file in files]
-        # Sets written out name only the classes that occur: those of all files together count.
-        known = sorted_labels({label for one in raw for label in one.mentioned()})
-        found = []
-        for file, name, one in zip(files, _names(files), raw, strict=True):
-            parts = list(one.models(given, known, name))
-            positive = None if parts[0].score is None else parts[0].positive[:60]
-            said[file] = f"{one.table.name}: {described(one.columns, one.table.names, positive)}"
-            found += parts
-    finally:  # which columns were taken explains many an error, too
-        for words in said.values():
-            note(words)
-    for one in raw:
-        for words in one.notes:
-            note(f"note: {one.table.name}: {words}")
-    names = pd.Index([model.name for model in found])
-    if names.has_duplicates:
-        name = names[first_row(names.duplicated())]
-        raise ValueError(f"two models are called {name[:60]!r}; give each its own name.")
-    for model in found:
-        if model.score is not None:
-            _check_both_classes(model)
-    return found
+        found = read(list(files), **given.arguments())
+    except InputError as error:
+        for one in error.notes:  # which columns were taken explains many an error
+            note(one.words("cli"))
+        raise
+    for one in found.notes:
+        words = one.words("cli")
+        note(words if one.key == "columns" else f"note: {words}")
+    return Predictions([_in_words(model) for model in found.values()], found.notes)
 
 
-def _read(file: str, given: Given, said: dict[str, str]) -> RawPredictions:
+def _in_words(model: ModelPredictions) -> ModelPredictions:
+    """Make text of the labels, as the command line shows and takes them."""
+    classes = tuple(label_text(label) for label in model.classes)
+    positive = None if model.pos_label is None else label_text(model.pos_label)
+    return replace(model, classes=classes, pos_label=positive)
+
+
+def read_cost_columns(file: str) -> tuple[list[str], list[str], Floats]:
+    """Read a table of costs: answers in the first column, then one column per class.
+
+    Returns
+    -------
+    answers, classes : list of str
+        Labels of rows and of columns.
+    costs : ndarray
+    """
     table = open_table(file)
+    first, *classes = table.names
     try:
-        columns = settle_columns(table.names, given)
-    except ValueError as error:
-        raise ValueError(f"{table.name}: {error}") from None
-    said[file] = f"{table.name}: {described(columns, table.names)}"
-    return RawPredictions.read(table, columns, given.case)
-
-
-def _names(files: Sequence[str]) -> list[str]:
-    """Name models after their files, by as little of the path as tells them apart."""
-    stems = ["standard input" if file == "-" else Path(file).stem for file in files]
-    return stems if len(set(stems)) == len(stems) else list(files)
-
-
-def _check_both_classes(one: Predictions) -> None:
-    counted = one.truth if one.weight is None else one.truth[one.weight > 0]
-    for label in one.classes:
-        if not (counted == label).any():
-            raise ValueError(
-                f"{one.name[:60]}: no row has the truth {label[:60]!r}; rows of two classes are "
-                "needed."
-            )
+        cells = table.read([first], classes)
+        columns = [check_numbers(cells.numbers[name], table.place(name)) for name in classes]
+    except InputError as error:
+        raise error.at(table.name) from None
+    labels = cells.labels[first]
+    answers: list[Any] = [labels.values[code] if code >= 0 else "" for code in labels.codes]
+    return [label_text(one).strip() for one in answers], classes, np.column_stack(columns)

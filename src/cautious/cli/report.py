@@ -13,6 +13,7 @@ from cautious.cli.options import Given, WhatEmptyMeans
 from cautious.cli.reading import read_predictions
 from cautious.cli.showing import note
 from cautious.files import check_output
+from cautious.predictions import ModelPredictions
 
 __all__ = ["report"]
 
@@ -63,7 +64,7 @@ def report(
     check_output(output, files)
     predictions: dict[str, Any]
     if engine is None:
-        predictions = {one.name: one.for_report() for one in read_predictions(files, given)}
+        predictions = {one.name: _arrays(one) for one in read_predictions(files, given).values()}
     else:
         name = Path(files[0].rstrip("/")).stem if len(files) == 1 else "log"
         utilities = ("u65", "u80")
@@ -75,3 +76,16 @@ def report(
     }
     path = build_report(predictions, output, title=title, costs=costs, prior=prior)
     note(f"report written to {path}")
+
+
+def _arrays(one: ModelPredictions) -> dict[str, Any]:
+    """Give what the report takes."""
+    given = {
+        "y_true": one.y_true,
+        "y_score": one.y_score,
+        "y_proba": None if one.y_score is not None else one.y_proba,
+        "y_set": one.y_set,
+        "classes": list(one.classes),
+        "sample_weight": one.sample_weight,
+    }
+    return {key: value for key, value in given.items() if value is not None}

@@ -12,7 +12,6 @@ import cautious
 from cautious.cli import options
 from cautious.cli.noticing import notice_goal, notice_models
 from cautious.cli.options import Given
-from cautious.cli.predictions import Predictions
 from cautious.cli.reading import read_predictions
 from cautious.cli.showing import (
     as_json,
@@ -25,6 +24,7 @@ from cautious.cli.showing import (
 )
 from cautious.cli.tuning import Goal, Tuned, read_cost_table, tuned
 from cautious.files import check_output, write_whole
+from cautious.predictions import ModelPredictions
 
 __all__ = ["tune"]
 
@@ -102,7 +102,7 @@ def tune(
         max_error=max_error,
         improve=improve,
     )
-    models = read_predictions(files, given)
+    models = list(read_predictions(files, given).values())
     found = {one.name: tuned(one, goal) for one in models}
     best = min(found, key=lambda name: goal.loss(found[name]))
     document = {
@@ -126,7 +126,7 @@ def tune(
         note("Add -o FILE to keep the thresholds, or --json to see all of them.")
 
 
-def _record(one: Predictions, best: Tuned) -> dict[str, Any]:
+def _record(one: ModelPredictions, best: Tuned) -> dict[str, Any]:
     """Say in JSON what a deployed program needs, and what to expect of it."""
     if best.confidence is not None:
         rule: dict[str, Any] = {
@@ -152,11 +152,11 @@ def _record(one: Predictions, best: Tuned) -> dict[str, Any]:
             "error": best.error,
             "error_of_answers": best.error_of_answers,
         },
-        "cases": len(one.truth),
+        "cases": one.n,
     }
 
 
-def _table(models: Sequence[Predictions], found: dict[str, Tuned], winner: str) -> Any:
+def _table(models: Sequence[ModelPredictions], found: dict[str, Tuned], winner: str) -> Any:
     several = any(best.confidence is not None for best in found.values())
     first = ["sure from"] if several else ["negative to", "positive from"]
     headings = ["model", *first, "quiet", "wrong", "wrong if answered", "cost"]

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious.cli.predictions import Predictions
-from cautious.cli.tables import open_table
+from cautious.cli.reading import read_cost_columns
 from cautious.curves import (
     AbstentionCostSurface,
     RiskCoverageCurve,
     Window,
 )
+from cautious.predictions import ModelPredictions
 from cautious.sets import abstain_name
 
 __all__ = ["Goal", "Tuned", "read_cost_table", "tuned"]
@@ -150,11 +150,11 @@ class Tuned:
     cost: float
 
 
-def tuned(one: Predictions, goal: Goal) -> Tuned:
+def tuned(one: ModelPredictions, goal: Goal) -> Tuned:
     """Find the thresholds of one model."""
-    if one.score is not None:
+    if one.y_score is not None:
         return _window(one, goal)
-    if one.proba is None:
+    if one.y_proba is None:
         raise ValueError(
             f"{one.name} gives sets but neither scores nor probabilities; there is no threshold to "
             "tune."
@@ -162,10 +162,10 @@ def tuned(one: Predictions, goal: Goal) -> Tuned:
     return _confidence(one, goal)
 
 
-def _window(one: Predictions, goal: Goal) -> Tuned:
-    assert one.score is not None
+def _window(one: ModelPredictions, goal: Goal) -> Tuned:
+    assert one.y_score is not None
     surface = AbstentionCostSurface.from_predictions(
-        one.truth.astype(str), one.score, pos_label=one.positive, sample_weight=one.weight
+        one.y_true, one.y_score, pos_label=one.pos_label, sample_weight=one.sample_weight
     )
     if goal.budget is None:
         if goal.table is not None:
@@ -202,16 +202,16 @@ def _of_plane(plane: Window, cost: float) -> Tuned:
     )
 
 
-def _confidence(one: Predictions, goal: Goal) -> Tuned:
+def _confidence(one: ModelPredictions, goal: Goal) -> Tuned:
     """Find the least probability that is worth an answer, for more than two classes."""
     if goal.table is not None or goal.false_negative != goal.false_positive:
         raise ValueError(
             f"{one.name} has {len(one.classes)} classes, so no mistake is a false negative; give "
             "--mistake, or say which class matters with --positive."
         )
-    assert one.proba is not None
+    assert one.y_proba is not None
     curve = RiskCoverageCurve.from_predictions(
-        one.truth.astype(str), one.proba, classes=list(one.classes), sample_weight=one.weight
+        one.y_true, one.y_proba, classes=list(one.classes), sample_weight=one.sample_weight
     )
     # Beyond the last confidence nothing is answered, and nothing goes wrong.
     threshold = np.append(np.inf, curve.threshold)
@@ -257,20 +257,16 @@ def read_cost_table(path: Path) -> pd.DataFrame:
 
     The rows of the classes may be in any order; the last row is abstaining, whatever it is called.
     """
-    table = open_table(str(path))
-    first, *classes = table.names
+    rows, classes, costs = read_cost_columns(str(path))
     if len(classes) != 2:
         raise ValueError(
             f"{path} has {len(classes)} columns of costs; give one for either class, after the "
             "column of answers."
         )
-    frame = table.read([first], classes)
-    rows = table.labels(frame, first, gaps=True).tolist()
     if len(rows) != 3 or set(rows[:2]) != set(classes):
         raise ValueError(
             f"{path} has the rows {rows}; give one for each of {classes}, then one for abstaining."
         )
-    costs = np.column_stack([table.numbers(frame, name) for name in classes])
     order = [rows.index(classes[0]), rows.index(classes[1]), 2]
     quiet = abstain_name(classes) if "abstain" in classes else "abstain"
     return pd.DataFrame(costs[order], index=[*classes, quiet], columns=classes)

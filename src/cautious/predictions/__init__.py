@@ -24,6 +24,7 @@ from cautious.predictions.cells import plain_labels as plain_labels
 from cautious.predictions.cells import read_numbers as read_numbers
 from cautious.predictions.cells import set_mask as set_mask
 from cautious.predictions.columns import Columns, guess_columns
+from cautious.predictions.columns import described as described
 from cautious.predictions.columns import prefixed as prefixed
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.delimited import DelimitedText as DelimitedText
@@ -46,6 +47,7 @@ from cautious.predictions.probabilities import check_proba as check_proba
 from cautious.predictions.reader import read_predictions
 from cautious.predictions.rules import page_rules as page_rules
 from cautious.predictions.rules import refusal as refusal
+from cautious.predictions.tables import open_table as open_table
 
 __all__ = [
     "Columns",

@@ -60,7 +60,9 @@ LEAST_WEIGHT, MOST_WEIGHT = 2.0**-32, 2.0**32
 # Texts of so many odd cells are kept for messages.
 _KEPT = 1000
 
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
+)
 _NOT_PLAIN = re.compile(r"[^0-9eE.+\-]")
 
 

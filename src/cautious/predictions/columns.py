@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cautious.errors import listed, quoted
-from cautious.predictions.rules import WORDS, hint, refusal
+from cautious.errors import Message, listed, quoted
+from cautious.predictions.rules import WORDS, hint, note, refusal
 
-__all__ = ["Columns", "guess_columns", "prefixed"]
+__all__ = ["Columns", "described", "guess_columns", "prefixed"]
 
 
 @dataclass(frozen=True)
@@ -207,6 +207,33 @@ def _by_class(names: Sequence[Any], argument: str, given: Any) -> dict[str, str]
     every = (*WORDS["class_prefixes"], *WORDS["member_prefixes"])
     columns = [_there(names, argument, name) for name in given]
     return {next(iter(prefixed([name], every)), str(name)): name for name in columns}
+
+
+def described(columns: Columns, names: Sequence[Any], place: str = "") -> Message:
+    """Say which columns were taken for what, and which were left out."""
+    several = {
+        "score": list(columns.scores),
+        "probabilities": list(columns.proba.values()),
+        "set": [columns.sets] if columns.sets is not None else list(columns.members.values()),
+        "costs": list(columns.costs.values()),
+    }
+    single = {
+        "truth": columns.truth,
+        "model": columns.model,
+        "weight": columns.weight,
+        "group": columns.groups,
+        "case": columns.case,
+    }
+    parts = [f"{what} {quoted(name)}" for what, name in single.items() if name is not None]
+    parts += [f"{what} {_some(found)}" for what, found in several.items() if found]
+    ignored = [name for name in names if name not in columns.names()]
+    left = f"; ignored {_some(ignored)}" if ignored else ""
+    return note("columns", place=place, taken=", ".join(parts), positive="", ignored=left)
+
+
+def _some(names: Sequence[Any]) -> str:
+    shown = ", ".join(quoted(name) for name in names[:4])
+    return shown + (f", … {len(names)} in all" if len(names) > 4 else "")
 
 
 def prefixed(names: Sequence[Any], prefixes: Sequence[str]) -> dict[str, Any]:

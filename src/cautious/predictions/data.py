@@ -86,9 +86,11 @@ class ModelPredictions:
         return check_classes(list(self.classes))
 
     @property
-    def y_true(self) -> Labels | None:
-        """True labels; None where they are not known."""
-        return None if self.codes is None else self.labels[self.codes]
+    def y_true(self) -> Labels:
+        """True labels; an error where they are not known."""
+        if self.codes is None:
+            raise refusal("no truths")
+        return self.labels[self.codes]
 
     @property
     def missing(self) -> Mask:

@@ -83,6 +83,7 @@ class Draft:
     written_sets: list[WrittenSet] = field(default_factory=list)
     truth_column: Any = None
     score_column: Any = None
+    proba_column: Any = None
     set_column: Any = None
     weight: Floats | None = None
     groups: Labels | None = None
@@ -90,6 +91,7 @@ class Draft:
     model: Encoded | None = None
     costs: Mapping[str, Floats] | None = None
     notes: list[Message] = field(default_factory=list)
+    described: int | None = None
 
     def mentioned(self) -> list[Any]:
         """Labels that occur among the truths or in written sets, or name a column."""
@@ -216,6 +218,14 @@ def _of_one_column(
     assert draft.proba is not None
     pool = declared or ([] if draft.truth is None else draft.truth.values)
     (label,) = _like(draft.proba_names, pool)
+    if pool and label not in pool:
+        raise refusal(
+            "column of no class",
+            column=quoted(draft.proba_column),
+            label=quoted(label),
+            classes=listed(sorted_labels(pool)),
+            near=(label, pool),
+        )
     score = draft.proba[:, 0]
     if positive is not None and match_label(positive, [label]) < 0:
         pair = _of_scores(draft, declared, positive)

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-_WHOLE = re.compile(r"[+-]?\d+\.0*")
+_WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
 
 
 def plain_label(value: Any) -> Any:

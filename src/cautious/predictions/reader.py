@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,12 @@ from cautious.predictions.cells import (
     plain_labels,
     texts,
 )
-from cautious.predictions.columns import Columns, guess_columns
+from cautious.predictions.columns import Columns, described, guess_columns
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.draft import Draft, Said, kept_rows, settle
 from cautious.predictions.labels import label_text
 from cautious.predictions.probabilities import check_columns
-from cautious.predictions.rules import hint, note, refusal
+from cautious.predictions.rules import hint, refusal
 from cautious.predictions.tables import Table, is_frame, open_table, table_of_frame
 
 __all__ = ["read_predictions"]
@@ -198,8 +199,9 @@ class _Reader:
     def _add_table(self, place: str, name: str, table: Table) -> None:
         try:
             columns = guess_columns(table.names, **self.roles)
-            self.notes.append(note("columns", place=place, taken=described(columns, table.names)))
+            self.notes.append(described(columns, table.names, place))
             draft = draft_of_table(name, table, columns, self.said)
+            draft.described = len(self.notes) - 1
         except InputError as error:
             raise error.at(table.name) from None
         self.drafts.append((place, draft, self.said))
@@ -214,36 +216,15 @@ class _Reader:
                 models += draft
                 continue
             try:
-                models += settle(draft, known, said)
+                found = list(settle(draft, known, said))
             except InputError as error:
                 raise error.at(place) from None
+            if draft.described is not None and found[0].pos_label is not None:
+                told = self.notes[draft.described]
+                more = {**told.values, "positive": f", positive {quoted(found[0].pos_label)}"}
+                self.notes[draft.described] = replace(told, values=more)
+            models += found
         return Predictions(models, self.notes)
-
-
-def described(columns: Columns, names: Sequence[Any]) -> str:
-    """Say which columns were taken for what, and which were left out."""
-    several = {
-        "score": list(columns.scores),
-        "probabilities": list(columns.proba.values()),
-        "set": [columns.sets] if columns.sets is not None else list(columns.members.values()),
-        "costs": list(columns.costs.values()),
-    }
-    single = {
-        "truth": columns.truth,
-        "model": columns.model,
-        "weight": columns.weight,
-        "group": columns.groups,
-        "case": columns.case,
-    }
-    parts = [f"{what} {quoted(name)}" for what, name in single.items() if name is not None]
-    parts += [f"{what} {_some(found)}" for what, found in several.items() if found]
-    ignored = [name for name in names if name not in columns.names()]
-    return ", ".join(parts) + (f"; ignored {_some(ignored)}" if ignored else "")
-
-
-def _some(names: Sequence[Any]) -> str:
-    shown = ", ".join(quoted(name) for name in names[:4])
-    return shown + (f", … {len(names)} in all" if len(names) > 4 else "")
 
 
 def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Draft:
@@ -286,6 +267,7 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
         eps = max(cells.numbers[one].eps for one in matrix)
         draft.proba, more = check_columns(matrix, place, eps)
         draft.proba_names = list(columns.proba)
+        draft.proba_column = next(iter(columns.proba.values()))
         notes += more
     if columns.members:
         members = [memberships(label(one), place(one)) for one in columns.members.values()]

@@ -28,7 +28,7 @@ __all__ = [
     "refusal",
 ]
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 WORDS: dict[str, Any] = {
     # Names of columns, in the order in which they are looked for.
@@ -147,8 +147,12 @@ REFUSALS: dict[str, str] = {
     "unknown truth": "the truth {label} is not among the classes {classes}.",
     "only one class": "there is only one class, {label}; nothing can be told apart.",
     "repeated classes": "{=classes} holds {given}; each class may appear only once.",
+    "no truths": "the truths are not known; name their column with {=truth}.",
     "no classes": "there are no truths to tell the classes; give {=classes}.",
     "declared classes": "{=classes} holds {given}, but the columns are of the classes {classes}.",
+    "column of no class": (
+        "the column {column} is of the class {label}, but the truths are {classes}."
+    ),
     "positive unknown": "{=pos_label} is {given}, but the classes are {classes}.",
     "positive not said": (
         "the classes are {classes}; say which one a high score speaks for, for example "
@@ -227,7 +231,7 @@ HINTS: dict[str, str] = {
 """Templates of what to try, which end an error."""
 
 NOTES: dict[str, str] = {
-    "columns": "{taken}",
+    "columns": "{taken}{positive}{ignored}",
     "rounded": (
         "the probabilities are rounded to {decimals} decimals; in {count} of {n} rows they do not "
         "add up to 1 (the worst: {worst}) and are divided by their sum"

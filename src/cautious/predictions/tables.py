@@ -97,7 +97,7 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
     shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
     if path.is_dir():
         raise IsADirectoryError(
-            f"{shown} is a folder; give its files, or summarise it as one log with an engine."
+            f"{shown} is a folder; give its files, or read it as one log (--engine local)."
         )
     if not path.exists():
         raise FileNotFoundError(f"{shown} does not exist.")
@@ -265,7 +265,7 @@ def table_of_frame(frame: Any) -> Table:
     if isinstance(frame, pd.DataFrame):
         names = _checked(list(frame.columns))
         return Table("", names, lambda *wanted: _frame_cells(frame, names, *wanted))
-    if hasattr(frame, "schema") and hasattr(frame, "column_names"):
+    if hasattr(frame, "column_names"):
         _checked(frame.column_names)  # narwhals would complain in its own words
     import narwhals as nw
 

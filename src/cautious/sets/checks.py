@@ -30,6 +30,10 @@ __all__ = [
 ]
 
 
+# numpy gives every text of an array the room of the longest; longer ones stay Python's.
+_LONGEST_TEXT = 256
+
+
 def first_row(offending: npt.ArrayLike) -> int:
     """Position of the first true element: the row an error message should name."""
     return int(np.argmax(np.asarray(offending)))
@@ -89,7 +93,8 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
         given = array.tolist()
         kinds = {type(value) for value in given}
         # One kind of label gets its natural dtype; mixed kinds ("a", 1) must not become text.
-        if len(kinds) == 1 and kinds <= {str, int, bool, float, np.str_}:
+        is_long = kinds == {str} and max(map(len, given)) > _LONGEST_TEXT
+        if len(kinds) == 1 and kinds <= {str, int, bool, float, np.str_} and not is_long:
             natural = np.array(given)
             # numpy cuts NULs off the end of text, which could make two labels one.
             array = natural if natural.tolist() == given else array
