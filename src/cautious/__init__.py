@@ -1,12 +1,13 @@
-"""Classifiers that know when to keep quiet.
+"""Classifiers that know when to abstain.
 
-Make, tune, score, draw and compare classifiers that may abstain or answer with a set of classes.
-The packages follow one direction of flow::
+Make, tune, score, draw, compare, deploy and watch classifiers that may abstain or answer with a set
+of classes. Data flow one way::
 
-    data → model → probabilities or credal set → decision → prediction sets → measures and curves
-         → comparison → report
+    file, frame or estimator → predictions → decision → sets → measures, curves → guarantees
+        → evaluation → report
 
-Each is imported when it is first used, so ``import cautious`` stays light.
+What most people need is here; everything else is in the packages. Each is imported when it is first
+used, so ``import cautious`` stays light.
 """
 
 from importlib import import_module
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
         datasets,
         decision,
         displays,
+        errors,
+        evaluation,
         experiments,
         guarantees,
         logs,
@@ -35,11 +38,31 @@ if TYPE_CHECKING:
         sets,
         utility,
     )
+    from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
+    from cautious.datasets import load_dataset
+    from cautious.decision import optimal_sets
+    from cautious.evaluation import compare, evaluate, tune
+    from cautious.logs import summarise
+    from cautious.metrics import (
+        cautious_report,
+        coverage_score,
+        make_set_scorer,
+        set_cost_score,
+        utility_score,
+    )
+    from cautious.models import (
+        AbstainingClassifier,
+        CautiousPipeline,
+        NaiveCredalClassifier,
+        TunedAbstainingClassifierCV,
+        cross_val_predict_set,
+    )
+    from cautious.predictions import read_predictions
+    from cautious.report import build_report
 
 __version__ = _version("cautious")
 
-__all__ = [
-    "__version__",
+_PACKAGES = (
     "bootstrap",
     "comparison",
     "costs",
@@ -48,6 +71,8 @@ __all__ = [
     "datasets",
     "decision",
     "displays",
+    "errors",
+    "evaluation",
     "experiments",
     "guarantees",
     "logs",
@@ -59,12 +84,81 @@ __all__ = [
     "report",
     "sets",
     "utility",
+)
+_HOMES = {
+    "AbstainingClassifier": "models",
+    "AbstentionCostSurface": "curves",
+    "CautiousPipeline": "models",
+    "NaiveCredalClassifier": "models",
+    "RiskCoverageCurve": "curves",
+    "TunedAbstainingClassifierCV": "models",
+    "build_report": "report",
+    "cautious_report": "metrics",
+    "compare": "evaluation",
+    "coverage_score": "metrics",
+    "cross_val_predict_set": "models",
+    "evaluate": "evaluation",
+    "load_dataset": "datasets",
+    "make_set_scorer": "metrics",
+    "optimal_sets": "decision",
+    "read_predictions": "predictions",
+    "set_cost_score": "metrics",
+    "summarise": "logs",
+    "tune": "evaluation",
+    "utility_score": "metrics",
+}
+
+__all__ = [
+    "AbstainingClassifier",
+    "AbstentionCostSurface",
+    "CautiousPipeline",
+    "NaiveCredalClassifier",
+    "RiskCoverageCurve",
+    "TunedAbstainingClassifierCV",
+    "__version__",
+    "bootstrap",
+    "build_report",
+    "cautious_report",
+    "compare",
+    "comparison",
+    "costs",
+    "coverage_score",
+    "credal",
+    "cross_val_predict_set",
+    "curves",
+    "datasets",
+    "decision",
+    "displays",
+    "errors",
+    "evaluate",
+    "evaluation",
+    "experiments",
+    "guarantees",
+    "load_dataset",
+    "logs",
+    "make_set_scorer",
+    "metrics",
+    "models",
+    "optimal_sets",
+    "papers",
+    "predictions",
+    "preparation",
+    "read_predictions",
+    "report",
+    "set_cost_score",
+    "sets",
+    "summarise",
+    "tune",
+    "utility",
+    "utility_score",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if name in _PACKAGES:
         return import_module(f"cautious.{name}")
+    if name in _HOMES:
+        return getattr(import_module(f"cautious.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'cautious' has no attribute {name!r}")
 
 

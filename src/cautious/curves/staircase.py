@@ -217,6 +217,18 @@ class Staircase(Shown):
         """Total weight of the negative examples."""
         return float(self.negatives.sum())
 
+    def auc(self) -> float:
+        """Area under the ROC curve: how often a positive outscores a negative, ties half.
+
+        Examples
+        --------
+        >>> Staircase([1, 2, 3, 4], [0, 1, 0, 1], [1, 0, 1, 0]).auc()
+        0.75
+        """
+        below = np.cumsum(self.negatives) - self.negatives / 2
+        pairs = self.n_positives * self.n_negatives
+        return float(self.positives @ below / pairs) if pairs else np.nan
+
     def flipped(self) -> Staircase:
         """Swap the classes and turn the scores round, so that the other class is the positive one.
 

@@ -1,0 +1,12 @@
+"""Evaluation: what people ask of predictions, each in one call.
+
+:func:`evaluate` measures, :func:`tune` finds thresholds, :func:`compare` tells models apart. Each
+takes predictions in any form, and returns an object that prints well, has ``frame()`` and is shown
+as a table in notebooks. The command line and the report call these.
+"""
+
+from cautious.evaluation.comparison import Comparison, compare
+from cautious.evaluation.measures import Evaluation, evaluate
+from cautious.evaluation.tuning import Tuning, tune
+
+__all__ = ["Comparison", "Evaluation", "Tuning", "compare", "evaluate", "tune"]

@@ -1,0 +1,375 @@
+"""Comparison of models on the same cases, pair by pair."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
+
+from cautious.comparison import holm, objective_winner
+from cautious.curves import vacc_test
+from cautious.errors import InputError, Message
+from cautious.evaluation.evidence import Evidence, RuleChoice, evidence_of, score_notes
+from cautious.evaluation.text import html_tables, number, share, text_table
+from cautious.metrics import (
+    bootstrap_difference,
+    discounted_accuracy_score,
+    get_measure,
+    per_sample,
+)
+from cautious.predictions import ModelPredictions, align, read_predictions
+from cautious.utility import crossover
+
+__all__ = ["Comparison", "compare"]
+
+_MEASURES = ("coverage", "selective_accuracy", "discounted_accuracy", "u65", "u80")
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Models side by side, and all pairs of them.
+
+    Attributes
+    ----------
+    models : DataFrame
+        One row per model, one column per measure.
+    pairs : DataFrame
+        One row per pair, indexed by ``first`` and ``second``: differences with intervals, p-values
+        and the same adjusted for all pairs (Holm).
+    best : str or None
+        The model that is told apart from all others by its mean cost (VACC), or where there are no
+        scores by its utility; None if none is.
+    verdict : str
+        The same in words.
+    answers : dict
+        How each model's answers came about.
+    confidence_level : float
+        Of the intervals and of the verdict.
+    notes : tuple of Message
+        What was guessed or looks odd.
+    """
+
+    models: pd.DataFrame
+    pairs: pd.DataFrame
+    best: str | None
+    verdict: str
+    answers: Mapping[str, str]
+    confidence_level: float
+    notes: tuple[Message, ...] = ()
+
+    def frame(self) -> pd.DataFrame:
+        """One row per pair."""
+        return self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "models": self.models.to_dict("index"),
+            "pairs": self.pairs.reset_index().to_dict("records"),
+            "best": self.best,
+            "verdict": self.verdict,
+            "answers": dict(self.answers),
+        }
+
+    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+        """Tables for people: a title, headings, and rows of text."""
+        shown = self.models.drop(columns=["variance", "hedging"], errors="ignore")
+        by_cost = "vacc" in shown
+        order = shown.sort_values("vacc" if by_cost else "u65", ascending=by_cost)
+        headings = ["model", *(_HEADINGS.get(name, name) for name in shown.columns)]
+        rows = [
+            (str(name), *map(number, row))
+            for name, row in zip(order.index, order.to_numpy(dtype=float), strict=True)
+        ]
+        yield "", headings, rows
+        records = self.pairs.reset_index().to_dict("records")
+        level = f"{100 * self.confidence_level:g} % intervals"
+        if "p" in self.pairs:
+            yield (
+                f"Costs: VACC of the first minus that of the second, {level}",
+                ["first", "second", "difference", "p", "p (Holm)", "cheaper at"],
+                [
+                    (
+                        row["first"],
+                        row["second"],
+                        _interval(row, "vacc"),
+                        number(row["p"]),
+                        number(row["p_adjusted"]),
+                        f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}",
+                    )
+                    for row in records
+                ],
+            )
+        if "u65_difference" in self.pairs:
+            yield (
+                f"Utilities: those of the first minus those of the second, {level}",
+                ["first", "second", "u65", "u80", "change places"],
+                [
+                    (
+                        row["first"],
+                        row["second"],
+                        _interval(row, "u65"),
+                        _interval(row, "u80"),
+                        _place(row),
+                    )
+                    for row in records
+                ],
+            )
+
+    def sentences(self) -> Iterator[str]:
+        """Say how the answers came about, and which model is best."""
+        for name, words in self.answers.items():
+            yield f"{name}: answers: {words.rstrip('.')}."
+        yield self.verdict
+
+    def __str__(self) -> str:
+        tables = [text_table(*table) for table in self.tables()]
+        return "\n\n".join([*tables, "\n".join(self.sentences())])
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(map(repr, self.models.index[:4]))}>"
+
+    def _repr_html_(self) -> str:
+        return html_tables(self.tables(), self.sentences())
+
+
+_HEADINGS = {
+    "vacc": "VACC",
+    "selective_accuracy": "accuracy",
+    "discounted_accuracy": "discounted",
+}
+
+
+def compare(
+    predictions: Any,
+    *,
+    rule: Any = None,
+    utility: str | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: Any = 0,
+    progress: Callable[[int, int], None] | None = None,
+    **columns: Any,
+) -> Comparison:
+    """Compare models on the same cases: by cost, by utility, and whether it may be chance.
+
+    Parameters
+    ----------
+    predictions : paths, frame, mapping or Predictions
+        Anything :func:`cautious.read_predictions` takes that holds two models or more.
+    rule, utility
+        How scores and probabilities become answers; see :func:`evaluate`.
+    confidence_level : float, default=0.95
+        Of the intervals, and of the verdict over all pairs together.
+    n_resamples, random_state
+        Of the bootstrap.
+    progress : callable, optional
+        Called with the number of pairs done and their number.
+    **columns
+        Passed on to :func:`cautious.read_predictions`.
+
+    Returns
+    -------
+    Comparison
+
+    Notes
+    -----
+    All pairs are tested on the same resampled cases; p-values are adjusted by Holm's method, so
+    that the chance of one false verdict among all pairs is at most 1 − `confidence_level`.
+
+    Examples
+    --------
+    >>> import cautious
+    >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
+    >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
+    >>> found.models["vacc"].round(3).to_dict()
+    {'a': 0.069, 'b': 0.208}
+    """
+    if not 0 < confidence_level < 1:
+        raise InputError(
+            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
+            given=confidence_level,
+        )
+    choice = RuleChoice.of(rule, None, None, utility)
+    read = align(read_predictions(predictions, **columns))
+    models = list(read.values())
+    found = {one.name: evidence_of(one, choice) for one in models}
+    sets = {one.name: found[one.name].answers_to(one) for one in models}
+    notes = list(read.notes)
+    for one in models:
+        notes += choice.notes(one.name, one.y_score)
+        notes += score_notes(one.name, found[one.name].surface)
+    bootstrap: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+    }
+    pairs = []
+    every = list(combinations(models, 2))
+    for at, (a, b) in enumerate(every):
+        pair: dict[str, Any] = {"first": a.name, "second": b.name}
+        if a.y_score is not None and b.y_score is not None:
+            pair |= _by_cost(a, b, found, bootstrap)
+        if sets[a.name] is not None and sets[b.name] is not None:
+            pair |= _by_utility(a, sets[a.name], sets[b.name], bootstrap)
+        pairs.append(pair)
+        if progress is not None:
+            progress(at + 1, len(every))
+    frame = pd.DataFrame(pairs).set_index(["first", "second"])
+    if "p" in frame:
+        frame.insert(frame.columns.tolist().index("p") + 1, "p_adjusted", holm(frame["p"]))
+    table = pd.DataFrame([_measures(one) for one in found.values()]).set_index("model")
+    if "vacc" in table and "p_adjusted" in frame:
+        best, verdict = _least_cost(table["vacc"], frame, confidence_level)
+    elif "discounted_accuracy" in table and table["discounted_accuracy"].notna().all():
+        best, verdict = _most_worth(table)
+    else:
+        best, verdict = None, "The models have neither scores nor answers in common."
+    return Comparison(
+        table,
+        frame,
+        best,
+        verdict,
+        {name: one.answers for name, one in found.items() if one.answers},
+        confidence_level,
+        tuple({str(note): note for note in notes}.values()),
+    )
+
+
+def _measures(evidence: Evidence) -> dict[str, Any]:
+    row: dict[str, Any] = {"model": evidence.name}
+    if evidence.surface is not None:
+        row["vacc"] = evidence.surface.vacc()
+    counts = evidence.counts
+    if counts is None:
+        return row
+    row |= {name: float(get_measure(name)(counts)) for name in _MEASURES}
+    row["variance"] = float(get_measure("discounted_accuracy_variance")(counts))
+    x = counts.discounted
+    return row | {"hedging": float(counts.mean(x * (1 - x)))}
+
+
+def _by_cost(
+    a: ModelPredictions,
+    b: ModelPredictions,
+    found: Mapping[str, Evidence],
+    bootstrap: Mapping[str, Any],
+) -> dict[str, float]:
+    """Compare expected costs over all relative costs."""
+    test = vacc_test(
+        a.y_true,  # type: ignore[arg-type]
+        a.y_score,  # type: ignore[arg-type]
+        b.y_score,  # type: ignore[arg-type]
+        pos_label=a.pos_label,
+        sample_weight=a.sample_weight,
+        **bootstrap,
+    )
+    one, two = (found[model.name].surface for model in (a, b))
+    assert one is not None
+    assert two is not None
+    shares = one.differential(two).winning_shares()
+    return {
+        "vacc_difference": test.difference.estimate,
+        "vacc_low": test.difference.low,
+        "vacc_high": test.difference.high,
+        "p": test.p_value,
+        "first_cheaper": float(shares["first"]),
+        "second_cheaper": float(shares["second"]),
+    }
+
+
+def _by_utility(
+    a: ModelPredictions, one: Any, two: Any, bootstrap: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Compare what the answers are worth, at every aversion to risk."""
+    counted: dict[str, Any] = {"classes": a.labels, "empty": "wrong"}
+    found: dict[str, Any] = {}
+    for measure in ("u65", "u80"):
+        gain = bootstrap_difference(
+            a.y_true,  # type: ignore[arg-type]
+            one,
+            two,
+            measure=measure,
+            sample_weight=a.sample_weight,
+            **counted,
+            **bootstrap,
+        )
+        found[f"{measure}_difference"] = gain.estimate
+        found |= {f"{measure}_low": gain.low, f"{measure}_high": gain.high}
+    accuracies = (
+        np.asarray(per_sample(discounted_accuracy_score)(a.y_true, mask, **counted))
+        for mask in (one, two)
+    )
+    with warnings.catch_warnings():
+        # Parallel lines are no accident here: two models that always answer have them.
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        place = crossover(*accuracies, sample_weight=a.sample_weight, strata=a.codes, **bootstrap)
+    return found | {
+        "crossover": place.k.estimate,
+        "crossover_low": place.k.low,
+        "crossover_high": place.k.high,
+        "better_above": place.better_above,
+    }
+
+
+def _least_cost(vacc: pd.Series, pairs: pd.DataFrame, level: float) -> tuple[str | None, str]:
+    """Name the model of the least mean cost, if it is told apart from all others."""
+    least = str(vacc.idxmin())
+    close = []
+    for names, row in zip(pairs.index, pairs.to_dict("records"), strict=True):
+        # An undefined p-value is no evidence either.
+        if least in names and not row["p_adjusted"] <= 1 - level:
+            other = names[1] if names[0] == least else names[0]
+            sign = 1 if names[0] == least else -1
+            ends = sorted(sign * row[f"vacc_{end}"] for end in ("low", "high"))
+            close.append(
+                f"{other} (difference {number(sign * row['vacc_difference'])}, "
+                f"{number(ends[0])} to {number(ends[1])})"
+            )
+    if close:
+        return None, (
+            f"While the costs are unknown, {least} has the least mean cost (VACC) on these cases, "
+            f"but cannot be told apart from {' and '.join(close)}."
+        )
+    return least, (
+        f"While the costs are unknown, take {least}: its mean cost over all costs (VACC) is the "
+        "least, and the difference to each other model is significant."
+    )
+
+
+def _most_worth(table: pd.DataFrame) -> tuple[str | None, str]:
+    """Name the model that is worth most at every aversion to risk."""
+    winner = objective_winner(table["discounted_accuracy"], table["variance"])
+    if winner.winner is not None:
+        name = str(winner.winner)
+        return name, f"Whatever the aversion to risk, take {name}: {winner.reason}."
+    # Utility is a straight line in k, so whoever is ahead at both ends is ahead everywhere.
+    ends = table["discounted_accuracy"], table["discounted_accuracy"] + 2 * table["hedging"]
+    best = [set(end.index[end >= end.max() - 1e-12]) for end in ends]
+    both = sorted(best[0] & best[1])
+    if len(both) == len(table):
+        return None, "The models are worth the same at every aversion to risk."
+    if len(both) == 1:
+        return both[0], (
+            f"On these cases {both[0]} is worth most at every aversion to risk, from k = 0.5 to 1."
+        )
+    return None, "Which model is worth most depends on the aversion to risk: see where they change."
+
+
+def _interval(row: Mapping[Any, Any], what: str) -> str:
+    ends = ", ".join(number(row[f"{what}_{end}"]) for end in ("low", "high"))
+    return f"{number(row[f'{what}_difference'])} [{ends}]"
+
+
+def _place(row: Mapping[Any, Any]) -> str:
+    """Say from which aversion to risk on the other model is better."""
+    if not 0.5 < row["crossover"] < 1:  # beyond these, nobody is averse to risk
+        return "never"
+    better = row["first"] if row["better_above"] == "first" else row["second"]
+    return f"k = {row['crossover']:.3f}: {better}"

@@ -1,0 +1,363 @@
+"""What is known of a model: its scores, its answers, and how sure it was of them.
+
+Arrays in memory and summaries of logs larger than memory lead to the same few counts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from cautious._typing import Floats, Labels, Mask
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.decision import Rule
+from cautious.errors import InputError, Message, quoted
+from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.predictions import ModelPredictions
+
+__all__ = ["Evidence", "RuleChoice", "evidence_of", "evidence_of_log", "score_notes"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of one model, or of one group of its cases.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    classes : tuple
+        Class labels; of two classes with scores, (negative, positive).
+    n : float
+        Number of cases, or their weight.
+    answers : str
+        How the answers came about, in words; empty if there are none.
+    rule : Rule or None
+        The rule that gave them, if one did.
+    surface : AbstentionCostSurface or None
+        Of the scores of two classes.
+    counts : SetCounts or None
+        Answers against truths.
+    risk : RiskCoverageCurve or None
+        Losses by confidence.
+    groups : mapping
+        The same of each group.
+    missing : int
+        Cases without a score, which abstain.
+    """
+
+    name: str
+    classes: tuple[Any, ...]
+    n: float
+    answers: str
+    rule: Rule | None = None
+    surface: AbstentionCostSurface | None = None
+    counts: SetCounts | None = None
+    risk: RiskCoverageCurve | None = None
+    groups: Mapping[str, Evidence] = field(default_factory=dict)
+    missing: int = 0
+
+    def answers_to(self, one: ModelPredictions) -> Mask | None:
+        """Give the answers case by case; None if there are none."""
+        if self.rule is None:
+            return one.y_set
+        values = one.y_score if one.y_score is not None else one.y_proba
+        assert values is not None
+        return self.rule.predict_set(values, classes=one.classes)
+
+
+@dataclass(frozen=True)
+class RuleChoice:
+    """How scores and probabilities become answers, before the classes are known.
+
+    Attributes
+    ----------
+    rules : mapping or None
+        A rule for each model.
+    window : pair of float or None
+        Two classes: negative up to the first, positive from the second, abstain between.
+    confidence : float or None
+        Abstain unless the most probable class is at least so probable.
+    utility : str or None
+        Answer with the set of the greatest expected utility.
+    """
+
+    rules: Mapping[str, Rule] | None = None
+    window: tuple[float, float] | None = None
+    confidence: float | None = None
+    utility: str | None = None
+
+    @classmethod
+    def of(cls, rule: Any, window: Any, confidence: Any, utility: Any) -> RuleChoice:
+        """Read what was given; at most one of the four may be."""
+        given = {"rule": rule, "window": window, "confidence": confidence, "utility": utility}
+        named = [name for name, value in given.items() if value is not None]
+        if len(named) > 1:
+            raise InputError(
+                "{==first} and {==second} are given; give one of them.",
+                first=named[0],
+                second=named[1],
+            )
+        if window is not None:
+            lower, upper = map(float, window)
+            window = (lower, upper)
+        return cls(_read_rules(rule), window, confidence, utility)
+
+    def for_model(self, name: str, classes: tuple[Any, ...]) -> Rule | None:
+        """Make the rule of one model; None leaves the answers as they are."""
+        if self.rules is not None:
+            if name not in self.rules and len(self.rules) > 1:
+                raise InputError(
+                    "{=rule} is about the models {known}; there is none for {name}.",
+                    known=", ".join(map(quoted, self.rules)),
+                    name=quoted(name),
+                )
+            return self.rules.get(name) or next(iter(self.rules.values()))
+        if self.window is not None:
+            if len(classes) != 2:
+                raise InputError(
+                    "{=window} is for the score of two classes, and {name} has {n}; give "
+                    "{=confidence} or {=utility}.",
+                    name=quoted(name),
+                    n=len(classes),
+                )
+            return Rule.window(*self.window, classes=classes)
+        if self.confidence is not None:
+            return Rule.confidence(self.confidence, classes=classes)
+        return None if self.utility is None else Rule.utility(self.utility, classes=classes)
+
+    def notes(self, name: str, scores: Floats | None) -> Iterator[Message]:
+        """Say what looks odd about a rule and the scores it meets."""
+        if self.rules is not None and name not in self.rules:
+            other = next(iter(self.rules))
+            yield Message(
+                "{name}: the rule is that of {other}",
+                {"name": quoted(name, 60), "other": quoted(other, 60)},
+            )
+        if self.window is None or scores is None or not len(scores):
+            return
+        lower, upper = self.window
+        least, most = float(scores.min()), float(scores.max())
+        facts = {"name": quoted(name, 60), "lower": f"{lower:g}", "upper": f"{upper:g}"}
+        facts |= {"least": f"{least:g}", "most": f"{most:g}"}
+        if lower > most or upper < least:
+            yield Message(
+                "{name}: the window from {lower} to {upper} lies outside the scores, which run "
+                "from {least} to {most}; every case gets the same answer",
+                facts,
+            )
+        elif lower < least and upper > most:
+            yield Message(
+                "{name}: all scores, from {least} to {most}, lie within the window; no case is "
+                "answered",
+                facts,
+            )
+
+
+def _read_rules(rule: Any) -> dict[str, Rule] | None:
+    if rule is None:
+        return None
+    if isinstance(rule, Rule):
+        return {"" if rule.model is None else rule.model: rule}
+    if isinstance(rule, Mapping):
+        return dict(rule)
+    from cautious.decision import rules_from_json
+
+    return rules_from_json(rule)
+
+
+def score_notes(name: str, surface: AbstentionCostSurface | None) -> Iterator[Message]:
+    """Say that a high score speaks for the other class."""
+    if surface is None:
+        return
+    auc = surface.staircase.auc()
+    if auc < 0.5 - 1e-12:
+        positive = quoted(surface.classes[1], 60)
+        facts = {"name": quoted(name, 60), "positive": positive, "auc": f"{auc:.3g}"}
+        yield Message(
+            "{name}: a high score speaks against {positive} (AUC {auc}); is {=pos_label} the other "
+            "class?",
+            facts,
+        )
+
+
+def evidence_of(one: ModelPredictions, choice: RuleChoice) -> Evidence:
+    """Count what is in memory."""
+    rule = choice.for_model(one.name, one.classes)
+    whole = _of_arrays(one, rule)
+    if one.groups is None or whole.counts is None:
+        return whole
+    groups = one.groups if one.sample_weight is None else one.groups[one.sample_weight > 0]
+    # Whether scores are probabilities is settled by all of them, not by each group anew.
+    return _with_groups(
+        whole, np.unique(groups), lambda group: _of_arrays(one.of_group(group), whole.rule)
+    )
+
+
+def _with_groups(
+    whole: Evidence, groups: Iterable[Any], count: Callable[[Any], Evidence]
+) -> Evidence:
+    found = {str(group) if str(group) else "(none)": count(group) for group in groups}
+    return replace(whole, groups=found)
+
+
+def _of_arrays(one: ModelPredictions, rule: Rule | None) -> Evidence:
+    assert one.codes is not None
+    truth = one.labels[one.codes]
+    known = ~one.missing
+    weight = one.sample_weight
+    missing = int((~known).sum())
+    n = float(one.n if weight is None else weight.sum())
+    surface = None
+    if one.y_score is not None:
+        surface = _surface(
+            Staircase.from_predictions(
+                truth[known],
+                one.y_score[known],
+                sample_weight=None if weight is None else weight[known],
+                classes=one.classes,
+            )
+        )
+        if missing == 0 and (one.y_set is None or rule is not None):
+            return _of_scores(one.name, surface, rule)
+    mask, words, used = _answers(one, rule)
+    risk = y_pred = None
+    proba = _probabilities(one)
+    if proba is not None:
+        y_pred = one.labels[np.nan_to_num(proba).argmax(axis=1)]
+        risk = RiskCoverageCurve.from_predictions(
+            truth[known],
+            proba[known],
+            classes=one.labels,
+            sample_weight=None if weight is None else weight[known],
+        )
+    counts = None
+    if mask is not None:
+        counts = SetCounts.from_predictions(
+            truth,
+            mask,
+            classes=one.labels,
+            sample_weight=weight,
+            y_pred=y_pred,
+            empty="wrong" if one.empty == "wrong" else "error",
+        )
+    return Evidence(one.name, one.classes, n, words, used, surface, counts, risk, missing=missing)
+
+
+def _probabilities(one: ModelPredictions) -> Floats | None:
+    """Probabilities of all classes, where they are known."""
+    if one.y_proba is not None:
+        return one.y_proba
+    if one.y_score is None or not _are_probabilities(one.y_score[~one.missing]):
+        return None
+    return np.column_stack([1 - one.y_score, one.y_score])
+
+
+def _are_probabilities(scores: Floats) -> bool:
+    return bool(len(scores)) and bool(scores.min() >= 0) and bool(scores.max() <= 1)
+
+
+def _answers(one: ModelPredictions, rule: Rule | None) -> tuple[Mask | None, str, Rule | None]:
+    """Give each case's answer and how it came about."""
+    if rule is None and one.y_set is not None:
+        return one.y_set, "the sets as given", None
+    values = one.y_score if one.y_score is not None else one.y_proba
+    if values is None:
+        raise InputError(
+            "{name} gives sets only; a rule cannot change them.", name=quoted(one.name, 60)
+        )
+    if rule is None:
+        if _probabilities(one) is None:
+            return None, "", None
+        rule = Rule.confidence(0.0, classes=one.classes)
+        return rule.predict_set(values), "the most probable class", rule
+    return rule.predict_set(values, classes=one.classes), rule.describe(), rule
+
+
+def _of_scores(name: str, surface: AbstentionCostSurface, rule: Rule | None) -> Evidence:
+    """Count the answers to scores of two classes, from the counts of both at each score."""
+    stairs = surface.staircase
+    classes: Labels = np.empty(2, dtype=object)
+    classes[:] = stairs.classes
+    truth = np.repeat(np.arange(2), len(stairs.scores))
+    score = np.tile(stairs.scores, 2)
+    weight = np.concatenate([stairs.negatives, stairs.positives])
+    there = weight > 0
+    truth, score, weight = truth[there], score[there], weight[there]
+    n = float(stairs.n_positives + stairs.n_negatives)
+    words, counts, risk, y_pred = "", None, None, None
+    if _are_probabilities(score):
+        proba = np.column_stack([1 - score, score])
+        y_pred = classes[proba.argmax(axis=1)]
+        risk = RiskCoverageCurve.from_predictions(
+            classes[truth], proba, classes=classes, sample_weight=weight
+        )
+        if rule is None:
+            rule, words = Rule.confidence(0.0, classes=stairs.classes), "the most probable class"
+    if rule is not None:
+        words = words or rule.describe()
+        mask = rule.predict_set(score, classes=stairs.classes)
+        counts = SetCounts.from_predictions(
+            classes[truth], mask, classes=classes, sample_weight=weight, y_pred=y_pred
+        )
+    return Evidence(name, tuple(stairs.classes), n, words, rule, surface, counts, risk)
+
+
+def _surface(staircase: Staircase) -> AbstentionCostSurface:
+    with warnings.catch_warnings():
+        # A group may well hold one class only; its surface is not shown. The whole may not.
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return AbstentionCostSurface(staircase)
+
+
+def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evidence]:
+    """Read the counts of each model off the summary of a log.
+
+    Parameters
+    ----------
+    summary : LogSummary
+        What :func:`cautious.logs.summarise` returns.
+    choice : RuleChoice
+        Must be one that the log was summarised for.
+    name : str
+        What to call the model where no column says.
+    """
+    for model in summary.models:
+        title = name if model is None else str(model)
+        whole = _of_log(summary, title, choice, model=model)
+        if summary.plan.columns.group is not None:
+
+            def count(group: Any, title: str = title, model: Any = model) -> Evidence:
+                return _of_log(summary, title, choice, model=model, group=group)
+
+            whole = _with_groups(whole, summary.groups, count)
+        yield whole
+
+
+def _of_log(summary: Any, name: str, choice: RuleChoice, **part: Any) -> Evidence:
+    plan = summary.plan
+    if plan.binary and (not plan.has_sets or choice.window or choice.rules):
+        surface = _surface(summary.staircase(**part))
+        rule = choice.for_model(name, tuple(surface.classes))
+        whole = part.get("group") is not None and rule is None
+        if whole and _are_probabilities(_surface(summary.staircase()).staircase.scores):
+            rule = Rule.confidence(0.0, classes=surface.classes)
+        return _of_scores(name, surface, rule)
+    decisions = plan.decisions
+    rule = choice.for_model(name, tuple(plan.classes))
+    if rule is not None and "argmax" not in decisions:
+        raise InputError("{name} gives sets only; a rule cannot change them.", name=quoted(name))
+    decision = decisions[0]
+    words = "the most probable class" if decision == "argmax" else "the sets as given"
+    if rule is not None:
+        decision, words = plan.decision_of(rule), rule.describe()
+    counts = summary.counts(decision, **part)
+    risk = summary.risk_coverage(**part) if "argmax" in decisions else None
+    scores = _surface(summary.staircase(**part)) if plan.binary else None
+    classes = tuple(counts.classes.tolist())
+    return Evidence(name, classes, float(counts.n), words, rule, scores, counts, risk)

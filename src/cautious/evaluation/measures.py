@@ -1,0 +1,461 @@
+"""Evaluation: every measure that predictions allow, with intervals if asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from cautious.costs import CostsLike, as_costs
+from cautious.curves import AbstentionCostSurface
+from cautious.errors import InputError, Message, quoted
+from cautious.evaluation.evidence import (
+    Evidence,
+    RuleChoice,
+    evidence_of,
+    evidence_of_log,
+    score_notes,
+)
+from cautious.evaluation.text import html_tables, number, text_table
+from cautious.metrics import (
+    MEASURES,
+    USUAL_MEASURES,
+    RiskCoverageCurve,
+    SetCounts,
+    get_measure,
+    interval_of_counts,
+)
+from cautious.predictions import Predictions, read_predictions
+
+__all__ = ["Evaluation", "evaluate"]
+
+SECTIONS = {
+    "scores": "scores",
+    "answers": "answers and abstentions",
+    "sets": "prediction sets",
+    "worth": "what they are worth",
+    "confidence": "confidence",
+}
+"""Headings, in the order in which they are shown."""
+
+_SCORES = ("positives", "auc", "vacc", "least_error")
+# More classes than this are not shown one by one, unless asked for.
+_CLASSES_SHOWN = 12
+
+
+class _Bootstrap(NamedTuple):
+    confidence_level: float
+    n_resamples: int
+    random_state: Any
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """Measures of one or more models.
+
+    Attributes
+    ----------
+    models : dict of str to Evidence
+        What was counted.
+    measures : dict of str to DataFrame
+        One row per measure: ``section``, ``value``, ``low`` and ``high`` (nan without intervals).
+    by_class, by_group : dict of str to DataFrame
+        The usual measures of each true class, and of each group; a model may be missing.
+    notes : tuple of Message
+        What was guessed or looks odd.
+    """
+
+    models: Mapping[str, Evidence]
+    measures: Mapping[str, pd.DataFrame]
+    by_class: Mapping[str, pd.DataFrame]
+    by_group: Mapping[str, pd.DataFrame]
+    notes: tuple[Message, ...] = ()
+
+    def frame(self) -> pd.DataFrame:
+        """One row per model, part and measure."""
+        frames = []
+        for name, table in self.measures.items():
+            whole = table[["value", "low", "high"]].reset_index()
+            frames.append(whole.assign(model=name, part="all", name=""))
+            for part, tables in (("class", self.by_class), ("group", self.by_group)):
+                if name in tables:
+                    long = tables[name].rename_axis("name").reset_index()
+                    long = long.melt("name", var_name="measure", value_name="value")
+                    frames.append(long.assign(model=name, part=part))
+        columns = ["model", "part", "name", "measure", "value", "low", "high"]
+        filled = [frame.reindex(columns=columns) for frame in frames]
+        return pd.concat([one.astype({"low": float, "high": float}) for one in filled])
+
+    def value(self, measure: str, model: str | None = None) -> float:
+        """One number: a measure of a model, or of the only one there is."""
+        if model is None and len(self.measures) > 1:
+            raise ValueError(f"there are the models {list(self.measures)}; say which with model=.")
+        name = next(iter(self.measures)) if model is None else model
+        return float(self.measures[name]["value"].to_dict()[measure])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {"models": {name: self._record(one) for name, one in self.models.items()}}
+
+    def _record(self, one: Evidence) -> dict[str, Any]:
+        rows = self.measures[one.name].to_dict("index")
+        parts = {"by_class": self.by_class, "by_group": self.by_group}
+        return {
+            "n": one.n,
+            "missing": one.missing,
+            "classes": list(one.classes),
+            "answers": one.answers or None,
+            "measures": {
+                str(name): {"value": row["value"]}
+                | ({} if pd.isna(row["low"]) else {"low": row["low"], "high": row["high"]})
+                for name, row in rows.items()
+            },
+        } | {
+            key: tables[one.name].to_dict("index") if one.name in tables else None
+            for key, tables in parts.items()
+        }
+
+    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+        """Tables for people: a title, headings, and rows of text."""
+        yield "", ["", *self.models], list(self._rows())
+        for name, one in self.models.items():
+            shown = [self.by_group.get(name)]
+            few = len(one.classes) <= _CLASSES_SHOWN
+            if len(self.models) == 1 and few:
+                shown.insert(0, self.by_class.get(name))
+            for frame in shown:
+                if frame is not None:
+                    title = "" if len(self.models) == 1 else name
+                    headings = [str(frame.index.name), *map(_heading, frame.columns)]
+                    rows = [
+                        (str(label), *(number(value, 3) for value in row))
+                        for label, row in zip(frame.index, frame.to_numpy(), strict=True)
+                    ]
+                    yield title, headings, rows
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        yield ("cases", *(number(one.n) for one in self.models.values()))
+        names = dict.fromkeys(name for table in self.measures.values() for name in table.index)
+        for section, heading in SECTIONS.items():
+            inside = [name for name in names if self._defined(name, section)]
+            if inside:
+                yield (heading, *("" for _ in self.models))
+            for name in inside:
+                cells = (_cell(self.measures[model], name) for model in self.models)
+                yield (f"  {name.replace('_', ' ')}", *cells)
+
+    def _defined(self, name: str, section: str) -> bool:
+        rows = (table.to_dict("index").get(name) for table in self.measures.values())
+        return any(
+            row and row["section"] == section and row["value"] == row["value"] for row in rows
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """Say how the answers of each model came about."""
+        for name, one in self.models.items():
+            prefix = f"{name}: " if len(self.models) > 1 else ""
+            if one.answers:
+                yield f"{prefix}Answers: {one.answers.rstrip('.')}."
+            else:
+                yield (
+                    f"{name}: the scores are no probabilities, so only a window can turn them into "
+                    "answers; `cautious tune` finds one."
+                )
+            if one.missing:
+                yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
+
+    def __str__(self) -> str:
+        (first, *rest) = [text_table(*table) for table in self.tables()]
+        return "\n\n".join([first, "\n".join(self.sentences()), *rest])
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {', '.join(map(repr, list(self.models)[:4]))}>"
+
+    def _repr_html_(self) -> str:
+        return html_tables(self.tables(), self.sentences())
+
+
+def evaluate(
+    predictions: Any,
+    *,
+    rule: Any = None,
+    window: tuple[float, float] | None = None,
+    confidence: float | None = None,
+    utility: str | None = None,
+    costs: CostsLike | None = None,
+    measures: Sequence[str] = (),
+    confidence_level: float | None = None,
+    n_resamples: int = 1000,
+    random_state: Any = 0,
+    engine: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+    **columns: Any,
+) -> Evaluation:
+    """Measure how good models are at answering, and at abstaining.
+
+    Parameters
+    ----------
+    predictions : path, frame, mapping or Predictions
+        Anything :func:`cautious.read_predictions` takes. With `engine`, a log of any size:
+        anything :func:`cautious.summarise` takes.
+    rule : Rule, mapping of model names to rules, or path, optional
+        How scores and probabilities become answers, for example what :func:`tune` returned or
+        wrote. By default the sets as given, or the most probable class.
+    window : pair of float, optional
+        Two classes: answer negative up to the first score, positive from the second, and abstain
+        between.
+    confidence : float, optional
+        Abstain unless the most probable class is at least so probable.
+    utility : str, optional
+        Answer with the set of the greatest expected utility, such as "u65".
+    costs : optional
+        Add the cost per case, in any form of :func:`cautious.costs.as_costs`. Costs per case that
+        the predictions carry are used unasked.
+    measures : sequence of str, optional
+        Only these measures.
+    confidence_level : float, optional
+        Add intervals of this level, from a stratified bootstrap.
+    n_resamples, random_state
+        Of the bootstrap.
+    engine : optional
+        Summarise a log with "local", "dask", "spark" or an address.
+    progress : callable, optional
+        Called with the number of steps done and their number.
+    **columns
+        Passed on to :func:`cautious.read_predictions` or :func:`cautious.summarise`: `truth`,
+        `score`, `pos_label`, `empty` and the like.
+
+    Returns
+    -------
+    Evaluation
+        Print it; ``frame()`` gives the numbers.
+
+    Examples
+    --------
+    >>> import cautious
+    >>> found = cautious.evaluate(
+    ...     {"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, window=(0.2, 0.8),
+    ...     costs={"false_negative": 10, "false_positive": 2, "abstain": 1},
+    ...     measures=["coverage", "selective_accuracy", "cost"],
+    ... )
+    >>> print(found)
+                              mine
+    cases                        4
+    answers and abstentions
+      coverage              0.5000
+      selective accuracy         1
+    what they are worth
+      cost                  0.5000
+    ...
+    """
+    choice = RuleChoice.of(rule, window, confidence, utility)
+    bootstrap = None
+    if confidence_level is not None:
+        if not 0 < confidence_level < 1:
+            raise InputError(
+                "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
+                given=confidence_level,
+            )
+        bootstrap = _Bootstrap(confidence_level, n_resamples, random_state)
+    for name in measures:
+        if name not in (*_SCORES, "cost"):
+            get_measure(name)  # names the nearest ones, if there is no such measure
+    notes: list[Message] = []
+    per_case: dict[str, float] = {}
+    if engine is None:
+        read = read_predictions(predictions, **columns)
+        notes += read.notes
+        found = []
+        for one in read.values():
+            notes += choice.notes(one.name, one.y_score)
+            found.append(evidence_of(one, choice))
+            if costs is None and one.costs is not None:
+                per_case[one.name] = _cost_per_case(read, found[-1])
+    else:
+        from cautious.logs import summarise
+
+        summary = summarise(predictions, engine=engine, **columns, **_to_count(choice))
+        found = list(evidence_of_log(summary, choice, _log_name(predictions)))
+        notes += getattr(summary, "notes", ())
+    for evidence in found:
+        notes += score_notes(evidence.name, evidence.surface)
+    tables = {}
+    for at, evidence in enumerate(found):
+        cost = per_case.get(evidence.name, costs)
+        tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cost)
+        if progress is not None:
+            progress(at + 1, len(found))
+    parts = {one.name: _parts(one) for one in found} if not measures else {}
+    return Evaluation(
+        {one.name: one for one in found},
+        tables,
+        {name: by_class for name, (by_class, _) in parts.items() if by_class is not None},
+        {name: by_group for name, (_, by_group) in parts.items() if by_group is not None},
+        tuple({str(note): note for note in notes}.values()),
+    )
+
+
+def _to_count(choice: RuleChoice) -> dict[str, Any]:
+    """Name the decisions that a log has to be counted for."""
+    rules = list((choice.rules or {}).values())
+    confidences = [rule.threshold for rule in rules if rule.kind == "confidence"]
+    confidences += [] if choice.confidence is None else [choice.confidence]
+    return {
+        "confidences": tuple(sorted(set(confidences))),
+        "utilities": () if choice.utility is None else (choice.utility,),
+    }
+
+
+def _log_name(source: Any) -> str:
+    return Path(source.rstrip("/")).stem if isinstance(source, str) else "log"
+
+
+def _cost_per_case(read: Predictions, evidence: Evidence) -> float:
+    """Mean cost where every case has its own."""
+    one = read[evidence.name]
+    assert one.costs is not None
+    assert one.codes is not None
+    mask = evidence.answers_to(one)
+    if mask is None:
+        return math.nan
+    costs = as_costs(dict(one.costs), one.classes, pos_label=one.pos_label)
+    each = costs.of(mask)[np.arange(one.n), one.codes]
+    return float(np.average(each, weights=one.sample_weight))
+
+
+_Row = tuple[str, str, float, float, float]
+
+
+def _measured(
+    evidence: Evidence,
+    only: Sequence[str],
+    bootstrap: _Bootstrap | None,
+    costs: CostsLike | float | None,
+) -> pd.DataFrame:
+    rows = [
+        *_of_scores(evidence.surface, only, bootstrap),
+        *_of_counts(evidence, only, bootstrap),
+        *_of_costs(evidence, only, bootstrap, costs),
+    ]
+    for wanted in only:
+        if wanted not in {row[0] for row in rows}:
+            raise InputError(
+                "{name}: {wanted} cannot be computed from these predictions.",
+                name=quoted(evidence.name, 60),
+                wanted=wanted,
+            )
+    frame = pd.DataFrame(rows, columns=["measure", "section", "value", "low", "high"])
+    place = frame["section"].map(list(SECTIONS).index)
+    return frame.iloc[np.argsort(place, kind="stable")].set_index("measure")
+
+
+def _of_scores(
+    surface: AbstentionCostSurface | None, only: Sequence[str], bootstrap: _Bootstrap | None
+) -> Iterator[_Row]:
+    """Measure scores of two classes, whatever thresholds are put on them."""
+    if surface is None:
+        return
+    values = {
+        "positives": surface.priors[1],
+        "auc": surface.staircase.auc(),
+        "vacc": surface.vacc(),
+        # At these costs a mistake costs one, and abstaining too, so it never pays.
+        "least_error": float(surface.cost(1.0, 1.0)),
+    }
+    for name in _SCORES:
+        if only and name not in only:
+            continue
+        low = high = math.nan
+        if name == "vacc" and bootstrap is not None:
+            interval = surface.vacc_interval(**bootstrap._asdict())
+            low, high = interval.low, interval.high
+        yield name, "scores", values[name], low, high
+
+
+def _of_counts(
+    evidence: Evidence, only: Sequence[str], bootstrap: _Bootstrap | None
+) -> Iterator[_Row]:
+    sources = {SetCounts: evidence.counts, RiskCoverageCurve: evidence.risk}
+    for entry in MEASURES.values():
+        counts = sources[entry.counts]
+        wanted = entry.name in only if only else entry.section is not None
+        if counts is None or not wanted or entry.missing_params():
+            continue
+        if "y_pred" in entry.needs and (evidence.counts.forced < 0).any():  # type: ignore[union-attr]
+            continue
+        low, high = _interval(counts, entry, bootstrap)
+        yield entry.name, entry.section or "worth", float(entry(counts)), low, high
+
+
+def _of_costs(
+    evidence: Evidence,
+    only: Sequence[str],
+    bootstrap: _Bootstrap | None,
+    costs: CostsLike | float | None,
+) -> Iterator[_Row]:
+    """Cost per case of the answers."""
+    if costs is None or evidence.counts is None or (only and "cost" not in only):
+        return
+    if isinstance(costs, float):
+        yield "cost", "worth", costs, math.nan, math.nan
+        return
+    classes = evidence.classes
+    pos_label = classes[1] if len(classes) == 2 else None
+    read = as_costs(costs, classes, pos_label=pos_label)
+    entry = get_measure("set_cost")
+    low, high = _interval(evidence.counts, entry, bootstrap, costs=read)
+    yield "cost", "worth", float(entry(evidence.counts, costs=read)), low, high
+
+
+def _interval(
+    counts: Any, entry: Any, bootstrap: _Bootstrap | None, **params: Any
+) -> tuple[float, float]:
+    if bootstrap is None:
+        return math.nan, math.nan
+    interval = interval_of_counts(counts, entry, **bootstrap._asdict(), **params)
+    return interval.low, interval.high
+
+
+def _parts(evidence: Evidence) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+    """Compute the usual measures of each true class, and of each group."""
+    by_class = None
+    counts = evidence.counts
+    if counts is not None:
+        labels = counts.classes.tolist()
+        by_class = _usual(
+            {label: counts.where(counts.truth == k) for k, label in enumerate(labels)}, "class"
+        )
+    groups = evidence.groups
+    grouped = {name: part.counts for name, part in groups.items() if part.counts is not None}
+    return by_class, _usual(grouped, "group") if grouped else None
+
+
+def _usual(parts: Mapping[Any, SetCounts], name: str) -> pd.DataFrame:
+    rows = [
+        {"n": float(counts.n)}
+        | {measure: float(MEASURES[measure](counts)) for measure in USUAL_MEASURES}
+        for counts in parts.values()
+    ]
+    return pd.DataFrame(rows, index=pd.Index(list(parts), name=name, dtype=object))
+
+
+def _heading(measure: str) -> str:
+    short = {
+        "selective_accuracy": "accuracy",
+        "set_accuracy": "in set",
+        "mean_set_size": "size",
+        "discounted_accuracy": "discounted",
+    }
+    return short.get(measure, measure)
+
+
+def _cell(table: pd.DataFrame, name: str) -> str:
+    if name not in table.index:
+        return ""
+    value, low, high = table.loc[[name], ["value", "low", "high"]].to_numpy()[0].tolist()
+    return number(value) + ("" if pd.isna(low) else f" [{number(low)}, {number(high)}]")

@@ -1,0 +1,184 @@
+"""The five ways into the library, each from a case of the corpus to the same table of numbers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.corpus import COSTS, Case
+from tests.conformance.refusals import Refusal
+
+import cautious
+
+SET_MEASURES = (
+    "coverage",
+    "abstention",
+    "error",
+    "selective_accuracy",
+    "containment",
+    "mean_set_size",
+    "discounted_accuracy",
+    "u65",
+    "u80",
+)
+OTHER_MEASURES = ("aurc", "augrc", "auc", "vacc")
+ALL_MEASURES = (*SET_MEASURES, *OTHER_MEASURES)
+Table = dict[str, dict[str, Any]]
+
+
+def write(given: Case | Refusal, folder: Path) -> Path:
+    """Write the file of a case."""
+    path = folder / given.file
+    content = given.content
+    if callable(content):
+        import pyarrow.parquet as parquet
+
+        parquet.write_table(content(), path)
+    else:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a reader is told about the columns, in the library's names."""
+    known = ("truth", "score", "weight", "pos_label", "empty", "missing")
+    return {name: options[name] for name in known if name in options}
+
+
+def deciding(options: Mapping[str, Any]) -> dict[str, Any]:
+    """How answers are made."""
+    return {name: options[name] for name in ("window", "confidence", "utility") if name in options}
+
+
+def tunable(case: Case) -> bool:
+    """Whether there is a window to tune."""
+    return all(one.score is not None for one in case.models.values())
+
+
+def library(case: Case, source: Any) -> Table:
+    """Call ``evaluate`` and ``tune``."""
+    options = reading(case.options)
+    found = cautious.evaluate(source, **deciding(case.options), **options)
+    tuned = cautious.tune(source, costs=COSTS, **options).to_dict() if tunable(case) else None
+    return _table(found.to_dict(), tuned)
+
+
+def frames(case: Case) -> dict[str, Any]:
+    """The same table as frames of several kinds, where the case has typed columns."""
+    if not callable(case.content):
+        return {}
+    import polars
+
+    table = case.content()
+    found = {"arrow": table, "polars": polars.from_arrow(table), "pandas": table.to_pandas()}
+    found["nullable pandas"] = table.to_pandas().convert_dtypes()
+    if case.name == "sets_typed_lists":
+        del found["nullable pandas"]
+    return {f"{name} frame": {case.name: frame} for name, frame in found.items()}
+
+
+def command(case: Case, path: Path, *, engine: str | None = None) -> Table:
+    """Run ``cautious evaluate`` and ``cautious tune``."""
+    arguments = [str(path), *_options(case.options)]
+    rule = []
+    for name, value in deciding(case.options).items():
+        values = value if isinstance(value, tuple) else (value,)
+        rule += [f"--{name}", *map(str, values)]
+    engines = [] if engine is None else ["--engine", engine]
+    found = json.loads(run("evaluate", *arguments, *rule, *engines, "--json"))
+    tuned = None
+    if tunable(case) and engine is None:
+        costs = [f"--{name.replace('_', '-')}={value}" for name, value in COSTS.items()]
+        tuned = json.loads(run("tune", *arguments, *costs, "--json"))
+    return _table(found, tuned)
+
+
+def _options(options: Mapping[str, Any]) -> list[str]:
+    names = {"pos_label": "--positive"}
+    found: list[str] = []
+    for name, value in reading(options).items():
+        for one in value if isinstance(value, list) else [value]:
+            found += [names.get(name, f"--{name}"), str(one)]
+    return found
+
+
+class CommandError(Exception):
+    """What the command line said before it gave up."""
+
+
+def run(*arguments: str) -> str:
+    """Run a command in this process; give what it printed."""
+    from cautious.cli import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(list(arguments))
+            status = 0
+        except SystemExit as stopped:
+            status = stopped.code or 0
+    if status:
+        raise CommandError(err.getvalue().strip())
+    return out.getvalue()
+
+
+def _table(found: Mapping[str, Any], tuned: Mapping[str, Any] | None) -> Table:
+    """Bring what ``evaluate`` and ``tune`` say into the form of the expected table."""
+    result: Table = {}
+    for name, one in found["models"].items():
+        values = {key: row["value"] for key, row in one["measures"].items()}
+        row = {key: values[key] for key in ALL_MEASURES if key in values}
+        row["n"] = one["n"]
+        if tuned is not None:
+            keys = ("lower", "upper", "cost", "abstention", "error")
+            row["window"] = {key: float(tuned["models"][name][key]) for key in keys}
+        row["groups"] = one.get("by_group") or {}
+        result[name] = row
+    return result
+
+
+def differences(expected: Table, found: Table) -> list[str]:
+    """Say where a table differs from the expected one."""
+    wrong = []
+    if list(expected) != list(found):
+        wrong.append(f"models {list(found)}, expected {list(expected)}")
+        return wrong
+    for model, row in expected.items():
+        wrong += _compared(row, found[model], model)
+        undefined = [name for name in found[model] if name in ALL_MEASURES and name not in row]
+        wrong += [f"{model}: {name} should not be there" for name in undefined]
+    return wrong
+
+
+def _compared(expected: Mapping[str, Any], found: Mapping[str, Any], where: str) -> list[str]:
+    wrong = []
+    for name, value in expected.items():
+        if name not in found:
+            if not (isinstance(value, float) and math.isnan(value)):
+                wrong.append(f"{where}: {name} is missing, expected {value}")
+        elif isinstance(value, Mapping):
+            wrong += _compared(value, found[name], f"{where}: {name}")
+        elif not _close(value, found[name]):
+            wrong.append(f"{where}: {name} is {found[name]}, expected {value}")
+    return wrong
+
+
+def _close(one: float, two: float | None) -> bool:
+    if two is None:
+        return math.isnan(one)
+    same = one == two or (math.isnan(one) and math.isnan(two))
+    return same or math.isclose(one, two, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def words_of(call: Callable[[], Any]) -> str | None:
+    """What a call that must fail says; None if it does not fail."""
+    try:
+        call()
+    except Exception as error:  # whatever it is, its words are compared
+        return str(error)
+    return None

@@ -1,0 +1,139 @@
+"""``evaluate``: the same numbers as the measures, whatever the input and the rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import cautious
+from cautious.decision import Rule
+from cautious.errors import InputError
+from cautious.metrics import aurc_score, coverage_score, set_cost_score
+
+COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+
+
+@pytest.fixture
+def binary():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    score = np.round(1 / (1 + np.exp(-rng.normal(2 * y - 1, 1.5))), 2)
+    return pd.DataFrame({"y_true": y, "score": score, "group": rng.choice(["u", "v"], 200)})
+
+
+def test_measures_and_costs(binary):
+    found = cautious.evaluate(binary, window=(0.3, 0.7), costs=COSTS)
+    mask = Rule.window(0.3, 0.7).predict_set(binary["score"])
+    y = binary["y_true"]
+    assert found.value("coverage") == pytest.approx(coverage_score(y, mask))
+    assert found.value("auc") == pytest.approx(roc_auc_score(y, binary["score"]))
+    table = [[0, 10], [2, 0], [1, 1]]
+    each = np.array(table)[np.where(mask.all(axis=1), 2, mask.argmax(axis=1)), y]
+    assert found.value("cost") == pytest.approx(each.mean())
+    assert found.value("aurc") == pytest.approx(aurc_score(y, binary["score"], classes=[0, 1]))
+
+
+def test_groups(binary):
+    found = cautious.evaluate(binary, confidence=0.7)
+    (name,) = found.models
+    parts = found.by_group[name]
+    assert parts["n"].sum() == 200
+    assert parts["n"] @ parts["coverage"] / 200 == pytest.approx(found.value("coverage"))
+    assert set(found.frame()["part"]) == {"all", "class", "group"}
+
+
+def test_intervals_hold_the_value(binary):
+    found = cautious.evaluate(
+        binary,
+        window=(0.3, 0.7),
+        costs=COSTS,
+        measures=["error", "cost", "vacc"],
+        confidence_level=0.9,
+        n_resamples=100,
+    )
+    table = next(iter(found.measures.values()))
+    assert (table["low"] <= table["value"]).all()
+    assert (table["value"] <= table["high"]).all()
+
+
+def test_rules_from_tuning(binary, tmp_path):
+    tuned = cautious.tune(binary, costs=COSTS)
+    tuned.to_json(tmp_path / "rule.json")
+    for rule in (tuned.rule, tuned.rules, tmp_path / "rule.json"):
+        found = cautious.evaluate(binary, rule=rule, costs=COSTS)
+        assert found.value("cost") == pytest.approx(next(iter(tuned.found.values())).cost)
+
+
+def test_costs_per_case():
+    y = np.array([0, 1, 0, 1, 1, 0])
+    score = np.array([0.1, 0.3, 0.7, 0.9, 0.5, 0.2])
+    costs = {
+        "false_negative": np.array([1.0, 50, 1, 1, 9, 1]),
+        "false_positive": np.array([1.0, 1, 7, 1, 1, 1]),
+        "abstain": np.full(6, 0.5),
+    }
+    data = {"m": {"y_true": y, "y_score": score, "costs": costs}}
+    found = cautious.evaluate(data, window=(0.4, 0.6))
+    # Missed the second (50), a false alarm on the third (7), abstained on the fifth.
+    assert found.value("cost") == pytest.approx((50 + 7 + 0.5) / 6)
+    assert cautious.tune(data).found["m"].cost <= found.value("cost")
+
+
+def test_missing_scores_abstain():
+    y, score = [0, 1, 0, 1], [0.1, np.nan, 0.6, 0.9]
+    found = cautious.evaluate({"m": (y, score)}, window=(0.4, 0.7), missing="abstain")
+    assert found.value("abstention") == 0.5
+    assert found.models["m"].missing == 1
+    assert "1 cases have no score" in str(found)
+
+
+def test_margins_have_no_answers_without_a_window():
+    found = cautious.evaluate({"m": ([0, 1, 0, 1], [-1.0, 0.5, -0.2, 3])})
+    assert "aurc" not in found.measures["m"].index
+    assert "coverage" not in found.measures["m"].index
+    assert "no probabilities" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        ({"window": (0.1, 0.2), "confidence": 0.5}, "window and confidence are given"),
+        ({"measures": ["coverages"]}, "coverage"),
+        ({"measures": ["set_cost"]}, "cannot be computed"),
+        ({"confidence_level": 2}, "between 0 and 1"),
+    ],
+)
+def test_refusals(wishes, words):
+    with pytest.raises(ValueError, match=words):
+        cautious.evaluate({"m": ([0, 1], [0.2, 0.8])}, **wishes)
+
+
+def test_sets_cannot_be_changed_by_a_rule():
+    data = pd.DataFrame({"y_true": ["a", "b", "c"], "y_set": ["a", "a|b", "c"]})
+    with pytest.raises(InputError, match="gives sets only"):
+        cautious.evaluate(data, confidence=0.5)
+    with pytest.raises(InputError, match="two classes"):
+        cautious.evaluate(data, window=(0.1, 0.5))
+
+
+def test_shown_in_notebooks_without_markup_of_users():
+    found = cautious.evaluate({"<b>m</b>": ([0, 1], [0.2, 0.8])})
+    assert "<b>m" not in found._repr_html_()
+    assert "&lt;b&gt;m" in found._repr_html_()
+    assert repr(found) == "<Evaluation of '<b>m</b>'>"
+
+
+def test_costs_of_several_classes_score_what_they_tuned():
+    rng = np.random.default_rng(1)
+    y = rng.integers(3, size=300)
+    p = rng.dirichlet(np.ones(3), 300) + 0.6 * np.eye(3)[y]
+    p /= p.sum(axis=1, keepdims=True)
+    costs = np.array([[0, 2, 5], [1, 0, 1], [4, 2, 0], [0.5, 0.5, 0.5]])
+    tuned = cautious.tune({"m": (y, p)}, costs=costs)
+    found = cautious.evaluate({"m": (y, p)}, rule=tuned.rules, costs=costs)
+    assert found.value("cost") == pytest.approx(tuned.found["m"].cost)
+    mask = tuned.rule.predict_set(p)
+    direct = set_cost_score(y, mask, costs=cautious.costs.as_costs(costs, [0, 1, 2]))
+    assert found.value("cost") == pytest.approx(direct)
