@@ -414,11 +414,6 @@ CALLS: dict[str, Call] = {
     ),
     "utility.u65": Call(utility.u65, {"x": numbers(ACCURACY)}),
     "utility.u80": Call(utility.u80, {"x": numbers(ACCURACY)}),
-    "utility.vacuous_expected_utility": Call(
-        utility.vacuous_expected_utility,
-        {"m": numbers([1, 2, 4])},
-        {"n_classes": 3, "utility": "u65"},
-    ),
 }
 CALLS = {**_measures(), **_risks(), **estimator_calls(), **CALLS}
 

@@ -43,7 +43,6 @@ WITHOUT_ARRAYS = {
     "comparison.objective_winner": "mappings",
     "comparison.similar_groups": "a Series of mean_ranks",
     "costs.Audit": "a result",
-    "costs.CostsLike": "a type",
     "costs.NormalForm": "a result",
     "costs.Possibility": "a result",
     "costs.SetCosts": "the interface",
@@ -80,15 +79,12 @@ WITHOUT_ARRAYS = {
     "sets.abstain_name": "labels of any kind",
     "sets.first_row": "a mask of the library's own",
     "sets.frame_in_class_order": "a frame",
-    "utility.Crossover": "a result",
-    "utility.MeanVariance": "a result",
     "utility.Utility": "the interface",
     "utility.as_utility": "a utility",
     "utility.exponential": "a number",
     "utility.f_beta": "a number",
     "utility.inversion_point": "a count",
     "utility.quadratic": "a number",
-    "utility.read_utility": "a utility",
 }
 # Results of the curves, which nobody makes by hand.
 _OF_CURVES = "ClassThresholdCurve CostHull DifferentialCostSurface FoundRule Window WorkingPoint"
@@ -168,7 +164,6 @@ TAKEN = {
         for name in (
             "caution_premium",
             "random_expected_utility",
-            "vacuous_expected_utility",
         )
     },
     **{(f"utility.{name}", "x"): _ACCURACIES for name in ("logarithmic", "u65", "u80")},

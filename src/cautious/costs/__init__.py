@@ -8,7 +8,8 @@ ten properties of Yang, Destercke & Masson (2017), and :func:`normal_form` gives
 """
 
 from cautious.costs.audit import Audit, audit
-from cautious.costs.forms import CostsLike, as_cost_matrix, as_costs
+from cautious.costs.forms import CostsLike as CostsLike
+from cautious.costs.forms import as_cost_matrix, as_costs
 from cautious.costs.forms import costs_from_data as costs_from_data
 from cautious.costs.forms import costs_to_data as costs_to_data
 from cautious.costs.matrices import (
@@ -36,7 +37,6 @@ from cautious.costs.tables import TableCosts as TableCosts
 __all__ = [
     "AnswerCosts",
     "Audit",
-    "CostsLike",
     "NormalForm",
     "Possibility",
     "SetCosts",

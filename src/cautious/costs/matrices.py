@@ -356,7 +356,7 @@ def check_costs(values: npt.ArrayLike, name: str) -> Floats:
 
 
 def check_cost_vector(values: npt.ArrayLike, name: str) -> Floats:
-    """Check one non-negative number a class."""
+    """Check one non-negative number per class."""
     array = check_costs(values, name)
     if array.ndim != 1 or len(array) < 2:
         raise ValueError(f"{name} has shape {array.shape}; give one number for each of K >= 2.")

@@ -69,7 +69,7 @@ class SizeCosts(SetCosts):
         miss = check_cost_vector(self.miss, "miss")
         if len(hit) != len(miss):
             raise ValueError(
-                f"hit has {len(hit)} elements and miss {len(miss)}; both need one a set size."
+                f"hit has {len(hit)} elements and miss {len(miss)}; both need one per size."
             )
         for name, costs in (("hit", hit), ("miss", miss)):
             costs.setflags(write=False)

@@ -1,16 +1,15 @@
 """Credal sets: uncertainty that is itself uncertain.
 
 A credal set holds every class distribution that the evidence allows. Here it is given by
-probability intervals, one lower and one upper bound a class and example, whatever made them: counts
-under the imprecise Dirichlet model, a distribution contaminated by ε, or another library. From the
-bounds come lower and upper expectations, vertices and the largest entropy, all exact and all for a
-whole batch.
+probability intervals, one lower and one upper bound per class and example, whatever made them:
+counts under the imprecise Dirichlet model, a distribution contaminated by ε, or another library.
+From the bounds come lower and upper expectations, vertices and the largest entropy, all exact and
+all for a whole batch.
 """
 
-from cautious.credal.contamination import contaminate
-from cautious.credal.dirichlet import imprecise_dirichlet
 from cautious.credal.entropy import maximum_entropy, upper_entropy
 from cautious.credal.intervals import IntervalsLike, ProbabilityIntervals, as_intervals
+from cautious.credal.sources import contaminate, imprecise_dirichlet
 
 __all__ = [
     "IntervalsLike",

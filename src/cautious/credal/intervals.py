@@ -1,4 +1,4 @@
-"""Probability intervals: a credal set a row, given by bounds on each class."""
+"""Probability intervals: one credal set per row, given by bounds on each class."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask, as_floats
-from cautious.credal.bounds import TOLERANCE, checked_bounds
-from cautious.credal.expectation import (
-    lower_expectations,
-    lower_expectations_by_row,
-    minimisers,
-)
-from cautious.credal.vertices import MOST_CLASSES, vertices_of
+from cautious.sets import first_row
 
 __all__ = ["IntervalsLike", "ProbabilityIntervals", "as_intervals"]
+
+_TOLERANCE = 1e-6
+"""Departures up to here are taken for rounding, as of bounds computed in single precision, and
+repaired; larger ones are errors."""
+_MOST_CLASSES = 16
+"""Enumeration looks at up to K·2^(K−1) points per row; beyond this many classes it is refused."""
+
+_SAME = 10  # decimals to which two vertices must agree to be the same one
+# Rows are worked on in blocks of about this many cells, which fit a processor's cache, but not of
+# so few rows that calling numpy would cost more than the sums.
+_CELLS_AT_ONCE = 200_000
+_ROWS_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class ProbabilityIntervals:
-    r"""A batch of credal sets, one a row, each given by bounds on the class probabilities.
+    r"""A batch of credal sets, one per row, each given by bounds on the class probabilities.
 
     .. math:: \mathcal{P}_i = \{p : l_{ik} \le p_k \le u_{ik},\ \textstyle\sum_k p_k = 1\}.
 
@@ -67,7 +73,7 @@ class ProbabilityIntervals:
     upper: Floats
 
     def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> None:
-        low, high = checked_bounds(lower, upper)
+        low, high = _checked_bounds(lower, upper)
         low.flags.writeable = False
         high.flags.writeable = False
         object.__setattr__(self, "lower", low)
@@ -93,7 +99,7 @@ class ProbabilityIntervals:
         """Which rows are reachable: each bound attained by a distribution within all of them."""
         tight = self.reachable()
         moved = np.maximum(tight.lower - self.lower, self.upper - tight.upper)
-        reached: Mask = moved.max(axis=1) <= TOLERANCE
+        reached: Mask = moved.max(axis=1) <= _TOLERANCE
         return reached
 
     def reachable(self) -> ProbabilityIntervals:
@@ -139,7 +145,7 @@ class ProbabilityIntervals:
         Parameters
         ----------
         p : array-like of shape (K,) or (n, K)
-            One distribution for all rows, or one a row.
+            One distribution for all rows, or one per row.
         atol : float, default=1e-9
             How far a bound or the sum may be missed.
 
@@ -156,7 +162,7 @@ class ProbabilityIntervals:
         if point.shape not in ((self.n_classes,), self.lower.shape):
             raise ValueError(
                 f"p has shape {point.shape}; expected ({self.n_classes},) for one distribution, "
-                f"or {self.lower.shape} for one a row."
+                f"or {self.lower.shape} for one per row."
             )
         inside = (point >= self.lower - atol) & (point <= self.upper + atol)
         held: Mask = inside.all(axis=1) & (np.abs(point.sum(axis=-1) - 1) <= atol)
@@ -174,7 +180,7 @@ class ProbabilityIntervals:
         Returns
         -------
         ndarray of shape (n,) for one function, otherwise (n, m)
-            Just as an expectation ``p @ f.T`` under a single distribution a row would be shaped.
+            Just as an expectation ``p @ f.T`` under a single distribution per row would be shaped.
 
         References
         ----------
@@ -200,12 +206,12 @@ class ProbabilityIntervals:
         if not np.isfinite(functions).all():
             raise ValueError("f holds values that are not finite; expectations need real numbers.")
         if functions.ndim == 1:
-            return lower_expectations(self.lower, self.upper, functions[None, :])[:, 0]
+            return _lower_expectations(self.lower, self.upper, functions[None, :])[:, 0]
         if functions.ndim == 2:
-            return lower_expectations(self.lower, self.upper, functions)
+            return _lower_expectations(self.lower, self.upper, functions)
         if functions.shape[0] == 1:
-            return lower_expectations(self.lower, self.upper, functions[0])
-        return lower_expectations_by_row(self.lower, self.upper, functions)
+            return _lower_expectations(self.lower, self.upper, functions[0])
+        return _lower_expectations_by_row(self.lower, self.upper, functions)
 
     def upper_expectation(self, f: npt.ArrayLike) -> Floats:
         r"""Largest expectation over each credal set, :math:`\overline{E}[f] = -\underline{E}[-f]`.
@@ -227,7 +233,7 @@ class ProbabilityIntervals:
         return -self.lower_expectation(-as_floats(f, "f"))
 
     def minimiser(self, f: npt.ArrayLike) -> Floats:
-        """Distributions, one a row, at which the expectation of ``f`` is smallest.
+        """Distributions, one per row, at which the expectation of ``f`` is smallest.
 
         Parameters
         ----------
@@ -250,7 +256,7 @@ class ProbabilityIntervals:
                 f"f has shape {function.shape}; one function of the class has shape "
                 f"({self.n_classes},)."
             )
-        return minimisers(self.lower, self.upper, function)
+        return _minimisers(self.lower, self.upper, function)
 
     def vertices(self) -> list[Floats]:
         """Vertices of each credal set, by exact enumeration.
@@ -258,7 +264,7 @@ class ProbabilityIntervals:
         Returns
         -------
         list of ndarray of shape (v, K)
-            One array a row, its vertices in lexicographic order.
+            One array per row, its vertices in lexicographic order.
 
         Raises
         ------
@@ -272,13 +278,13 @@ class ProbabilityIntervals:
         [array([[0.2, 0.8],
                [0.4, 0.6]])]
         """
-        if self.n_classes > MOST_CLASSES:
+        if self.n_classes > _MOST_CLASSES:
             raise ValueError(
                 f"the intervals are over {self.n_classes} classes; vertices are listed for at most "
-                f"{MOST_CLASSES}, because their number grows like 2^K. Use lower_expectation or "
+                f"{_MOST_CLASSES}, because their number grows like 2^K. Use lower_expectation or "
                 "minimiser instead."
             )
-        return [vertices_of(low, high) for low, high in zip(self.lower, self.upper, strict=True)]
+        return [_vertices_of(low, high) for low, high in zip(self.lower, self.upper, strict=True)]
 
 
 IntervalsLike: TypeAlias = ProbabilityIntervals | tuple[npt.ArrayLike, npt.ArrayLike]
@@ -322,3 +328,147 @@ def _trusted(lower: Floats, upper: Floats) -> ProbabilityIntervals:
     object.__setattr__(intervals, "lower", lower)
     object.__setattr__(intervals, "upper", upper)
     return intervals
+
+
+def _checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Own, checked and repaired copies of the bounds."""
+    low = np.atleast_2d(np.array(as_floats(lower, "lower", "bounds")))
+    high = np.atleast_2d(np.array(as_floats(upper, "upper", "bounds")))
+    if low.shape != high.shape or low.ndim != 2 or low.shape[1] == 0:
+        raise ValueError(
+            f"lower has shape {low.shape} and upper {high.shape}; both must be (n, K): one row "
+            "per example, one column per class."
+        )
+    for name, bound in (("lower", low), ("upper", high)):
+        outside = ~((bound >= -_TOLERANCE) & (bound <= 1 + _TOLERANCE)).all(axis=1)
+        if outside.any():
+            row = first_row(outside)
+            raise ValueError(
+                f"{name} holds a value that is no probability in row {row}: {bound[row].tolist()}; "
+                "bounds must be finite and between 0 and 1."
+            )
+        np.clip(bound, 0, 1, out=bound)
+    crossed = low > high + _TOLERANCE
+    if crossed.any():
+        row = first_row(crossed.any(axis=1))
+        k = first_row(crossed[row])
+        raise ValueError(
+            f"lower exceeds upper in row {row}, class {k}: {low[row, k]:.6g} > {high[row, k]:.6g}; "
+            "each lower bound must be at most its upper bound. Have the two been swapped?"
+        )
+    np.minimum(low, high, out=low)
+    _check_sure_loss(low, high)
+    return low, high
+
+
+def _check_sure_loss(low: Floats, high: Floats) -> None:
+    """Refuse rows that no distribution meets; repair, in place, those that rounding spoilt."""
+    points = low == high
+    for bound, other, side in ((low, high, "lower"), (high, low, "upper")):
+        sums = bound.sum(axis=1)
+        missed = sums - 1 if side == "lower" else 1 - sums
+        if (missed > _TOLERANCE).any():
+            row = first_row(missed > _TOLERANCE)
+            raise ValueError(
+                f"the intervals of row {row} incur sure loss: their {side} bounds add up to "
+                f"{sums[row]:.6g}, which must be at {'most' if side == 'lower' else 'least'} 1, so "
+                "no probability distribution lies within them. Check how the bounds were computed."
+            )
+        spoilt = missed > 1e-12  # less is the rounding of double precision, which does no harm
+        bound[spoilt] /= sums[spoilt, None]
+        np.copyto(other, bound, where=points & spoilt[:, None])  # a point stays a point
+
+
+def _lower_expectations(lower: Floats, upper: Floats, functions: Floats) -> Floats:
+    r"""Lower expectations of ``functions`` (m, K), the same for every row, as an array (n, m).
+
+    The distribution that makes :math:`E[f]` smallest gives every class its lower bound and hands
+    the rest of the mass out in the order of increasing :math:`f`, filling each class to its upper
+    bound before going on to the next. With :math:`f_{(1)} \le \dots \le f_{(K)}`, room
+    :math:`R = 1 - \sum l` and :math:`F_k = \min(R, \sum_{i \le k} (u_{(i)} - l_{(i)}))` the mass
+    handed out after :math:`k` classes, summation by parts gives
+
+    .. math::
+
+        \underline{E}[f] = \sum_i l_i f_i + R f_{(K)} - \sum_{k < K} F_k\,(f_{(k+1)} - f_{(k)}).
+
+    This is the Choquet integral of :math:`f` with respect to the lower probability of the intervals
+    (De Campos, Huete & Moral, 1994), and holds for intervals that are not reachable too. The order
+    depends on :math:`f` alone, so functions shared by all rows are sorted once.
+    """
+    n, n_classes = lower.shape
+    orders = np.argsort(functions, axis=1, kind="stable")
+    rising = np.take_along_axis(functions, orders, axis=1)
+    steps = np.diff(rising, axis=1)
+    expectations = functions @ lower.T
+    at_once = max(_ROWS_AT_ONCE, _CELLS_AT_ONCE // n_classes)
+    for start in range(0, n, at_once):
+        block = slice(start, start + at_once)
+        width = np.ascontiguousarray((upper[block] - lower[block]).T)
+        room = np.maximum(1 - lower[block].sum(axis=1), 0)
+        handed_out = np.empty_like(width[:-1])
+        for i, order in enumerate(orders):
+            # A running sum over whole rows: np.cumsum along the first axis is ten times slower.
+            so_far = np.zeros_like(room)
+            for k, row in zip(order, handed_out, strict=False):
+                so_far = np.add(so_far, width[k], out=row)
+            np.minimum(handed_out, room, out=handed_out)
+            expectations[i, block] += room * rising[i, -1] - np.einsum(
+                "k,kn->n", steps[i], handed_out
+            )
+    return np.ascontiguousarray(expectations.T)
+
+
+def _lower_expectations_by_row(lower: Floats, upper: Floats, functions: Floats) -> Floats:
+    """Lower expectations of ``functions`` (n, m, K), each row with its own, as an array (n, m)."""
+    order = np.argsort(functions, axis=2, kind="stable")
+    rising = np.take_along_axis(functions, order, axis=2)
+    width = np.broadcast_to((upper - lower)[:, None, :], functions.shape)
+    room = np.maximum(1 - lower.sum(axis=1), 0)[:, None]
+    handed_out = np.cumsum(np.take_along_axis(width, order, axis=2)[:, :, :-1], axis=2)
+    np.minimum(handed_out, room[:, :, None], out=handed_out)
+    expectations: Floats = (
+        np.einsum("nk,nmk->nm", lower, functions)
+        + room * rising[:, :, -1]
+        - np.einsum("nmk,nmk->nm", handed_out, np.diff(rising, axis=2))
+    )
+    return expectations
+
+
+def _minimisers(lower: Floats, upper: Floats, function: Floats) -> Floats:
+    """Distributions (n, K) that make the expectation of ``function`` (K,) smallest in each row."""
+    order = np.argsort(function, kind="stable")
+    room = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
+    handed_out = np.minimum(np.cumsum((upper - lower)[:, order], axis=1), room)
+    distributions = lower.copy()
+    distributions[:, order] += np.diff(handed_out, axis=1, prepend=0)
+    return distributions
+
+
+def _vertices_of(lower: Floats, upper: Floats) -> Floats:
+    """Vertices (v, K) of one row's credal set, in lexicographic order.
+
+    At a vertex all classes but one sit at a bound of theirs and the last takes what is left.
+    Classes whose two bounds coincide have nothing to choose, so only the others are enumerated.
+    """
+    open_classes = np.flatnonzero(upper > lower)
+    if len(open_classes) == 0:
+        return lower[None, :].copy()
+    found = []
+    n_patterns = 1 << (len(open_classes) - 1)
+    bits = (np.arange(n_patterns)[:, None] >> np.arange(len(open_classes) - 1)) & 1
+    at_upper = bits.astype(np.bool_)
+    for position, last in enumerate(open_classes):
+        others = np.delete(open_classes, position)
+        points = np.repeat(lower[None, :], n_patterns, axis=0)
+        points[:, others] = np.where(at_upper, upper[others], lower[others])
+        points[:, last] = 0
+        rest = 1 - points.sum(axis=1)
+        slack = 10.0**-_SAME
+        fits = (rest >= lower[last] - slack) & (rest <= upper[last] + slack)
+        points[fits, last] = np.clip(rest[fits], lower[last], upper[last])
+        found.append(points[fits])
+    candidates = np.concatenate(found)
+    rounded = np.round(candidates, _SAME) + 0.0  # no negative zeros, which sort apart
+    _, first = np.unique(rounded, axis=0, return_index=True)
+    return candidates[first]

@@ -100,7 +100,7 @@ def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) ->
 
 
 def _least_regret(sets: ProbabilityIntervals, costs: Floats, chosen: Ints) -> Floats:
-    r"""Least regret of one choice a row, :math:`\min_p \max_j E_p[c_i - c_j]`, by linear programme.
+    r"""Least regret of one choice per row, :math:`\min_p \max_j E_p[c_i - c_j]`, by programming.
 
     The variables of row b are its distribution and the regret t; each rival j gives a constraint
     :math:`E_p[c_i - c_j] \le t`. Costs are scaled to span 1.

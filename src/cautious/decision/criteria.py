@@ -204,7 +204,7 @@ def gamma_maximin(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     Returns
     -------
     ndarray of shape (n, m), bool
-        One prediction a row; ties go to the first.
+        One prediction per row; ties go to the first.
 
     References
     ----------
@@ -232,7 +232,7 @@ def gamma_maximax(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     Returns
     -------
     ndarray of shape (n, m), bool
-        One prediction a row; ties go to the first.
+        One prediction per row; ties go to the first.
 
     References
     ----------
@@ -264,7 +264,7 @@ def hurwicz(intervals: Model, C: npt.ArrayLike | None = None, alpha: float = 0.5
     Returns
     -------
     ndarray of shape (n, m), bool
-        One prediction a row; ties go to the first.
+        One prediction per row; ties go to the first.
 
     References
     ----------
@@ -311,7 +311,7 @@ def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats
     if values.ndim != 2 or values.shape[1] != len(functions):
         raise ValueError(
             f"the lower expectation of {len(functions)} functions came back with shape "
-            f"{values.shape}; expected (n, {len(functions)}): a row an example."
+            f"{values.shape}; expected (n, {len(functions)}): one row per example."
         )
     return values
 

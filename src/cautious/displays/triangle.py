@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints
-from cautious.credal import ProbabilityIntervals, as_intervals
-from cautious.credal.intervals import IntervalsLike
+from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.displays.display import Display, line_styles, neutral, plain_text
 from cautious.sets import as_codes, check_classes, check_probabilities
 

@@ -6,25 +6,28 @@ classifier is worth beside a bold one: over one bet, over the next m, and as you
 varies.
 """
 
-from cautious.utility.bets import (
-    caution_premium,
-    inversion_point,
-    random_expected_utility,
-    vacuous_expected_utility,
+from cautious.utility.bets import caution_premium, inversion_point, random_expected_utility
+from cautious.utility.bets import vacuous_expected_utility as vacuous_expected_utility
+from cautious.utility.expectation import MeanVariance as MeanVariance
+from cautious.utility.expectation import certainty_equivalent, expected_utility, mean_variance
+from cautious.utility.forms import UtilityLike as UtilityLike
+from cautious.utility.forms import as_utility
+from cautious.utility.forms import read_utility as read_utility
+from cautious.utility.functions import (
+    Utility,
+    exponential,
+    f_beta,
+    logarithmic,
+    quadratic,
+    u65,
+    u80,
 )
-from cautious.utility.certainty import certainty_equivalent, expected_utility
-from cautious.utility.checking import UtilityLike, as_utility, read_utility
-from cautious.utility.families import exponential, f_beta, logarithmic, quadratic, u65, u80
-from cautious.utility.function import Utility
-from cautious.utility.mean_variance import MeanVariance, mean_variance
-from cautious.utility.risk_aversion import Crossover, RiskAversionCurve, crossover
+from cautious.utility.risk_aversion import Crossover as Crossover
+from cautious.utility.risk_aversion import RiskAversionCurve, crossover
 
 __all__ = [
-    "Crossover",
-    "MeanVariance",
     "RiskAversionCurve",
     "Utility",
-    "UtilityLike",
     "as_utility",
     "caution_premium",
     "certainty_equivalent",
@@ -37,8 +40,6 @@ __all__ = [
     "mean_variance",
     "quadratic",
     "random_expected_utility",
-    "read_utility",
     "u65",
     "u80",
-    "vacuous_expected_utility",
 ]

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from cautious._typing import Floats, as_floats
-from cautious.utility.checking import Custom, UtilityLike, read_utility
-from cautious.utility.function import Utility
+from cautious.utility.forms import Custom, UtilityLike, read_utility
+from cautious.utility.functions import Utility
 
 __all__ = [
     "caution_premium",

@@ -20,7 +20,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, RandomState, as_floats
 from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
 from cautious.sets import check_weight
-from cautious.utility.certainty import check_accuracies, weighted_mean
+from cautious.utility.expectation import check_accuracies, weighted_mean
 
 __all__ = ["Crossover", "RiskAversionCurve", "crossover"]
 

@@ -98,7 +98,7 @@ def _least_rise(gain: Floats) -> Floats:
     r"""Least :math:`1/g_j - 1/g_{j-1}` over the sizes j > k, for k = 1, …, K."""
     if not (gain > 0).all():
         return np.zeros(len(gain))
-    # A hair less, so that rounding never leaves out a class that is needed.
+    # A little less, so that rounding never leaves out a class that is needed.
     rise = np.append(np.diff(1 / gain) * (1 - 1e-9), np.inf)
     least: Floats = np.minimum.accumulate(rise[::-1])[::-1]
     return np.maximum(least, 0.0)

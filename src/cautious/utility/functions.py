@@ -1,16 +1,93 @@
-r"""The utilities of the papers: quadratic, logarithmic, exponential and :math:`F_β`."""
+r"""Utilities of discounted accuracy: what one is, and those of the papers.
+
+Quadratic, logarithmic, exponential and :math:`F_β`, each with second derivative and inverse.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, as_floats
-from cautious.utility.function import Utility
 
-__all__ = ["exponential", "f_beta", "logarithmic", "quadratic", "u65", "u80"]
+__all__ = ["Utility", "exponential", "f_beta", "logarithmic", "quadratic", "u65", "u80"]
+
+
+class Utility(ABC):
+    r"""A utility of discounted accuracy.
+
+    Call it on discounted accuracies, of any shape. Utilities are small values: they compare equal
+    when they are the same function, can be hashed, copied and pickled, and print as their name.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in tables and messages.
+    normalised : Utility
+        The same preferences on a scale with u(1) = 1.
+    inversion : float
+        The earnings :math:`z` at which :math:`-z\,u''(z)` is largest; see
+        :func:`cautious.utility.inversion_point`.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What to call it in tables and messages."""
+
+    @property
+    @abstractmethod
+    def inversion(self) -> float:
+        """Earnings at which aversion to risk matters most."""
+
+    @abstractmethod
+    def __call__(self, x: npt.ArrayLike) -> Floats:
+        """Give the utility of each discounted accuracy in ``x``."""
+
+    @abstractmethod
+    def second_derivative(self, x: npt.ArrayLike) -> Floats:
+        """Second derivative at ``x``; negative where you are averse to risk."""
+
+    @abstractmethod
+    def inverse(self, value: npt.ArrayLike) -> Floats:
+        """Smallest discounted accuracy whose utility is ``value``; nan if there is none."""
+
+    @property
+    def normalised(self) -> Utility:
+        """The same preferences on a scale with u(1) = 1."""
+        top = float(self(1.0))
+        return self if top == 1 else Scaled(self, top)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Scaled(Utility):
+    """Another utility, measured in other units."""
+
+    base: Utility
+    unit: float
+
+    @property
+    def name(self) -> str:
+        return f"normalised {self.base.name}"
+
+    @property
+    def inversion(self) -> float:
+        return self.base.inversion
+
+    def __call__(self, x: npt.ArrayLike) -> Floats:
+        return self.base(x) / self.unit
+
+    def second_derivative(self, x: npt.ArrayLike) -> Floats:
+        return self.base.second_derivative(x) / self.unit
+
+    def inverse(self, value: npt.ArrayLike) -> Floats:
+        return self.base.inverse(as_floats(value, "value", "utilities") * self.unit)
 
 
 def _floats(x: npt.ArrayLike) -> Floats:
@@ -47,9 +124,6 @@ class Quadratic(Utility):
         # x + (4v − 2)·x(1 − x): the same parabola, exact at 0 and 1.
         return z + (4 * self.half - 2) * z * (1 - z)
 
-    def derivative(self, x: npt.ArrayLike) -> Floats:
-        return 1 + (4 * self.half - 2) * (1 - 2 * _floats(x))
-
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
         return np.full_like(_floats(x), 4 - 8 * self.half)
 
@@ -75,9 +149,6 @@ class Logarithmic(Utility):
     def __call__(self, x: npt.ArrayLike) -> Floats:
         return np.log1p(_accuracies(x))
 
-    def derivative(self, x: npt.ArrayLike) -> Floats:
-        return 1 / (1 + _floats(x))
-
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
         return -1 / (1 + _floats(x)) ** 2
 
@@ -101,9 +172,6 @@ class Exponential(Utility):
 
     def __call__(self, x: npt.ArrayLike) -> Floats:
         return -np.expm1(-self.a * _accuracies(x))
-
-    def derivative(self, x: npt.ArrayLike) -> Floats:
-        return self.a * np.exp(-self.a * _floats(x))
 
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
         return -(self.a**2) * np.exp(-self.a * _floats(x))
@@ -130,10 +198,6 @@ class FBeta(Utility):
     def __call__(self, x: npt.ArrayLike) -> Floats:
         z, b = _accuracies(x), self.beta**2
         return (1 + b) * z / (b * z + 1)
-
-    def derivative(self, x: npt.ArrayLike) -> Floats:
-        b = self.beta**2
-        return (1 + b) / (b * _floats(x) + 1) ** 2
 
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
         b = self.beta**2

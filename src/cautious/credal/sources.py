@@ -1,4 +1,4 @@
-r"""The imprecise Dirichlet model: credal sets from counts."""
+r"""Where credal sets come from: counts under the imprecise Dirichlet model, or a doubted model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from cautious._typing import as_floats
 from cautious.credal.intervals import ProbabilityIntervals
-from cautious.sets import first_row
+from cautious.sets import check_probabilities, first_row
 
-__all__ = ["imprecise_dirichlet"]
+__all__ = ["contaminate", "imprecise_dirichlet"]
 
 
 def imprecise_dirichlet(
@@ -57,7 +57,8 @@ def imprecise_dirichlet(
     seen = np.atleast_2d(as_floats(counts, "counts", "counts"))
     if seen.ndim != 2 or seen.shape[1] == 0:
         raise ValueError(
-            f"counts has shape {seen.shape}; expected (n, K): a row a sample, a column a class."
+            f"counts has shape {seen.shape}; expected (n, K): one row per sample, one column per "
+            "class."
         )
     bad = ~((seen >= 0) & (seen < np.inf)).all(axis=1)
     if bad.any():
@@ -69,7 +70,7 @@ def imprecise_dirichlet(
     strength = as_floats(s, "s", "strengths")
     if strength.shape not in ((), (len(seen),)):
         raise ValueError(
-            f"s has shape {strength.shape}; give one number, or one a row: ({len(seen)},)."
+            f"s has shape {strength.shape}; give one number, or one per row: ({len(seen)},)."
         )
     strength = np.broadcast_to(strength, len(seen))
     if not ((strength >= 0) & (strength < np.inf)).all():
@@ -88,3 +89,51 @@ def imprecise_dirichlet(
     fixed = seen + (strength * epsilon / seen.shape[1])[:, None]
     free = (strength * (1 - epsilon))[:, None]
     return ProbabilityIntervals(fixed / total[:, None], (fixed + free) / total[:, None])
+
+
+def contaminate(p: npt.ArrayLike, epsilon: npt.ArrayLike) -> ProbabilityIntervals:
+    r"""Credal set of all mixtures of ``p`` with a share ε of anything else.
+
+    .. math:: \{(1 - ε) p + ε q : q \text{ a distribution}\}
+              = [(1 - ε) p,\ (1 - ε) p + ε].
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Precise class probabilities.
+    epsilon : float or array-like of shape (n,)
+        Share of doubt between 0 (trust ``p``) and 1 (know nothing), for all rows or for each.
+
+    Returns
+    -------
+    ProbabilityIntervals
+        Reachable intervals.
+
+    References
+    ----------
+    Walley (1991), *Statistical reasoning with imprecise probabilities*, section 2.9.2.
+
+    Examples
+    --------
+    >>> doubted = contaminate([[0.7, 0.2, 0.1]], 0.1)
+    >>> doubted.lower, doubted.upper
+    (array([[0.63, 0.18, 0.09]]), array([[0.73, 0.28, 0.19]]))
+    """
+    probabilities = check_probabilities(p)
+    share = as_floats(epsilon, "epsilon", "shares")
+    if share.shape not in ((), (len(probabilities),)):
+        raise ValueError(
+            f"epsilon has shape {share.shape}; give one number, or one per row: "
+            f"({len(probabilities)},)."
+        )
+    outside = np.atleast_1d(~((share >= 0) & (share <= 1)))
+    if outside.any():
+        row = first_row(outside)
+        raise ValueError(
+            f"epsilon is {np.atleast_1d(share)[row]}"
+            + (f" in row {row}" if share.ndim else "")
+            + "; a share of doubt lies between 0 and 1."
+        )
+    share = share.reshape(-1, 1)
+    kept = (1 - share) * probabilities
+    return ProbabilityIntervals(kept, kept + share)

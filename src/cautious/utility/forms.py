@@ -1,4 +1,4 @@
-"""Any function as a utility, checked."""
+"""Utilities in every form that people have them in: a name, a function, a utility."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, as_floats
-from cautious.utility.families import exponential, f_beta, logarithmic, quadratic
-from cautious.utility.function import Utility
+from cautious.utility.functions import Utility, exponential, f_beta, logarithmic, quadratic
 
 __all__ = ["UtilityLike", "as_utility", "read_utility"]
 
@@ -21,12 +20,12 @@ UtilityLike: TypeAlias = str | Utility | Callable[[Any], Any]
 """A utility, its name ("u65", "u80", "log", "F1", …), or any function of discounted accuracy."""
 
 _GRID = np.union1d(np.linspace(0, 1, 201), 1 / np.arange(1, 101))
-_STEP = 1e-4  # of the differences that stand in for derivatives: error about 1e-8
+_STEP = 1e-4  # of the differences that stand in for the second derivative
 
 
 @dataclass(frozen=True, repr=False)
 class Custom(Utility):
-    """A user's function, with derivatives by differences and an inverse by bisection."""
+    """A user's function, with its curvature by differences and its inverse by bisection."""
 
     function: Callable[[Any], Any]
 
@@ -51,10 +50,6 @@ class Custom(Utility):
             values = np.array(each, dtype=np.float64).reshape(z.shape)
         return values
 
-    def derivative(self, x: npt.ArrayLike) -> Floats:
-        z = np.clip(as_floats(x, "x", "accuracies"), _STEP, 1 - _STEP)
-        return (self(z + _STEP) - self(z - _STEP)) / (2 * _STEP)
-
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
         z = np.clip(as_floats(x, "x", "accuracies"), _STEP, 1 - _STEP)
         return (self(z + _STEP) - 2 * self(z) + self(z - _STEP)) / _STEP**2
@@ -62,6 +57,8 @@ class Custom(Utility):
     def inverse(self, value: npt.ArrayLike) -> Floats:
         y = as_floats(value, "value", "utilities")
         peak = _GRID[np.argmax(self(_GRID))]  # a concave function rises up to its peak
+        # Bisection ends at the smallest accuracy also where the function is flat, unlike faster
+        # searches for a root.
         low, high = np.zeros_like(y), np.full_like(y, peak)
         for _ in range(60):
             middle = (low + high) / 2
