@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
@@ -22,7 +23,7 @@ from cautious.predictions.rules import refusal
 
 __all__ = ["DelimitedText", "open_text"]
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 13  # longer lists of rows only make Python look for garbage among them
 _LONGEST_HEADING = 1 << 20
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
@@ -54,56 +55,58 @@ class DelimitedText:
     separator: str
     encoding: str
 
-    def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Sequence[str]]]]:
+    def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
         """Give the cells of some columns, block by block, with the row that a block starts at."""
         places = [self.names.index(name) for name in columns]
-        start = 0
-        rows: list[list[str]] = []
-        with self._records() as records:
-            for _, record in records:
-                rows.append(record)
-                if len(rows) == _BLOCK:
-                    yield start, _columns(rows, columns, places)
-                    start += len(rows)
-                    rows = []
-        if rows:
-            yield start, _columns(rows, columns, places)
+        width, start = len(self.names), 0
+        with self._text() as text:
+            reader = csv.reader(text, delimiter=self.separator, strict=True)
+            next(record for record in reader if not _is_blank(record))  # the heading
+            while rows := self._rows(reader):
+                if width == 1 or set(map(len, rows)) != {width}:
+                    rows = [row for row in rows if not _is_blank(row)]
+                    if any(len(row) != width for row in rows):
+                        self._find_problem()
+                found = zip(columns, places, strict=True)
+                yield start, {name: [row[place] for row in rows] for name, place in found}
+                start += len(rows)
 
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""
-        with self._records() as records:
-            for at, (line, _) in enumerate(records):
-                if at == row:
+        with self._text() as text:
+            for at, (line, _) in enumerate(_lines(text, self.separator)):
+                if at == row + 1:  # the first is the heading
                     return f"line {line}"
         raise IndexError(row)
 
+    def _rows(self, reader: Iterator[list[str]]) -> list[list[str]]:
+        try:
+            return list(islice(reader, _BLOCK))
+        except csv.Error:
+            self._find_problem()
+            raise
+
+    def _find_problem(self) -> None:
+        """Go through the lines once more to say which one is wrong."""
+        with self._text() as text:
+            for line, record in _lines(text, self.separator):
+                if len(record) != len(self.names):
+                    found, width = len(record), len(self.names)
+                    raise refusal("row length", line=line, found=found, width=width)
+
     @contextmanager
-    def _records(self) -> Iterator[Iterator[tuple[int, list[str]]]]:
-        """Rows below the heading, each with the line that it begins in and as long as it."""
+    def _text(self) -> Iterator[IO[str]]:
+        """Open the text; its cells may be of any length."""
         longest = csv.field_size_limit(1 << 30)
         try:
             with _text(self.source, self.encoding) as text:
-                yield self._regular(text)
+                yield text
         finally:
             csv.field_size_limit(longest)
 
-    def _regular(self, text: IO[str]) -> Iterator[tuple[int, list[str]]]:
-        width = len(self.names)
-        heading = True
-        for line, record in _lines(text, self.separator):
-            if heading:
-                heading = False
-            elif len(record) != width:
-                raise refusal("row length", line=line, found=len(record), width=width)
-            else:
-                yield line, record
 
-
-def _columns(
-    rows: list[list[str]], names: Sequence[str], places: Sequence[int]
-) -> dict[str, Sequence[str]]:
-    turned = list(zip(*rows, strict=True))
-    return {name: turned[place] for name, place in zip(names, places, strict=True)}
+def _is_blank(record: list[str]) -> bool:
+    return len(record) < 2 and not "".join(record).strip()
 
 
 def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedText:
@@ -120,7 +123,7 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
     --------
     >>> table = open_text(b"y_true;score\n0;0.25\n1;0.5\n")
     >>> table.names, list(table.blocks(["score"]))
-    (['y_true', 'score'], [(0, {'score': ('0.25', '0.5')})])
+    (['y_true', 'score'], [(0, {'score': ['0.25', '0.5']})])
     """
     with _bytes(source) as opened:
         begin = opened.read(4)
@@ -158,7 +161,7 @@ def _lines(text: IO[str], separator: str) -> Iterator[tuple[int, list[str]]]:
             raise refusal("quotation", line=line, why=str(error)) from None
         if record is None:
             return
-        if len(record) > 1 or "".join(record).strip():
+        if not _is_blank(record):
             yield line, record
         line = reader.line_num + 1
 
