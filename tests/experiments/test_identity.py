@@ -1,13 +1,21 @@
+import os
+import pickle
+import subprocess
+import sys
 from functools import partial
 
 import joblib
 import numpy as np
 import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.costs import ordinal, p_discounted
+from cautious.experiments import DifferentStudyError, Study
 from cautious.experiments.identity import describe, fingerprint
 from cautious.metrics import make_set_scorer
 
@@ -96,3 +104,179 @@ def test_sets_are_described_in_one_order_whatever_the_hash_seed():
 
 def test_slots_are_read():
     assert describe(Slotted(1)) != describe(Slotted(2))
+
+
+def scaled(by):
+    def scale(x):
+        return x * by
+
+    return scale
+
+
+class Holder:
+    def __init__(self, by):
+        self.by = by
+
+    def scale(self, x):
+        return x * self.by
+
+
+def class_of(code):
+    """Define a class of one name, whose only method does what the code says."""
+    found = {"BaseEstimator": BaseEstimator, "__name__": "notebook"}
+    exec(f"class Model(BaseEstimator):\n    def predict(self, X):\n        return {code}\n", found)
+    return found["Model"]
+
+
+def using(value):
+    """Define a function that finds a value among its globals."""
+    found = {"K": value, "__name__": "notebook"}
+    exec("def function(x):\n    return x * K\n", found)
+    return found["function"]
+
+
+def fitted(y):
+    return FrozenEstimator(GaussianNB().fit([[0.0], [1.0], [5.0]], y))
+
+
+def subclass_of(code):
+    return type("Model", (class_of(code),), {})
+
+
+LOOKALIKES = {
+    "lambdas": (lambda x: x, lambda x: x * 0),
+    "constants": (lambda x: x + 1, lambda x: x + 2),
+    "inner lambdas": (lambda x: [y for y in x if y > 1], lambda x: [y for y in x if y > 2]),
+    "attributes": (lambda x: x.min(), lambda x: x.max()),
+    "closures": (scaled(1), scaled(2)),
+    "closures of closures": (partial(scaled(scaled(1)), 1), partial(scaled(scaled(2)), 1)),
+    "bound methods": (Holder(1).scale, Holder(2).scale),
+    "methods of plain objects": ("a".join, "b".join),
+    "vectorized": (np.vectorize(lambda x: x), np.vectorize(lambda x: -x)),
+    "defaults": (eval("lambda x, k=1: x * k"), eval("lambda x, k=2: x * k")),
+    "keyword defaults": (eval("lambda x, *, k=1: x * k"), eval("lambda x, *, k=2: x * k")),
+    "globals": (using(1), using(2)),
+    "globals that are functions": (using(scaled(1)), using(scaled(2))),
+    "classes": (class_of("X"), class_of("X * 0")),
+    "models": (class_of("X")(), class_of("X * 0")()),
+    "bases": (subclass_of("X")(), subclass_of("X * 0")()),
+    "methods of classes": (class_of("X").predict, class_of("-X").predict),
+    "what was learned": (fitted([0, 0, 1]), fitted([0, 1, 1])),
+    "arrays of functions": (
+        np.array([lambda x: x, None], dtype=object),
+        np.array([lambda x: -x, None], dtype=object),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LOOKALIKES)
+def test_things_of_one_name_are_told_apart_by_their_code(kind):
+    one, other = LOOKALIKES[kind]
+    for wrap in (
+        lambda thing: thing,
+        lambda thing: [thing],
+        lambda thing: FunctionTransformer(thing),
+        lambda thing: make_pipeline(FunctionTransformer(kw_args={"f": thing}), GaussianNB()),
+    ):
+        assert describe(wrap(one)) != describe(wrap(other))
+        assert describe(wrap(one)) == describe(wrap(one))
+    assert "0x" not in describe([one, other])
+
+
+def test_what_was_not_learned_yet_does_not_matter():
+    fitted = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    assert describe(fitted) == describe(GaussianNB())
+    assert describe([fitted, FrozenEstimator(fitted)]) != describe([fitted, fitted])
+
+
+def test_a_store_does_not_take_one_function_for_another(tmp_path):
+    def study(function):
+        model = make_pipeline(FunctionTransformer(function), GaussianNB())
+        return Study({"model": model}, ["iris"], folds=2, measures=["error"])
+
+    study(lambda x: x).run(tmp_path / "results.db")
+    with pytest.raises(DifferentStudyError, match="holds another study"):
+        study(lambda x: x * 0).run(tmp_path / "results.db")
+    assert len(study(lambda x: x).results(tmp_path / "results.db")) == 2
+
+
+def test_what_others_leave_on_a_class_does_not_matter():
+    before = describe(Holder(1))
+    pickle.dumps(Holder(1))  # leaves __slotnames__
+    assert describe(Holder(1)) == before
+
+
+def test_what_cannot_be_told_from_another_is_refused_by_name(tmp_path):
+    model = make_pipeline(FunctionTransformer(kw_args={"x": (i for i in "ab")}), GaussianNB())
+    study = Study({"model": model}, ["iris"])
+    with pytest.raises(TypeError, match=r"model 'model'.*generator cannot be told from another"):
+        study.run(tmp_path / "results.db")
+    with pytest.raises(TypeError, match="without a store"):
+        study.fingerprint()
+
+
+IN_ANOTHER_PROCESS = """
+import logging, threading
+import numpy as np
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.naive_bayes import GaussianNB
+from pathlib import Path
+from dataclasses import dataclass, field
+from enum import Enum
+from cautious.experiments.identity import describe
+
+logger = logging.getLogger("x")
+lock = threading.Lock()
+NAMES = {"a", "b", "c", "d"}
+
+class Kind(Enum):
+    ONE = 1
+    TWO = 2
+
+@dataclass
+class Setting:
+    kind: Kind = Kind.ONE
+    names: frozenset = frozenset("xyz")
+    more: list = field(default_factory=list)
+
+class Model(ClassifierMixin, BaseEstimator):
+    logger = logger
+    kinds = {"one": Kind.ONE}
+
+    def __init__(self, setting=None):
+        self.setting = setting
+
+    @property
+    def me(self):
+        return self
+
+    @staticmethod
+    def help(x):
+        with lock:
+            logger.info(x)
+        return Model(NAMES)
+
+    def fit(self, X, y):
+        return super().fit(X, y) or self.help(X)
+
+np.random.random(%d)
+path = Path("/a/b")
+hash(path)
+print(describe([Model(Setting()), RandomizedSearchCV(GaussianNB(), {"a": uniform(0, 1)}), path,
+                Kind.TWO, lambda x: logger.info(lock, NAMES), {"k": np.log, "m": str.lower}]))
+"""
+
+
+def test_descriptions_are_the_same_in_every_process():
+    found = set()
+    for seed in ("1", "2"):
+        code = IN_ANOTHER_PROCESS % (int(seed) + 5)
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
+        )
+        found.add(done.stdout)
+    assert len(found) == 1
+    assert "0x" not in found.pop()

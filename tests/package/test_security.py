@@ -29,12 +29,15 @@ PAGE = sorted((SOURCE / "report" / "page").glob("*.js"))
 # Calls that run what they read, or hand it to a shell.
 RUNS_CODE = re.compile(
     r"(eval|exec|compile|__import__|os\.system|os\.popen|tempfile\.mktemp|torch\.load|"
-    r"(pickle|cloudpickle|dill|marshal)\.(load|loads|Unpickler)|shelve\.open|joblib\.load|"
+    r"([\w.]+\.)?(pickle|cloudpickle|dill|marshal)\.(load|loads|Unpickler)|shelve\.open|joblib\.load|"
     r"(yaml|ruamel\.yaml)\.(load|unsafe_load|full_load)|pandas\.read_pickle)"
 )
 ALLOWED = {
     ("models/checks.py", "pickle.loads"): "what the same line has pickled",
+    ("experiments/processes.py", "joblib.externals.cloudpickle.load"): "what the process that "
+    "started this one has pickled into a folder of its own",
 }
+ASIDE = {"experiments/processes.py": ["_work: open"]}  # in the temporary folder of the study
 NETWORK = {
     *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "telnetlib"),
     *("xmlrpc", "asyncio", "requests", "httpx", "aiohttp", "tornado", "flask", "webbrowser"),
@@ -92,6 +95,7 @@ def dangers(tree: ast.Module) -> list[str]:
         "import numpy as np; np.load(f)",
         "import subprocess; subprocess.run(command, shell=True)",
         "from joblib import load; load(f)",
+        "from joblib.externals import cloudpickle as c; c.load(f)",
         "import pandas as pd; pd.read_pickle(f)",
     ],
 )
@@ -116,7 +120,7 @@ def test_no_networking_and_no_programs():
 def test_files_are_written_aside():
     """A function that writes a file renames it into place, or writes to a folder of its own."""
     found = {name_of(path): bare_writes(tree_of(path)) for path in FILES}
-    assert not {name: functions for name, functions in found.items() if functions}
+    assert {name: functions for name, functions in found.items() if functions} == ASIDE
 
 
 @pytest.mark.parametrize(

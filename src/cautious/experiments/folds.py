@@ -6,9 +6,10 @@ study may be interrupted, reordered, run in parallel or extended and still gives
 
 from __future__ import annotations
 
+import copy
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,128 +25,160 @@ from cautious._typing import Ints, Labels, Mask
 from cautious.datasets import load_dataset
 from cautious.experiments.store import COLUMNS, FoldResult
 
-__all__ = ["Fold", "run_fold", "seed_for", "seeded"]
+__all__ = ["Design", "Fold", "error_text", "run_fold", "seed_for", "seeded"]
 
 Scorer = Callable[[Any, Any, Any], Mapping[str, float]]
 Data = tuple[Any, Any] | str
 
 
 @dataclass(frozen=True)
-class Fold:
-    """One fold of one data set, and the models to run on it.
+class Design:
+    """What all folds of a study share.
 
     Attributes
     ----------
-    dataset : str
-        Name of the data set.
-    data : str or tuple
-        Name of a bundled set, which is loaded where the fold runs, or (X, y).
-    repeat, fold, folds, seed : int
-        Which fold of how many, and the study's seed.
+    datasets : mapping of str to str or tuple
+        Names of bundled sets, which are loaded where the fold runs, or (X, y).
     models : mapping of str to classifier
         To be fitted.
     preparation : transformer or None
-        Learned once for all the models.
+        Learned once per fold for all the models.
     score : callable
         ``score(estimator, X, y)`` gives the measures by name.
+    n_folds, seed : int
+        How many folds there are, and the study's seed.
     """
 
-    dataset: str
-    data: Data
-    repeat: int
-    fold: int
-    folds: int
-    seed: int
+    datasets: Mapping[str, Data]
     models: Mapping[str, Any]
     preparation: Any
     score: Scorer
+    n_folds: int
+    seed: int
 
 
-def run_fold(task: Fold) -> list[FoldResult]:
-    """Run every model of a fold; one that fails leaves its error, and the others go on."""
+@dataclass(frozen=True)
+class Fold:
+    """One fold of one data set, and the names of the models to run on it."""
+
+    dataset: str
+    repeat: int
+    fold: int
+    models: tuple[str, ...]
+
+    def failed(self, design: Design, model: str, seconds: float, failure: str) -> FoldResult:
+        """Give the result of a model that could not even be run to its end."""
+        key = (self.dataset, model, self.repeat, self.fold)
+        return FoldResult(*key, _seed(design, self, model), 0, 0, seconds, {}, None, failure)
+
+
+def run_fold(
+    design: Design, fold: Fold, report: Callable[[FoldResult], None] | None = None
+) -> list[FoldResult]:
+    """Run every model of a fold; one that fails leaves its error, and the others go on.
+
+    Parameters
+    ----------
+    design : Design
+        The study.
+    fold : Fold
+        Which fold.
+    report : callable, optional
+        Told each result as soon as it is there.
+    """
     started = time.perf_counter()
+    said: list[str] = []
     try:
-        X, y = _load(task.data) if isinstance(task.data, str) else task.data
-        y = np.asarray(y)
-        train, test = _split(y, task)
-        X_train, X_test, y_train, y_test = _rows(X, train), _rows(X, test), y[train], y[test]
-        said: list[str] = []
-        if task.preparation is not None:
-            with _listening(said):
-                seed = seed_for(task.seed, task.dataset, task.repeat, task.fold)
-                preparation = seeded(clone(task.preparation), seed).fit(X_train, y_train)
-                X_train, X_test = preparation.transform(X_train), preparation.transform(X_test)
-    except (Exception, SystemExit) as error:  # the data or the preparation: no model can run
-        facts = (0, 0, time.perf_counter() - started)
-        return [_result(task, model, *facts, error=error) for model in task.models]
-    sizes = (len(train), len(test))
-    return [
-        _run_model(task, name, model, (X_train, y_train), (X_test, y_test), sizes, said)
-        for name, model in task.models.items()
-    ]
+        train, test = _prepared(design, fold, said)
+    except BaseException as error:  # the data or the preparation: no model can run
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        seconds = time.perf_counter() - started
+        return [fold.failed(design, model, seconds, error_text(error)) for model in fold.models]
+    results = []
+    for model in fold.models:
+        # Arrays of its own: a model may work in place.
+        own_train, own_test = ((_copy(X), y.copy()) for X, y in (train, test))
+        results.append(_run_model(design, fold, model, own_train, own_test, list(said)))
+        if report is not None:
+            report(results[-1])
+    return results
+
+
+def _prepared(
+    design: Design, fold: Fold, said: list[str]
+) -> tuple[tuple[Any, Labels], tuple[Any, Labels]]:
+    data = design.datasets[fold.dataset]
+    X, y = _load(data) if isinstance(data, str) else data
+    y = np.asarray(y)
+    train, test = _split(y, design, fold)
+    X_train, X_test = _rows(X, train), _rows(X, test)
+    if design.preparation is not None:
+        with _listening(said):
+            preparation = seeded(clone(design.preparation), _seed(design, fold))
+            preparation.fit(X_train, y[train])
+            X_train, X_test = preparation.transform(X_train), preparation.transform(X_test)
+    return (X_train, y[train]), (X_test, y[test])
 
 
 def _run_model(
-    task: Fold,
-    name: str,
-    model: Any,
+    design: Design,
+    fold: Fold,
+    model: str,
     train: tuple[Any, Labels],
     test: tuple[Any, Labels],
-    sizes: tuple[int, int],
-    said_before: Sequence[str],
+    said: list[str],
 ) -> FoldResult:
-    started = time.perf_counter()
-    said = list(said_before)
-    seed = seed_for(task.seed, task.dataset, task.repeat, task.fold, name)
+    sizes = (len(train[1]), len(test[1]))
+    seed = _seed(design, fold, model)
     measures: Mapping[str, float] = {}
-    failure: BaseException | None = None
+    failure = None
+    started = time.perf_counter()
     try:
         with _listening(said):
-            classifier = _with_sets(seeded(clone(model), seed).fit(*train))
-            measures = {key: float(value) for key, value in task.score(classifier, *test).items()}
+            classifier = _with_sets(seeded(clone(design.models[model]), seed).fit(*train))
+            measures = {key: float(v) for key, v in design.score(classifier, *test).items()}
         taken = [key for key in measures if key in COLUMNS]
         if taken:
             raise ValueError(f"measure {taken[0]!r} has the name of a column of the results.")
-    except (Exception, SystemExit) as error:  # a model may end itself, but not the study
-        failure, measures = error, {}
+    except BaseException as error:  # a model may end itself, but not the study
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        failure, measures = error_text(error), {}
     seconds = time.perf_counter() - started
-    return _result(task, name, *sizes, seconds, measures, said, failure)
+    words = "\n".join(dict.fromkeys(said)) or None
+    key = (fold.dataset, model, fold.repeat, fold.fold)
+    return FoldResult(*key, seed, *sizes, seconds, measures, words, failure)
 
 
-def _result(
-    task: Fold,
-    model: str,
-    n_train: int,
-    n_test: int,
-    seconds: float,
-    measures: Mapping[str, float] | None = None,
-    said: Sequence[str] = (),
-    error: BaseException | None = None,
-) -> FoldResult:
-    return FoldResult(
-        task.dataset,
-        model,
-        task.repeat,
-        task.fold,
-        seed_for(task.seed, task.dataset, task.repeat, task.fold, model),
-        n_train,
-        n_test,
-        seconds,
-        measures or {},
-        "\n".join(dict.fromkeys(said)) or None,
-        None if error is None else f"{type(error).__name__}: {error}",
-    )
+def error_text(error: BaseException) -> str:
+    r"""Write an error down, whatever its message does or holds.
+
+    Examples
+    --------
+    >>> error_text(ValueError("no \ud800"))
+    'ValueError: no \\ud800'
+    """
+    return f"{type(error).__name__}: {_text(error)}"
 
 
-def _split(y: Labels, task: Fold) -> tuple[Ints, Ints]:
+def _text(message: object) -> str:
+    try:
+        text = str(message)
+    except Exception:
+        return "(its message cannot be shown)"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _split(y: Labels, design: Design, fold: Fold) -> tuple[Ints, Ints]:
     """Split as every fold of this repeat does; the seed is the repeat's own."""
-    seed = seed_for(task.seed, task.dataset, task.repeat)
-    splitter = StratifiedKFold(task.folds, shuffle=True, random_state=seed)
+    seed = seed_for(design.seed, fold.dataset, fold.repeat)
+    splitter = StratifiedKFold(design.n_folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         # A class rarer than the folds is absent from some of them: scorers can deal with that.
         warnings.filterwarnings("ignore", message="The least populated class")
         parts = list(splitter.split(np.zeros(len(y)), y))
-    train, test = parts[task.fold]
+    train, test = parts[fold.fold]
     return train, test
 
 
@@ -159,7 +192,7 @@ def _listening(said: list[str]) -> Iterator[None]:
         finally:
             # An undefined measure is nan in the store, which says it all.
             said += [
-                f"{w.category.__name__}: {w.message}"
+                f"{w.category.__name__}: {_text(w.message)}"
                 for w in heard
                 if not issubclass(w.category, UndefinedMetricWarning)
             ]
@@ -191,6 +224,14 @@ def _load(name: str) -> tuple[Any, Any]:
 
 def _rows(X: Any, at: Ints) -> Any:
     return X.iloc[at] if hasattr(X, "iloc") else X[at]
+
+
+def _copy(X: Any) -> Any:
+    return X.copy() if hasattr(X, "copy") else copy.deepcopy(X)
+
+
+def _seed(design: Design, fold: Fold, *model: str) -> int:
+    return seed_for(design.seed, fold.dataset, fold.repeat, fold.fold, *model)
 
 
 def seed_for(seed: int, *parts: str | int) -> int:

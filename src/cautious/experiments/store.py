@@ -1,15 +1,19 @@
-"""The result store: one SQLite file, one row a model and fold.
+"""The result store: one SQLite file, one row per model and fold.
 
-The file is in write-ahead mode and every fold is one transaction. A process killed at any moment
-leaves a store that holds every fold it had finished, and nothing by halves.
+Every fold is one transaction. A process that is killed at any moment leaves a store that holds
+every fold it had finished, and no part of another. Every row has a checksum.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import platform
+import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,16 +28,20 @@ import pandas as pd
 __all__ = ["DifferentStudyError", "FoldResult", "Store", "versions"]
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS parts (
-    kind TEXT, name TEXT, description TEXT, PRIMARY KEY (kind, name)
+CREATE TABLE parts (
+    kind TEXT, name TEXT, description TEXT, checksum TEXT, PRIMARY KEY (kind, name)
 );
-CREATE TABLE IF NOT EXISTS runs (started TEXT, versions TEXT);
-CREATE TABLE IF NOT EXISTS folds (
+CREATE TABLE runs (started TEXT, versions TEXT, checksum TEXT);
+CREATE TABLE folds (
     dataset TEXT, model TEXT, repeat INTEGER, fold INTEGER, seed INTEGER,
-    n_train INTEGER, n_test INTEGER, seconds REAL, measures TEXT, warnings TEXT, failure TEXT,
-    PRIMARY KEY (dataset, model, repeat, fold)
+    n_train INTEGER, n_test INTEGER, seconds REAL, warnings TEXT, failure TEXT, measures TEXT,
+    checksum TEXT, PRIMARY KEY (dataset, model, repeat, fold)
 );
 """
+# In the file's header, to tell a store from the databases of others: "CAUT", and the schema's.
+_APPLICATION, _VERSION = 0x43415554, 1
+_NO_STORE = "a file that no study of this version made"
+_SECONDS_TO_WAIT = 60
 _KEYS = ["dataset", "model", "repeat", "fold"]
 COLUMNS = [*_KEYS, "seed", "n_train", "n_test", "seconds", "warnings", "failure"]
 """Columns of the results beside the measures."""
@@ -70,7 +78,11 @@ class Store:
     Parameters
     ----------
     path : path or ":memory:"
-        The SQLite file; made if it is not there, and so are the folders it lies in.
+        The SQLite file; made if it is not there, and so are the folders it lies in. A database of
+        somebody else is refused and left as it is.
+    read_only : bool, default=False
+        Whether to read only. The file must be there; nothing is written, neither to it nor beside
+        it, so that it may lie where nothing can be written.
 
     Examples
     --------
@@ -80,19 +92,60 @@ class Store:
     [['iris', 'NCC', 0.9]]
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = str(path)
-        if self.path != ":memory:":
-            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        if read_only:
+            if not Path(self.path).is_file():
+                raise FileNotFoundError(f"there is no store {path}; run the study first.")
+            self._db = self._open_to_read()
+            return
         with self._used():
-            # Autocommit: transactions are opened where they are meant.
-            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            if self.path != ":memory:":
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+                _check_header(self.path)
+            self._db = _connect(self.path)
             try:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=NORMAL")
-                self._db.executescript(_SCHEMA)
+                with self._writing():
+                    if _is_new(self._db):
+                        for statement in _SCHEMA.split(";")[:-1]:
+                            self._db.execute(statement)
+                        self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                        self._db.execute(f"PRAGMA user_version = {_VERSION}")
+                    _check_is_store(self._db)
             except BaseException:
                 self._db.close()
+                raise
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        """Open the file to read it, or a copy if it cannot be read without writing.
+
+        A run that was killed leaves a journal, which SQLite must play back first.
+        """
+        with self._used():
+            _check_header(self.path)
+            db = _connect(f"{Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
+            try:
+                _check_is_store(db)
+                return db
+            except sqlite3.OperationalError:
+                db.close()
+            except BaseException:
+                db.close()
+                raise
+            self._copy = tempfile.TemporaryDirectory(prefix="cautious-store-")
+            try:
+                aside = Path(self._copy.name, "store.db")
+                file = os.path.realpath(self.path)
+                for ending in ("", "-journal", "-wal"):
+                    if os.path.exists(f"{file}{ending}"):
+                        shutil.copyfile(f"{file}{ending}", f"{aside}{ending}")
+                db = _connect(aside)
+                _check_is_store(db)
+                return db
+            except BaseException:
+                db.close()
+                self._copy.cleanup()
                 raise
 
     def __enter__(self) -> Self:
@@ -105,6 +158,8 @@ class Store:
         at: TracebackType | None,
     ) -> None:
         self._db.close()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     def claim(self, parts: Mapping[tuple[str, str], str]) -> None:
         """Enter the parts of a study, or refuse if the store knows one of them as another.
@@ -123,9 +178,9 @@ class Store:
         with self._writing():
             known = self.check(parts)
             rows = [(*key, text) for key, text in parts.items() if key not in known]
-            self._db.executemany("INSERT INTO parts VALUES (?, ?, ?)", rows)
+            self._insert("parts", rows)
             started = datetime.now(UTC).isoformat(timespec="seconds")
-            self._db.execute("INSERT INTO runs VALUES (?, ?)", (started, json.dumps(versions())))
+            self._insert("runs", [(started, json.dumps(versions()))])
 
     def check(self, parts: Mapping[tuple[str, str], str]) -> set[tuple[str, str]]:
         """Refuse a study that the store knows otherwise; give the parts it knows.
@@ -136,7 +191,7 @@ class Store:
             Says which part differs, and how.
         """
         with self._used():
-            rows = self._db.execute("SELECT kind, name, description FROM parts").fetchall()
+            rows = self._select("parts", ["kind", "name", "description"])
         known = {(kind, name): text for kind, name, text in rows}
         for (kind, name), text in parts.items():
             before = known.get((kind, name), text)
@@ -149,30 +204,33 @@ class Store:
 
     def add(self, results: Iterable[FoldResult]) -> None:
         """Write what was found on a fold, all of it or nothing."""
-        rows = [
-            (
-                *(r.dataset, r.model, r.repeat, r.fold, r.seed, r.n_train, r.n_test, r.seconds),
-                *(json.dumps(_without_nan(r.measures)), r.warnings, r.failure),
-            )
-            for r in results
-        ]
         with self._writing():
-            self._db.executemany(
-                "INSERT OR REPLACE INTO folds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-            )
+            rows = [
+                (
+                    *(r.dataset, r.model, int(r.repeat), int(r.fold), int(r.seed)),
+                    *(int(r.n_train), int(r.n_test), float(r.seconds), r.warnings, r.failure),
+                    json.dumps(_without_nan(r.measures)),
+                )
+                for r in results
+            ]
+            self._insert("folds", rows)
 
     def done(self, *, failed_too: bool = True) -> set[tuple[str, str, int, int]]:
         """List what has been done, as (dataset, model, repeat, fold)."""
-        only = "" if failed_too else " WHERE failure IS NULL"
         with self._used():
-            return set(self._db.execute(f"SELECT {', '.join(_KEYS)} FROM folds{only}"))
+            rows = self._select("folds", [*COLUMNS, "measures"])
+        failed = COLUMNS.index("failure")
+        return {row[: len(_KEYS)] for row in rows if failed_too or row[failed] is None}
 
     def frame(self) -> pd.DataFrame:
-        """Read everything as a tidy frame: one row a model and fold, one column a measure."""
-        query = f"SELECT {', '.join(COLUMNS)}, measures FROM folds ORDER BY "
+        """Read everything as a tidy frame: one row per model and fold, one column per measure."""
         with self._used():
-            rows = self._db.execute(query + ", ".join(_KEYS)).fetchall()
+            rows = self._select("folds", [*COLUMNS, "measures"], order=_KEYS)
             facts = pd.DataFrame([row[:-1] for row in rows], columns=COLUMNS)
+            # One type whether all, some or none have something to say.
+            facts[["warnings", "failure"]] = pd.DataFrame(
+                [row[-3:-1] for row in rows], columns=["warnings", "failure"], dtype=object
+            )
             read = [_read_object(row[-1]) for row in rows]
             names = list(dict.fromkeys(name for measures in read for name in measures))
             values = [[measures.get(name) for name in names] for measures in read]
@@ -182,8 +240,30 @@ class Store:
     def runs(self) -> pd.DataFrame:
         """List when the study was started or resumed, and with which versions."""
         with self._used():
-            rows = self._db.execute("SELECT started, versions FROM runs ORDER BY started")
+            rows = self._select("runs", ["started", "versions"], order=["started"])
             return pd.DataFrame([{"started": at, **_read_object(found)} for at, found in rows])
+
+    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        for row in rows:
+            marks = ", ".join("?" * (len(row) + 1))
+            values = (*row, _checksum(table, row))
+            self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
+
+    def _select(
+        self, table: str, columns: Sequence[str], order: Sequence[str] = ()
+    ) -> list[tuple[Any, ...]]:
+        """Read rows, each checked by its checksum."""
+        query = f"SELECT {', '.join(columns)}, checksum FROM {table}"
+        query += f" ORDER BY {', '.join(order)}" if order else ""
+        found = []
+        for *values, checksum in self._db.execute(query):
+            row = tuple(values)
+            if checksum != _checksum(table, row):
+                raise _UnusableStoreError(
+                    self._unusable(f"a row of {table} is not what was written: {row[:4]}")
+                )
+            found.append(row)
+        return found
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -206,12 +286,55 @@ class Store:
         except (DifferentStudyError, _UnusableStoreError):  # said already
             raise
         except (sqlite3.Error, ValueError, TypeError) as error:
-            raise _UnusableStoreError(
-                f"store is {self.path!r}, which cannot be used as a store ({error}); give the path "
-                "of a store made by a study, or of a file that does not exist yet. If a study made "
-                "it, it is locked, on a full disk or damaged: move a damaged one away, with its "
-                "-wal and -shm, and run again."
-            ) from error
+            raise _UnusableStoreError(self._unusable(error)) from error
+
+    def _unusable(self, reason: object) -> str:
+        said = " ".join(str(reason).split())
+        return (
+            f"store is {self.path!r}, which cannot be used as a store ({said}); give the path of "
+            "a store made by a study, or of a file that does not exist yet. If a study made it, it "
+            "is locked, on a full disk or damaged: move a damaged one away, with its -journal, and "
+            "run again."
+        )
+
+
+def _connect(path: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+    # Autocommit: transactions are opened where they are meant.
+    return sqlite3.connect(path, timeout=_SECONDS_TO_WAIT, isolation_level=None, uri=uri)
+
+
+def _is_new(db: sqlite3.Connection) -> bool:
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    return not tables and not application
+
+
+def _check_header(path: str) -> None:
+    """Refuse a database of somebody else before SQLite opens it: that alone may write files."""
+    file = os.path.realpath(path)
+    if not os.path.exists(file) or os.path.exists(f"{file}-journal"):
+        return
+    with open(file, "rb") as content:
+        header = content.read(100)
+    schema, application = header[60:64], header[68:72]
+    ours = (_VERSION.to_bytes(4, "big"), _APPLICATION.to_bytes(4, "big"))
+    if header and (schema, application) != ours:
+        raise ValueError(_NO_STORE)
+
+
+def _check_is_store(db: sqlite3.Connection) -> None:
+    """Refuse what is not a store, or not whole, before anything is read from it."""
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (schema,) = db.execute("PRAGMA user_version").fetchone()
+    if (application, schema) != (_APPLICATION, _VERSION):
+        raise ValueError(_NO_STORE)
+    (said,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if said != "ok":
+        raise ValueError(str(said))
+
+
+def _checksum(table: str, row: tuple[Any, ...]) -> str:
+    return hashlib.sha256(json.dumps([table, *row]).encode()).hexdigest()[:16]
 
 
 def _read_object(text: str) -> dict[str, Any]:

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from cautious.datasets import list_datasets
-from cautious.experiments.folds import Data, Fold, Scorer, run_fold
+from cautious.experiments.folds import Data, Design, Fold, Scorer
 from cautious.experiments.identity import describe, fingerprint
-from cautious.experiments.progress import run_tasks
+from cautious.experiments.processes import run_folds
+from cautious.experiments.progress import track
 from cautious.experiments.store import COLUMNS, Store
 from cautious.metrics import USUAL_MEASURES, get_measure, make_set_scorer
 
@@ -29,8 +30,8 @@ Measures = (
 class Study:
     r"""A comparison by repeated stratified cross-validation, resumable and repeatable.
 
-    Results go to a store as they come, one row a model and fold. A study that was interrupted, even
-    by ``kill -9``, goes on where it was; one that is run again from the same store computes
+    Results go to a store as they come, one row per model and fold. A study that was interrupted,
+    even by ``kill -9``, goes on where it was; one that is run again from the same store computes
     nothing; one that has grown by models, data sets or repeats computes only what is new. Numbers
     depend on the seed and on names only, not on the order, the number of processes or what else
     is in the study.
@@ -48,12 +49,11 @@ class Study:
     measures : sequence, mapping or callable, optional
         Measures of :mod:`cautious.metrics`, by name or function; or a mapping of names to scorers
         ``f(estimator, X, y)``; or one function ``f(estimator, X, y)`` that gives a mapping of
-        numbers. By default those of :data:`cautious.metrics.USUAL_MEASURES`. A store knows a
-        function by its name: give it another name when it changes.
+        numbers. By default those of :data:`cautious.metrics.USUAL_MEASURES`.
     preparation : transformer, optional
         Learned on the training part of each fold, once for all models. For one model only, put it
         in a :class:`cautious.models.CautiousPipeline`.
-    seed : int, default=0
+    random_state : int, default=0
         Seed of everything.
 
     Examples
@@ -80,16 +80,18 @@ class Study:
         folds: int = 10,
         measures: Measures = USUAL_MEASURES,
         preparation: Any = None,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> None:
-        for value, name, least in ((repeats, "repeats", 1), (folds, "folds", 2), (seed, "seed", 0)):
+        numbers = (repeats, "repeats", 1), (folds, "folds", 2), (random_state, "random_state", 0)
+        for value, name, least in numbers:
             if not isinstance(value, int | np.integer) or value < least:
                 raise ValueError(f"{name} is {value!r}; give a whole number, {least} or more.")
         self.models = dict(models)
         self.datasets = _read_datasets(datasets)
         if not self.models or not self.datasets:
             raise ValueError("a study needs at least one model and one data set.")
-        self.repeats, self.folds, self.seed = int(repeats), int(folds), int(seed)
+        self.repeats, self.folds = int(repeats), int(folds)
+        self.random_state = int(random_state)
         self.measures, self.preparation = measures, preparation
         self._score = _scorer(measures)
 
@@ -98,10 +100,15 @@ class Study:
         store: str | Path | None = None,
         *,
         n_jobs: int | None = None,
+        timeout: float | None = None,
         progress: bool | None = None,
         retry_failures: bool = False,
     ) -> pd.DataFrame:
         """Run what has not been run yet, and give all results.
+
+        With a store, several jobs or a timeout, folds run in processes of their own: a model that
+        crashes, ends its process or takes too long is written down as failed, and the study goes
+        on.
 
         Parameters
         ----------
@@ -110,6 +117,8 @@ class Study:
         n_jobs : int, optional
             Processes, as joblib takes it. Inside ``joblib.parallel_config(backend="dask")`` the
             folds run on the cluster. Only this process writes to the store.
+        timeout : float, optional
+            Seconds that a model may take on a fold, with the preparation; then it has failed.
         progress : bool, optional
             Whether to show progress and the time left on stderr; None if it is a terminal.
         retry_failures : bool, default=False
@@ -118,33 +127,42 @@ class Study:
         Returns
         -------
         DataFrame
-            One row a model and fold, sorted, with the columns ``dataset``, ``model``, ``repeat``,
+            One row per model and fold, sorted, with the columns ``dataset``, ``model``, ``repeat``,
             ``fold``, ``seed``, ``n_train``, ``n_test``, ``seconds``, ``warnings``, ``failure``
-            (the error, where a model failed), and one column a measure.
+            (the error, where a model failed), and one column per measure.
 
         Raises
         ------
         DifferentStudyError
             If the store holds results of other models, data or measures under the same names.
         """
+        if timeout is not None and not timeout > 0:
+            raise ValueError(f"timeout is {timeout!r}; give seconds, more than 0, or None.")
         with Store(":memory:" if store is None else store) as results:
-            results.claim(self.parts())
-            tasks = list(self._tasks(results.done(failed_too=not retry_failures)))
-            folds = [partial(run_fold, task) for task in tasks]
-            for found in run_tasks(folds, "folds", n_jobs=n_jobs, progress=progress):
-                results.add(found)
+            if store is not None:
+                results.claim(self.parts())
+            folds = list(self._tasks(results.done(failed_too=not retry_failures)))
+            design = Design(
+                *(self.datasets, self.models, self.preparation, self._score),
+                *(self.folds, self.random_state),
+            )
+            found = run_folds(
+                design, folds, n_jobs=n_jobs, timeout=timeout, isolated=store is not None
+            )
+            with track(sum(len(fold.models) for fold in folds), "fits", show=progress) as bar:
+                for rows in found:
+                    results.add(rows)
+                    bar.advance(len(rows))
             return self._own(results.frame())
 
     def results(self, store: str | Path) -> pd.DataFrame:
         """Read what a store holds of this study, finished or not, without running anything."""
-        if not Path(store).is_file():
-            raise FileNotFoundError(f"there is no store {store}; run the study first.")
-        with Store(store) as results:
+        with Store(store, read_only=True) as results:
             results.check(self.parts())
             return self._own(results.frame())
 
     def table(self, results: pd.DataFrame, measure: str) -> pd.DataFrame:
-        """Average a measure over folds: one row a data set, one column a model.
+        """Average a measure over folds: one row per data set, one column per model.
 
         So :mod:`cautious.comparison` takes it. Folds in which the measure is undefined are left
         out of the average.
@@ -160,35 +178,46 @@ class Study:
         )
 
     def parts(self) -> dict[tuple[str, str], str]:
-        """Describe what the results depend on; a store refuses to go on if a part has changed."""
-        design = {"folds": self.folds, "seed": self.seed}
+        """Describe what the results depend on; a store refuses to go on if a part has changed.
+
+        Raises
+        ------
+        TypeError
+            If a part, such as an open file in a model, cannot be told from another.
+        """
         measures = self.measures if callable(self.measures) else _plain(self.measures)
-        return {
-            **{("model", name): describe(model) for name, model in self.models.items()},
+        things: dict[tuple[str, str], Any] = {
+            **{("model", name): model for name, model in self.models.items()},
             **{("data set", name): _data_identity(data) for name, data in self.datasets.items()},
-            **{("design", name): str(value) for name, value in design.items()},
-            ("design", "measures"): describe(measures),
-            ("design", "preparation"): describe(self.preparation),
+            ("design", "folds"): self.folds,
+            ("design", "random_state"): self.random_state,
+            ("design", "measures"): measures,
+            ("design", "preparation"): self.preparation,
         }
+        found = {}
+        for (kind, name), thing in things.items():
+            try:
+                found[kind, name] = describe(thing)
+            except TypeError as error:
+                raise TypeError(
+                    f"{kind} {name!r} cannot be known again: {error}. Give it something else, or "
+                    "run the study without a store."
+                ) from error
+        return found
 
     def fingerprint(self) -> str:
         """Sixteen digits that say whether two studies are the same."""
         return fingerprint(sorted(self.parts().items()), self.repeats)
 
     def _tasks(self, done: set[tuple[str, str, int, int]]) -> Iterator[Fold]:
-        for dataset, data in self.datasets.items():
+        for dataset in self.datasets:
             for repeat in range(self.repeats):
                 for fold in range(self.folds):
-                    models = {
-                        name: model
-                        for name, model in self.models.items()
-                        if (dataset, name, repeat, fold) not in done
-                    }
+                    models = tuple(
+                        name for name in self.models if (dataset, name, repeat, fold) not in done
+                    )
                     if models:
-                        yield Fold(
-                            *(dataset, data, repeat, fold, self.folds, self.seed, models),
-                            *(self.preparation, self._score),
-                        )
+                        yield Fold(dataset, repeat, fold, models)
 
     def _own(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Keep the rows of this study; the store may have grown from a larger one."""
@@ -218,10 +247,10 @@ def _read_datasets(datasets: Sequence[str] | Mapping[str, Data]) -> dict[str, Da
     return named
 
 
-def _data_identity(data: Data) -> str:
+def _data_identity(data: Data) -> Any:
     if isinstance(data, str):
-        return f"{data} {list_datasets()['sha256'][data]}"
-    return describe([np.asarray(part) if isinstance(part, list) else part for part in data])
+        return [data, list_datasets()["sha256"][data]]
+    return [np.asarray(part) if isinstance(part, list) else part for part in data]
 
 
 def _plain(measures: Any) -> Any:

@@ -1,0 +1,226 @@
+"""Models that crash, hang or leave: the study writes them down as failed and goes on."""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from cautious.experiments import Study
+from cautious.experiments.processes import cloudpickle
+
+# Classes of this module go to the processes by value: it cannot be imported there.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+class Hostile(ClassifierMixin, BaseEstimator):
+    """Does something bad in the fit, on the folds whose training part lacks the first example."""
+
+    def __init__(self, what="segfault", always=False):
+        self.what = what
+        self.always = always
+
+    def fit(self, X, y):
+        if self.always or not (X == 1).all(axis=1).any():
+            BAD[self.what]()
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+
+
+class SilentError(Exception):
+    def __str__(self):
+        raise RuntimeError("no message, either")
+
+
+class OddBaseError(BaseException):
+    pass
+
+
+def fail(error):
+    raise error
+
+
+def warn():
+    warnings.warn("odd \ud800", RuntimeWarning, stacklevel=1)
+    raise ValueError("a lone surrogate: \ud800")
+
+
+BAD = {
+    "segfault": lambda: ctypes.string_at(0),
+    "leave": lambda: os._exit(0),
+    "kill itself": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "hang": lambda: time.sleep(1000),
+    "hang and hold the lock of the interpreter": lambda: ctypes.pythonapi.usleep(10**9),
+    "hang and ignore signals": lambda: (
+        signal.signal(signal.SIGTERM, signal.SIG_IGN),
+        time.sleep(1000),
+    ),
+    "exit": lambda: sys.exit(3),
+    "error without words": lambda: fail(SilentError()),
+    "error that is no Exception": lambda: fail(OddBaseError("odd")),
+    "odd words": warn,
+    "leave a thread": lambda: threading.Thread(
+        target=time.sleep, args=(1000,), daemon=True
+    ).start(),
+}
+DEADLY = {
+    "segfault": "WorkerDied: the process ended by SIGSEGV",
+    "leave": "WorkerDied: the process ended by EXIT",
+    "kill itself": "WorkerDied: the process ended by SIGKILL",
+}
+
+
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    X[0] = 1
+    return {"mine": (X, np.repeat(["a", "b"], 15))}
+
+
+def study(models, **settings):
+    return Study(models, data(), **{"folds": 3, "measures": ["error"], **settings})
+
+
+@pytest.fixture(scope="module")
+def healthy():
+    return study({"healthy": GaussianNB()}).run()
+
+
+def same(a, b):
+    a, b = (x.drop(columns="seconds").reset_index(drop=True) for x in (a, b))
+    pd.testing.assert_frame_equal(a, b)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_models_that_kill_their_process_harm_no_other(n_jobs, healthy, tmp_path):
+    bad = {what: Hostile(what) for what in DEADLY}
+    own = study({"healthy": GaussianNB(), **bad, "last": GaussianNB()})
+    results = own.run(tmp_path / "results.db", n_jobs=n_jobs)
+    same(results[results["model"] == "healthy"], healthy)
+    assert results[results["model"] == "last"]["failure"].isna().all()
+    for what, said in DEADLY.items():
+        rows = results[results["model"] == what]
+        assert len(rows) == 3
+        (failure,) = rows["failure"].dropna()
+        assert failure.startswith(said)
+        assert rows[rows["failure"].isna()]["error"].notna().all()
+    again = own.run(tmp_path / "results.db", n_jobs=n_jobs)
+    pd.testing.assert_frame_equal(again, results)  # nothing is left to do
+    pd.testing.assert_frame_equal(own.results(tmp_path / "results.db"), results)
+
+
+def test_models_that_hang_are_ended_after_their_time(healthy):
+    bad = {what: Hostile(what) for what in BAD if what.startswith("hang")}
+    started = time.monotonic()
+    results = study({**bad, "healthy": GaussianNB()}).run(n_jobs=2, timeout=2)
+    assert time.monotonic() - started < 200
+    same(results[results["model"] == "healthy"], healthy)
+    failed = results[results["failure"].notna()]
+    assert failed["failure"].tolist() == ["TimeoutError: took longer than 2 s"] * 3
+    assert set(failed["model"]) == set(bad)
+    assert failed["seconds"].between(2, 30).all()
+
+
+class Slow(GaussianNB):
+    def fit(self, X, y):
+        time.sleep(0.6)
+        return super().fit(X, y)
+
+
+def test_every_model_of_a_fold_has_its_own_time():
+    results = study({name: Slow() for name in "abcd"}, folds=2).run(timeout=2)
+    assert results["failure"].isna().all()
+
+
+def test_a_preparation_that_kills_its_process_fails_every_model(tmp_path):
+    preparation = FunctionTransformer(lambda X: os._exit(1))
+    models = {"one": GaussianNB()}
+    results = study(models, folds=2, preparation=preparation).run(tmp_path / "results.db")
+    assert results["failure"].str.startswith("WorkerDied").tolist() == [True] * 2
+
+
+WORDS = {
+    "exit": "SystemExit: 3",
+    "error without words": "SilentError: (its message cannot be shown)",
+    "error that is no Exception": "OddBaseError: odd",
+    "odd words": "ValueError: a lone surrogate: \\ud800",
+}
+
+
+@pytest.mark.parametrize("in_store", [False, True])
+def test_any_error_is_written_down(in_store, healthy, tmp_path):
+    bad = {what: Hostile(what, always=True) for what in WORDS}
+    thread = Hostile("leave a thread", always=True)  # which does not hold up the study
+    models = {**bad, "thread": thread, "healthy": GaussianNB()}
+    results = study(models).run(tmp_path / "results.db" if in_store else None)
+    same(results[results["model"] == "healthy"], healthy)
+    for what, said in WORDS.items():
+        assert results[results["model"] == what]["failure"].tolist() == [said] * 3
+    assert results[results["model"] == "thread"]["failure"].isna().all()
+
+
+def test_models_of_a_fold_do_not_share_arrays():
+    def scores(models):
+        results = Study(models, ["wine"], folds=3, measures=["error"]).run()
+        assert results["failure"].isna().all()
+        return results[results["model"] == "NB"]["error"].tolist()
+
+    nb = GaussianNB(var_smoothing=1e-2)
+    assert scores({"in place": InPlace(), "NB": nb}) == scores({"NB": nb})
+
+
+class InPlace(GaussianNB):
+    """Changes the arrays that it is given, as scalers with ``copy=False`` do."""
+
+    def fit(self, X, y):
+        X.iloc[:, :] = StandardScaler().fit_transform(X)
+        y[:] = y[::-1].copy()
+        return super().fit(X, y)
+
+    def predict(self, X):
+        X.iloc[:, :] = 0.0
+        return super().predict(X)
+
+
+def test_what_cannot_be_sent_is_refused_with_advice(tmp_path):
+    class Holding(GaussianNB):
+        def __init__(self, lock=None):
+            super().__init__()
+            self.lock = lock
+
+        def __deepcopy__(self, memo):
+            return self
+
+    model = Holding(threading.Lock())
+    with pytest.raises(TypeError, match="cannot be sent to a process of its own"):
+        study({"bad": model}).run(n_jobs=2)
+
+
+def test_time_is_not_limited_where_joblib_runs_the_folds_elsewhere():
+    with (
+        joblib.parallel_config("threading"),
+        pytest.raises(ValueError, match="timeout is 3, which joblib's backend Threading"),
+    ):
+        study({"NB": GaussianNB()}).run(timeout=3)
+    with pytest.raises(ValueError, match="timeout is 0; give seconds"):
+        study({"NB": GaussianNB()}).run(timeout=0)
+
+
+def test_no_process_is_left_behind(tmp_path):
+    psutil = pytest.importorskip("psutil")
+    study({"bad": Hostile("hang"), "NB": GaussianNB()}).run(tmp_path / "a.db", timeout=1, n_jobs=2)
+    left = [p.cmdline() for p in psutil.Process().children(recursive=True)]
+    assert not [line for line in left if "popen_loky" in " ".join(line)]
