@@ -1,26 +1,31 @@
-// The page without a browser: reads requests, one JSON object a line, and answers each with one line.
+// The page without a browser: reads requests, one JSON object per line, and answers each with one.
 //
 //   node tests/conformance/page.mjs < requests.jsonl > responses.jsonl
 //
-// Request, a file dropped onto the page:
+// First of all, the rules by which files are read (cautious.predictions.page_rules()):
+//   {"id": 0, "kind": "rules", "data": {…}}                     → {"id": 0}
+// A file dropped onto the page:
 //   {"id": 1, "kind": "file", "name": "p.csv", "bytes_base64": "…", "options": {…}}
-// Request, a page that build_report wrote (the JSON of its element #data):
+// A page that build_report wrote (the JSON of its element #data; it brings its rules along):
 //   {"id": 2, "kind": "report", "data": {…}, "options": {…}}
 // Options, all of them optional:
+//   "truth", "score" (one or a list), "model", "weight": names of columns (files only)
 //   "pos_label": text of the positive class (files only)
 //   "empty":     "error" | "abstain" | "wrong" (files only)
 //   "costs":     {"false_negative": 10, "false_positive": 2, "abstain": 1}, for "window" below
-//   "window":    [lower, upper]: binary scores (files only) answer through this window; without it
-//                they answer every case, a tie going to the negative class
+//   "window":    [lower, upper]: scores of two classes answer through this window (files only: a
+//                report holds no scores, so the measures of answers are null); without it they
+//                answer every case, a tie going to the negative class
 //
 // Response:
 //   {"id": 1, "models": {name: {n, classes, coverage, abstention, error, selective_accuracy,
 //     containment, mean_set_size, u65, u80, discounted_accuracy, aurc, augrc, auc, vacc,
 //     window: {lower, upper, cost, abstention, error} | null}}, "notes": [words]}
-// or {"id": 1, "error": words}. `classes` of two are [negative, positive]. What is not defined is
-// null; infinities are "Infinity" and "-Infinity". `n` is the sum of the weights. A model with sets
-// beside scores is one entry: the sets are its answers, the scores give the curves. Sets that the
-// page makes itself from probabilities ("name, u65 sets") are left out.
+// or {"id": 1, "error": words, "key": name of the refusal}; the words begin with the file's name, as
+// the library's do. `classes` of two are [negative, positive]. What is not defined is null;
+// infinities are "Infinity" and "-Infinity". `n` is the sum of the weights. A model with sets beside
+// scores is one entry: the sets are its answers, the scores give the curves. Sets that the page
+// makes itself from probabilities ("name, u65 sets") are left out.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { runInThisContext } from "node:vm";
@@ -29,25 +34,27 @@ const report = new URL("../../src/cautious/report/", import.meta.url);
 const load = (path) => import(new URL(`page/${path}`, report));
 runInThisContext(readFileSync(new URL("vendor/parquet.min.js", report), "utf8"));
 
-const { bestWindow, costsOf, makeSurface, sum, vacc } = await load("core/surface.js");
+const { problemsOf } = await load("core/problems.js");
+const { staircaseOf } = await load("core/scores.js");
 const { meanUtility, setMeasures } = await load("core/sets.js");
-const { analyse } = await load("files/analyse.js");
-const { guessColumns } = await load("files/columns.js");
+const { bestWindow, costsOf, makeSurface, sum, vacc } = await load("core/surface.js");
+const { readPredictions } = await load("files/predictions.js");
+const { Refusal, useRules } = await load("files/rules.js");
 const { readTable } = await load("files/table.js");
 
-// Answers of a model that scores two classes: cases by size of the set, right and wrong.
+// Answers through a window: cases by size of the set, right and wrong.
 function windowSizes({ scores, positives, negatives }, [lower, upper]) {
-  const sizes = { single: [1, 0, 0], both: [2, 0, 0] };
+  const single = [1, 0, 0],
+    both = [2, 0, 0];
   scores.forEach((score, i) => {
-    const positive = score >= upper,
-      answered = positive || score <= lower;
-    if (!answered) sizes.both[1] += positives[i] + negatives[i];
+    const positive = score >= upper;
+    if (!positive && !(score <= lower)) both[1] += positives[i] + negatives[i];
     else {
-      sizes.single[1] += positive ? positives[i] : negatives[i];
-      sizes.single[2] += positive ? negatives[i] : positives[i];
+      single[1] += positive ? positives[i] : negatives[i];
+      single[2] += positive ? negatives[i] : positives[i];
     }
   });
-  return Object.values(sizes).filter(([, right, wrong]) => right + wrong > 0);
+  return [single, both].filter(([, right, wrong]) => right + wrong > 0);
 }
 
 // Without a window every case is answered; the risk at full coverage is the error of that.
@@ -57,71 +64,76 @@ function forcedSizes({ positives, negatives, risk }) {
   return [[1, n - wrong, wrong]];
 }
 
+// An empty set is an answer, and wrong.
 function answersOf(sizes) {
-  const of = setMeasures({ sizes }),
-    right = of.determinacy > 0 ? of.singleAccuracy : NaN;
+  const { n, containment, meanSize, accuracy } = setMeasures({ sizes });
+  const answered = sizes.filter(([size]) => size < 2),
+    covered = sum(answered.map(([, right, wrong]) => right + wrong)),
+    wrong = sum(answered.map((cell) => cell[2]));
   return {
-    n: of.n,
-    coverage: of.determinacy,
-    abstention: 1 - of.determinacy,
-    error: of.determinacy > 0 ? of.determinacy * (1 - right) : 0,
-    selective_accuracy: right,
-    containment: of.containment,
-    mean_set_size: of.meanSize,
+    n,
+    coverage: covered / n,
+    abstention: (n - covered) / n,
+    error: wrong / n,
+    selective_accuracy: covered ? (covered - wrong) / covered : NaN,
+    containment,
+    mean_set_size: meanSize,
     u65: meanUtility({ sizes }, 0.65).mean,
     u80: meanUtility({ sizes }, 0.8).mean,
-    discounted_accuracy: of.accuracy,
+    discounted_accuracy: accuracy,
   };
 }
 
 function curvesOf(model, costs) {
   const surface = makeSurface(model, null);
   const best = costs ? bestWindow(surface, costsOf(costs)) : null;
+  const { lower, upper, cost, abstention, error } = best ?? {};
   return {
     auc: model.auc,
     vacc: vacc(surface, false),
-    window: best && {
-      lower: best.lower,
-      upper: best.upper,
-      cost: best.cost,
-      abstention: best.abstention,
-      error: best.error,
-    },
+    window: best && { lower, upper, cost, abstention, error },
   };
 }
 
-function measuresOf(problems, { costs = null, window = null }) {
+// `stairs` has the scores of each model, by name, where they are known.
+function measuresOf(problems, { costs = null, window = null }, stairs = null) {
   const models = {};
   for (const { kind, classes, models: found } of problems) {
     for (const model of found) {
-      if (/, u(65|80) sets$/.test(model.name)) continue;
-      const known = models[model.name],
-        risk = { aurc: model.risk?.aurc ?? null, augrc: model.risk?.augrc ?? null };
-      if (kind === "binary") {
-        const sizes = window ? windowSizes(model.stairs, window) : forcedSizes(model);
-        const answers = known ?? { classes, ...answersOf(sizes) };
-        models[model.name] = { ...answers, classes, ...risk, ...curvesOf(model, costs) };
-      } else {
-        const curves = known ?? { ...risk, auc: null, vacc: null, window: null };
-        models[model.name] = { ...curves, classes: known?.classes ?? classes, ...answersOf(model.sizes) };
-      }
+      if (model.utility) continue;
+      const known = models[model.name] ?? {},
+        { aurc = null, augrc = null } = model.risk ?? known;
+      let answers = {};
+      if (kind === "sets") answers = window && known.auc !== undefined ? {} : answersOf(model.sizes);
+      else if (!window) answers = answersOf(forcedSizes(model));
+      else if (stairs) answers = answersOf(windowSizes(stairs[model.name], window));
+      else answers = nothing(answersOf(forcedSizes(model)));
+      const curves = kind === "binary" ? curvesOf(model, costs) : { auc: null, vacc: null, window: null };
+      models[model.name] = { ...curves, ...known, classes, aurc, augrc, ...answers };
     }
   }
   return models;
 }
 
-async function problemsOf({ kind, name, bytes_base64, data, options = {} }) {
+const nothing = (measures) => Object.fromEntries(Object.keys(measures).map((key) => [key, key === "n" ? measures.n : null]));
+
+async function answer({ kind, name, bytes_base64, data, options = {} }) {
+  if (kind === "rules") {
+    useRules(data);
+    return {};
+  }
   if (kind === "report") {
     for (const { models } of data.problems)
       for (const model of models)
         for (const key of ["lower", "upper"]) if (model[key]) model[key] = model[key].map(Number);
-    return data.problems;
+    return { models: measuresOf(data.problems, options), notes: data.notes ?? [] };
   }
   const bytes = Buffer.from(bytes_base64, "base64");
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  const table = await readTable(buffer, name);
-  const model = name.replace(/\.[^.]+$/, "");
-  return [analyse(table, guessColumns(table.names), model, options.pos_label ?? undefined)];
+  const table = await readTable(Uint8Array.from(bytes).buffer, name);
+  const title = name.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]+$/, "");
+  const { models, notes } = readPredictions(table, title, options);
+  const scored = models.filter(({ score }) => score).map((model) => [model.name, staircaseOf(model)]);
+  return { models: measuresOf(problemsOf(models), options, Object.fromEntries(scored)), notes };
 }
 
 const plain = (key, value) =>
@@ -132,10 +144,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
   let response;
   try {
-    response = { models: measuresOf(await problemsOf(request), request.options ?? {}), notes: [] };
+    response = await answer(request);
   } catch (error) {
-    if (error instanceof TypeError || error instanceof ReferenceError) console.error(error);
-    response = { error: error.message };
+    if (!(error instanceof Refusal)) console.error(error);
+    response = { error: request.name ? `${request.name}: ${error.message}` : error.message, key: error.key };
   }
   process.stdout.write(`${JSON.stringify({ id: request.id, ...response }, plain)}\n`);
 }

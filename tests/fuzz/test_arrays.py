@@ -74,7 +74,6 @@ WITHOUT_ARRAYS = {
     "models.check_cautious_estimator": "an estimator",
     "models.make_cautious_pipeline": "estimators",
     "report.build_report": "tables and files; see test_report",
-    "report.models_of_frame": "a frame; see test_report",
     "sets.CheckedSets": "a result",
     "sets.abstain_name": "labels of any kind",
     "sets.first_row": "a mask of the library's own",

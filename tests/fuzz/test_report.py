@@ -63,7 +63,6 @@ def test_lies_are_named(tmp_path, kind):
     [
         None,
         3,
-        "file.csv",
         [],
         {},
         {"m": None},
@@ -73,7 +72,7 @@ def test_lies_are_named(tmp_path, kind):
         {"m": (1, 2)},
         {"m": (1, 2, 3)},
         {"m": ([], [])},
-        {"m": ([0, 1], [[0.1], [0.2, 0.8]])},
+        {"m": {"y_true": [0, 1], "y_proba": [[0.1], [0.2, 0.8]]}},
         {"m": pd.DataFrame()},
         {"m": pd.DataFrame({"y_true": [0, 1]})},
         {1: (BINARY, SCORE), "1": (BINARY, SCORE)},
@@ -83,23 +82,23 @@ def test_lies_are_named(tmp_path, kind):
 def test_what_is_no_predictions(tmp_path, predictions):
     _, refusal = attempt(lambda: page(tmp_path, predictions))
     assert refusal is not None
-    assert "predictions" in refusal or "two models" in refusal
+    assert any(word in refusal for word in ("predictions", "two models", "the model 'm'"))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"costs": 3}, "costs is 3"),
+        ({"costs": 3}, "costs has shape ()"),
         ({"costs": {"false_negative": 1}}, "false_positive"),
         (
             {"costs": {"false_negative": "dear", "false_positive": 1, "abstain": 1}},
             "costs['false_negative'] holds the text 'dear'",
         ),
-        ({"prior": "half"}, "prior holds the text 'half'"),
-        ({"prior": [0.5]}, "prior is [0.5]"),
-        ({"prior": np.nan}, "prior is nan"),
-        ({"pos_label": 7}, "pos_label is 7"),
+        ({"priors": "half"}, "priors holds the text 'half'"),
+        ({"priors": [0.5]}, "priors is [0.5]"),
+        ({"priors": np.nan}, "priors is nan"),
+        ({"pos_label": 7}, "pos_label is '7'"),
     ],
 )
 def test_other_arguments(tmp_path, options, words):

@@ -8,7 +8,7 @@ import pytest
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves.hull import hull_bins
 from cautious.report import build_report
-from cautious.report.binary_summary import summarise_binary
+from cautious.report.summaries import summarise_binary
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_numbers_in_csv_are_read_to_the_last_bit(page):
     values = [*rng.random(300).tolist(), *(rng.normal(size=100) * 1e-7).tolist(), 1e22, 123456789.0]
     text = "y_true,score\n" + "\n".join(f"{i % 2},{v!r}" for i, v in enumerate(values))
     found = page.evaluate(
-        "text => Array.from(cautious.parseCsv(text).columns.score.numbers())", text
+        "text => Array.from(cautious.parseCsv(text).column(1).numbers().values)", text
     )
     assert found == values
 
@@ -108,7 +108,7 @@ def test_quoted_fields_and_labels(page):
     text = 'y_true,"a ""b"", c",last\r\n"x, y",1,no\r\nlonger label,2,"q\nr"\r\n\r\nz,3,no'
     found = page.evaluate(
         """text => { const table = cautious.parseCsv(text);
-            const read = (n) => { const { codes, values } = table.columns[table.names[n]].labels();
+            const read = (n) => { const { codes, values } = table.column(n).labels();
                 return Array.from(codes, c => values[c]); };
             return [table.names, read(0), read(1), read(2)]; }""",
         text,

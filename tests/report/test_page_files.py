@@ -13,7 +13,7 @@ from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
 from cautious.decision import sets_by_size
 from cautious.metrics import SetCounts, aurc_score, utility_score
 from cautious.report import build_report
-from cautious.report.set_summary import summarise_sets
+from cautious.report.summaries import summarise_sets
 from cautious.utility import u65, u80
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
@@ -129,38 +129,6 @@ def test_the_positive_class_is_asked_for(base, open_report, scored):
     assert report.page.evaluate("() => cautious.app.problems[1].models.length") == 2
 
 
-SETTLED = [
-    ("score", ("1", "0"), "1"),
-    ("score", ("0.0", "1.0"), "1.0"),
-    ("score", ("1", "-1"), "1"),
-    ("score", ("True", "False"), "True"),
-    ("score", ("yes", "no"), "yes"),
-    ("score", ("N", "Y"), "Y"),
-    ("p_b", ("b", "a"), "b"),
-    ("p_1", ("1.0", "0.0"), "1.0"),
-    ("score", ("1", "2"), None),
-    ("score", ("positive", "negative"), None),
-    ("score", ("0", "1", "2"), None),
-    ("p_value", ("0", "1"), None),
-]
-
-
-def test_only_plain_labels_settle_the_positive_class(base, open_report):
-    report = open_report(base)
-    for column, labels, expected in SETTLED:
-        rows = "".join(f"{label},0.{i + 1}\n" for i, label in enumerate(labels))
-        found = report.page.evaluate(
-            """text => {
-                const table = cautious.parseCsv(text), columns = cautious.guessColumns(table.names);
-                try {
-                    return cautious.analyse(table, columns, "m").classes[1];
-                } catch (error) { return error.labels ? null : error.message; }
-            }""",
-            f"y_true,{column}\n{rows}",
-        )
-        assert found == expected, (column, labels)
-
-
 def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
     y, scores = scored
     report = open_report(base)
@@ -168,9 +136,11 @@ def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
     report.page.select_option("[data-column='positive']", "ill")
     report.settle()
     check_binary(report, 1, y, scores["close"])
-    # A column named after no class speaks for whichever class is chosen.
+    assert "its complement is the score of 'ill'" in report.notice()
+    # A column named after no class can be taken as a score.
     report.drop("risk.csv", as_csv(pd.DataFrame({"y_true": y, "p_risk": scores["tied"]})))
-    report.page.select_option("[data-column='positive']", "ill")
+    assert "the positive class is 'risk', but the classes are 'ill', 'well'" in report.notice()
+    report.page.select_option("[data-column='score']", "p_risk")
     report.settle()
     check_binary(report, 2, y, scores["tied"])
 
@@ -179,14 +149,14 @@ def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, class
     y, p, classes = classified
     report = open_report(base)
     columns = [f"p_{label}" for label in classes]
-    for i, decimals in enumerate((1, 2, 6)):
+    for i, decimals in enumerate((2, 6)):
         rounded = p.round(decimals)
         off = np.abs(rounded.sum(axis=1) - 1)
         assert (off > 1e-6).any()
         report.drop("trees.csv", as_csv(pd.DataFrame(rounded, columns=columns).assign(truth=y)))
-        assert "analysed" in report.notice(), report.notice()
+        assert f"are rounded to {decimals} decimals" in report.notice(), report.notice()
         whole = np.where(
-            (off > 1e-6)[:, None], rounded / rounded.sum(axis=1, keepdims=True), rounded
+            (off > 5e-7)[:, None], rounded / rounded.sum(axis=1, keepdims=True), rounded
         )
         expected = aurc_score(y, whole, classes=classes)
         assert report.number(f"aurc-{3 * i}") == pytest.approx(expected, abs=1e-9)
@@ -196,7 +166,7 @@ def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, class
     bad = p.round(3)
     bad[7] = [0.5, 0.3, 0.2, 0.002, 0.001]  # 1.003, where rounding explains 0.0025
     report.drop("off.csv", as_csv(pd.DataFrame(bad, columns=columns).assign(truth=y)))
-    assert "row 8 add up to 1.003" in report.notice()
+    assert "line 9: the probabilities add up to 1.003 (0.5, 0.3, 0.2," in report.notice()
 
 
 def test_models_judged_on_other_cases_are_pointed_out(base, open_report, scored):
@@ -247,9 +217,20 @@ def test_sets_written_out_and_as_columns(base, open_report, classified):
     y, p, classes = classified
     sets = p >= 0.2
     sets[:3] = True
-    written = ["|".join(np.array(classes)[row]) if not row.all() else "" for row in sets]
+    sets[3:5] = False
+    written = ["|".join(np.array(classes)[row]) for row in sets]
     report = open_report(base)
     report.drop("written.csv", as_csv(pd.DataFrame({"y_true": y, "y_set": written})))
+    assert "line 5: the set is empty (2 such cells)" in report.notice()
+    report.page.select_option("[data-column='empty']", "wrong")
+    report.settle()
+    expected = utility_score(y, sets, classes=classes, utility="u65", empty="wrong")
+    assert report.number("utility") == pytest.approx(expected, abs=1e-9)
+    sizes = report.page.evaluate("() => cautious.app.problems[1].models[0].sizes")
+    assert sizes[0] == [0, 0, 2]
+    report.page.select_option("[data-column='empty']", "abstain")
+    report.settle()
+    sets[3:5] = True
     columns = pd.DataFrame(sets.astype(int), columns=[f"set_{label}" for label in classes])
     report.drop("columns.csv", as_csv(columns.assign(y_true=y)))
     expected = utility_score(y, sets, classes=classes, utility="u65")
@@ -259,25 +240,10 @@ def test_sets_written_out_and_as_columns(base, open_report, classified):
 
 
 BAD = {
-    "empty.csv": (b"", "empty"),
-    "blank.csv": (b"\n\n", "empty"),
-    "heading.csv": (b"y_true,score\n", "no rows"),
-    "columns.csv": (b"a,b\n1,2\n", "No column holds the truth"),
-    "no_scores.csv": (b"y_true,b\n1,2\n", "No column holds predictions"),
-    "ragged.csv": (b"y_true,score\n1,0.2\n0,0.3,7\n", "Line 3 has 3 fields"),
-    "text.csv": (b"y_true,score\n1,high\n0,0.1\n", "\u201chigh\u201d is no number"),
-    "nan.csv": (b"y_true,score\n1,0.5\n0,\n", "row 2"),
-    "range.csv": (b"y_true,p_1\n1,1.5\n0,0.2\n", "between 0 and 1"),
-    "one_class.csv": (b"y_true,score\n1,0.5\n1,0.4\n", "two classes are needed"),
-    "none.csv": (b"y_true,p_a,p_b,p_c\na,0,0,0\n", "add up to 0"),
-    "several.csv": (b"y_true,p_a,p_b,p_c\na,1,1,0\n", "add up to 2"),
-    "two.csv": (b"y_true,p_a,p_b\na,0.25,0.35\nb,0.5,0.5\n", "row 1 add up to 0.6"),
-    "stranger.csv": (b"y_true,p_a,p_b\na,0.5,0.5\nc,0.5,0.5\n", "no column of its own"),
+    "heading.csv": (b"y_true,score\n", "there are no rows"),
+    "nan.csv": (b"y_true,score\n1,0.5\n0,\n", "column 'score', line 3: a number is missing"),
     "sum.csv": (b"y_true,p_a,p_b,p_c\na,0.5,0.4,0.3\n", "add up to 1.2"),
-    "truth.csv": (b"y_true,score\n1,0.5\n,0.4\n", "Row 2 has no truth"),
-    "quote.csv": (b'y_true,score\n"1,0.5\n', "never ends"),
-    "cut.parquet": (b"PAR1 and then nothing", "no Parquet file"),
-    "no.parquet": (b"hello", "no Parquet file"),
+    "no.parquet": (b"hello", "no whole Parquet file"),
 }
 
 
@@ -292,13 +258,33 @@ def test_bad_files_get_a_clear_line_and_change_nothing(base, open_report):
     assert report.page.evaluate("() => cautious.app.problems.length") == 1
 
 
+def test_an_encoding_can_be_chosen(base, open_report):
+    report = open_report(base)
+    content = "y_true,p_café\nthé,0.25\ncafé,0.75\nthé,0.5\n".encode("latin-1")
+    report.drop("latin.csv", content)
+    assert "not text in UTF-8 (byte 12)" in report.notice()
+    report.page.select_option("[data-column='encoding']", "windows-1252")
+    report.page.wait_for_selector(".notice:not(.error) strong")
+    assert "3 rows" in report.notice()
+    assert "café" in report.page.inner_text("[data-card='advice']")
+
+
+def test_sets_beside_scores_are_the_answers(base, open_report):
+    report = open_report(base)
+    rows = "no,0.25,no\nyes,0.75,no|yes\nyes,0.5,yes\n"
+    report.drop("both.csv", f"y_true,score,y_set\n{rows}".encode())
+    assert "the sets are the answers; the scores serve the curves only" in report.notice()
+    kinds = report.page.evaluate("() => cautious.app.problems.slice(1).map(({ kind }) => kind)")
+    assert kinds == ["binary", "sets"]
+
+
 def test_truncated_parquet(base, open_report, scored):
     pytest.importorskip("pyarrow")
     y, scores = scored
     whole = as_parquet(pd.DataFrame({"y_true": y, "score": scores["close"]}))
     report = open_report(base)
     report.drop("cut.parquet", whole[: len(whole) // 2])
-    assert "no Parquet file that can be read" in report.notice()
+    assert "no whole Parquet file" in report.notice()
 
 
 def test_the_file_button_works_too(base, open_report, scored, tmp_path):

@@ -10,8 +10,12 @@ from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.metrics import SetCounts, cautious_confusion_matrix, utility_score
-from cautious.report.binary_summary import confidence_of, risk_summary, summarise_binary
-from cautious.report.set_summary import summarise_sets
+from cautious.report.summaries import (
+    confidence_of,
+    risk_summary,
+    summarise_binary,
+    summarise_sets,
+)
 
 examples = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: len({positive for _, positive in rows}) == 2
@@ -122,12 +126,3 @@ def test_forgotten_sets_are_gathered(classified):
     assert {"other": 0, "size": 2} in summary["confusion"]["rows"]
     assert summary["confusion"]["counts"].sum() == len(y)
     assert summary["sizes"].tolist() == summarise_sets(counts, None)["sizes"].tolist()
-
-
-def test_unknown_answers_make_no_matrix(classified):
-    from cautious.metrics import RiskCoverageCurve
-    from cautious.report.readings import read_predictions
-
-    y, p, classes = classified
-    (model,) = read_predictions({"m": RiskCoverageCurve.from_predictions(y, p, classes=classes)})
-    assert summarise_sets(model.counts, model.risk)["confusion"] is None

@@ -74,7 +74,7 @@ def report(
         "false_positive": false_positive,
         "abstain": abstain,
     }
-    path = build_report(predictions, output, title=title, costs=costs, prior=prior)
+    path = build_report(predictions, output, title=title, costs=costs, priors=prior)
     note(f"report written to {path}")
 
 

@@ -26,7 +26,7 @@ from cautious.predictions.draft import Draft, Said, kept_rows
 from cautious.predictions.probabilities import check_columns, sorted_classes
 from cautious.predictions.rules import refusal
 from cautious.predictions.tables import is_frame, table_of_frame
-from cautious.sets import as_mask, check_sets, flat_labels, has_names
+from cautious.sets import as_mask, check_classes, check_sets, flat_labels, has_names
 
 __all__ = ["draft_of_arrays"]
 
@@ -48,15 +48,16 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> tuple[Draft, Said]:
         What the caller says; ``classes`` and ``pos_label`` of a mapping go before it.
     """
     arrays = _mapping(given)
+    classes = arrays.get("classes")
     said = replace(
         said,
-        classes=_first(arrays.get("classes"), said.classes),
-        pos_label=_first(arrays.get("pos_label"), said.pos_label),
+        classes=said.classes if classes is None else check_classes(classes).tolist(),
+        pos_label=said.pos_label if arrays.get("pos_label") is None else arrays["pos_label"],
     )
     y_score, y_proba, y_set = (arrays.get(key) for key in _PREDICTIONS)
     if y_score is None and y_proba is None and y_set is None:
         raise refusal("no answers")
-    if y_score is not None and np.ndim(y_score) == 2:
+    if y_score is not None and len(_shape(y_score)) == 2 and _shape(y_score)[1] > 1:
         y_score, y_proba = None, y_score
     n = _length(arrays)
     labels = None if arrays.get("y_true") is None else flat_labels(arrays["y_true"], "y_true")
@@ -92,10 +93,6 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> tuple[Draft, Said]:
     return draft, said
 
 
-def _first(*values: Any) -> Any:
-    return next((one for one in values if one is not None), None)
-
-
 def _place(column: Any) -> Place:
     return lambda row: f"{column}, row {row}"
 
@@ -124,11 +121,18 @@ def _holds_sets(answers: Any) -> bool:
     return bool(array.dtype == np.bool_)
 
 
+def _shape(array: Any) -> tuple[int, ...]:
+    """Tell the shape of whatever holds numbers; ragged rows have none but their number."""
+    try:
+        return tuple(np.shape(array)) if not hasattr(array, "shape") else tuple(array.shape)
+    except ValueError:
+        return (len(array),)
+
+
 def _length(arrays: Mapping[str, Any]) -> int:
     """Count the cases; all arrays must agree."""
-    found = {
-        key: len(one) for key, one in arrays.items() if key in _ROWS and hasattr(one, "__len__")
-    }
+    shapes = {key: _shape(one) for key, one in arrays.items() if key in _ROWS and one is not None}
+    found = {key: shape[0] for key, shape in shapes.items() if shape}
     key, n = next(iter(found.items()), ("y_true", 0))
     for other, length in found.items():
         if length != n:
@@ -145,7 +149,8 @@ def _check_length(name: str, found: int, n: int) -> None:
 
 def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> Numbers:
     """Read an array of numbers of a shape; text is read as strictly as in files."""
-    array = values if hasattr(values, "toarray") else np.asanyarray(values)
+    ragged = len(_shape(values)) < len(shape)
+    array = values if hasattr(values, "toarray") or ragged else np.asanyarray(values)
     if getattr(array, "ndim", 0) == 1 and array.dtype.kind in "OU":
         numbers = read_numbers(list(array))
     else:

@@ -315,7 +315,7 @@ def _notes(
     """Say what looks odd, or was decided."""
     has_sets = draft.members is not None or draft.written is not None
     if has_sets and (scores or draft.proba is not None):
-        beside = "probabilities serve" if draft.proba is not None else "scores serve"
+        beside = "probabilities" if draft.proba is not None else "scores"
         yield note("sets are answers", beside=beside)
     if draft.written is not None:
         repeated = np.array([one.repeated for one in draft.written_sets])

@@ -3,12 +3,13 @@ import { el } from "./charts/dom.js";
 import { shorten } from "./charts/format.js";
 import { replicatesOf } from "./core/bootstrap.js";
 import { hullBins } from "./core/hull.js";
+import { problemsOf } from "./core/problems.js";
 import { summariseStaircase } from "./core/scores.js";
 import { bestWindow, costsOf, makeSurface, responseCurve } from "./core/surface.js";
-import { analyse } from "./files/analyse.js";
 import { guessColumns } from "./files/columns.js";
 import { parseCsv } from "./files/csv.js";
-import { plainLabel } from "./files/labels.js";
+import { readPredictions } from "./files/predictions.js";
+import { useRules } from "./files/rules.js";
 import { binaryResults } from "./views/binary_results.js";
 import { binaryView } from "./views/binary_view.js";
 import { filesView } from "./views/files_view.js";
@@ -16,6 +17,7 @@ import { setsView } from "./views/sets_view.js";
 import { tidyTip } from "./views/terms.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
+useRules(data.rules);
 
 // What JSON has no number for came as text.
 for (const problem of data.problems) {
@@ -60,12 +62,12 @@ const app = {
     drawTabs();
     app.draw();
   },
-  // Join models to the problem they belong to, or open a new one. No name is used twice.
-  add(found) {
-    const question = ({ kind, classes }) => JSON.stringify([kind, ...classes.map(plainLabel)]);
-    const same = app.problems.findIndex((problem) => question(problem) === question(found));
-    if (same < 0) app.problems.push(found);
-    else {
+  // Join models to the problems they belong to, or open new ones. No name is used twice.
+  add(problems) {
+    const question = ({ kind, classes }) => JSON.stringify([kind, ...classes]);
+    const places = problems.map((found) => {
+      const same = app.problems.findIndex((problem) => question(problem) === question(found));
+      if (same < 0) return app.problems.push({ ...found }) - 1;
       const problem = app.problems[same];
       for (const model of found.models) {
         const taken = problem.models.map(({ name }) => name);
@@ -74,11 +76,12 @@ const app = {
         problem.models = [...problem.models, model];
       }
       problem.view = problem.compared = undefined;
-    }
-    app.show(same < 0 ? app.problems.length - 1 : same);
+      return same;
+    });
+    app.show(places[0]);
   },
-  // Take back what a file added, before it is read another way.
-  remove({ models }) {
+  // Take back models that a file added, before it is read another way.
+  remove(models) {
     for (const problem of app.problems) {
       problem.models = problem.models.filter((model) => !models.includes(model));
       problem.view = problem.compared = undefined;
@@ -145,7 +148,6 @@ addEventListener("resize", app.update);
 // For the console, and for tests of the arithmetic.
 globalThis.cautious = Object.freeze({
   app,
-  analyse,
   bestWindow,
   binaryResults,
   costsOf,
@@ -153,6 +155,8 @@ globalThis.cautious = Object.freeze({
   hullBins,
   makeSurface,
   parseCsv,
+  problemsOf,
+  readPredictions,
   replicatesOf,
   responseCurve,
   summariseStaircase,

@@ -5,33 +5,34 @@ import { riskOfStaircase } from "./risk.js";
 
 const BARS = 60;
 
-export function staircase(rows, scores, codes, positive) {
+// Counts of both classes at each distinct score; `codes` are 1 for positives.
+export function staircaseOf({ rows, score, codes, weight }) {
+  if (weight) return weightedStaircase(rows, score, codes, weight);
   let n = 0;
-  for (let i = 0; i < rows.length; i++) if (codes[rows[i]] === positive) n++;
+  for (let i = 0; i < rows.length; i++) n += codes[rows[i]];
   const sides = [new Float64Array(rows.length - n), new Float64Array(n)],
     filled = [0, 0];
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i],
-      side = codes[row] === positive ? 1 : 0;
-    sides[side][filled[side]++] = scores[row] + 0; // -0 sorts apart from 0, which it equals
+    const side = codes[rows[i]];
+    sides[side][filled[side]++] = score[rows[i]] + 0; // -0 sorts apart from 0, which it equals
   }
-  return mergeSorted(...sides.map((scores) => scores.sort()));
+  return mergeSorted(...sides.map((values) => values.sort()));
 }
 
-export function weightedStaircase(rows, scores, codes, positive, weight) {
+function weightedStaircase(rows, score, codes, weight) {
   const order = Array.from(rows)
     .filter((row) => weight[row] > 0)
-    .sort((a, b) => scores[a] - scores[b]);
+    .sort((a, b) => score[a] - score[b] || 0); // two equal infinities have no difference
   const stairs = { scores: [], positives: [], negatives: [] };
   for (const row of order) {
     let last = stairs.scores.length - 1;
-    if (last < 0 || stairs.scores[last] !== scores[row]) {
-      stairs.scores.push(scores[row]);
+    if (last < 0 || stairs.scores[last] !== score[row]) {
+      stairs.scores.push(score[row]);
       stairs.positives.push(0);
       stairs.negatives.push(0);
       last++;
     }
-    (codes[row] === positive ? stairs.positives : stairs.negatives)[last] += weight[row];
+    (codes[row] ? stairs.positives : stairs.negatives)[last] += weight[row];
   }
   return stairs;
 }

@@ -6,20 +6,20 @@ export const utility = (x, k) => x + (4 * k - 2) * x * (1 - x);
 
 // The two means that hold the whole line of utilities, and what else a table of models shows.
 export function setMeasures({ sizes }) {
-  const totals = { n: 0, single: 0, singleRight: 0, right: 0, size: 0, x: 0, hedge: 0 };
+  const totals = { n: 0, single: 0, singleRight: 0, several: 0, right: 0, size: 0, x: 0, hedge: 0 };
   for (const [size, right, wrong] of sizes) {
     totals.n += right + wrong;
     totals.right += right;
     totals.size += size * (right + wrong);
+    if (size === 0) continue; // never right
     totals.x += right / size;
     totals.hedge += (right / size) * (1 - 1 / size);
     if (size === 1) {
       totals.single = right + wrong;
       totals.singleRight = right;
-    }
+    } else totals.several += right + wrong;
   }
-  const { n } = totals,
-    several = n - totals.single;
+  const { n, several } = totals;
   return {
     n,
     determinacy: totals.single / n,
@@ -34,9 +34,10 @@ export function setMeasures({ sizes }) {
 
 // Mean utility with a normal interval from the exact spread of the utilities.
 export function meanUtility({ sizes }, k) {
-  const n = sum(sizes.map(([, right, wrong]) => right + wrong));
-  const mean = sum(sizes.map(([size, right]) => right * utility(1 / size, k))) / n;
-  const square = sum(sizes.map(([size, right]) => right * utility(1 / size, k) ** 2)) / n;
+  const n = sum(sizes.map(([, right, wrong]) => right + wrong)),
+    earning = sizes.filter(([, right]) => right > 0);
+  const mean = sum(earning.map(([size, right]) => right * utility(1 / size, k))) / n;
+  const square = sum(earning.map(([size, right]) => right * utility(1 / size, k) ** 2)) / n;
   const half = 1.959963984540054 * Math.sqrt(Math.max(0, square - mean * mean) / n);
   return { mean, low: mean - half, high: mean + half };
 }
@@ -64,7 +65,7 @@ export function crossovers(measures) {
   }
 }
 
-// Counting prediction sets against truths: the same summary as cautious.report.set_summary.
+// Counting prediction sets against truths: the same summary as cautious.report.summaries.
 
 const CLASSES_SHOWN = 12;
 const SETS_SHOWN = 12;
@@ -122,7 +123,7 @@ function confusionOf(cells, byClass, k) {
   kept.forEach((c, i) => {
     columnOf[c] = i;
   });
-  const partial = cells.filter(({ set }) => set.length > 1 && set.length < k);
+  const partial = cells.filter(({ set }) => set.length !== 1 && set.length < k);
   const order = (a, b) => a.set.length - b.set.length || compareSets(a.set, b.set);
   const common = partial
     .sort((a, b) => b.total - a.total || order(a, b))

@@ -1,14 +1,66 @@
-// Which column of a file holds what, guessed from its name by the same lists as the library
-// (cautious.logs.columns).
+// Which column of a table holds what: as its reader says, or guessed by its name
+// (cautious.predictions.guess_columns).
+import { hint, listed, quoted, refusal, words } from "./rules.js";
 
-const TRUTH = ["y_true", "truth", "true", "label", "target", "actual", "class", "y"];
-const SCORE = ["y_score", "score", "p", "proba", "probability", "prob", "margin", "decision"];
-const SETS = ["y_set", "set", "prediction_set"];
-const MODEL = ["model", "classifier", "estimator"];
-const WEIGHT = ["sample_weight", "weight"];
-const CLASS_PREFIXES = ["p_", "proba_", "prob_"];
-const MEMBER_PREFIXES = ["set_", "in_"];
+// `said` may hold truth, score (one name or several), model and weight; null says that there is none.
+export function guessColumns(names, said = {}) {
+  const lowered = names.map((name) => name.trim().toLowerCase());
+  const first = (role) => {
+    const at = words(role)
+      .map((word) => lowered.indexOf(word))
+      .find((place) => place >= 0);
+    return at === undefined ? null : names[at];
+  };
+  const one = (role) =>
+    said[role] === undefined ? first(role) : said[role] === null ? null : there(names, role, said[role]);
+  const truth = one("truth");
+  if (truth === null)
+    throw refusal("no truth column", {
+      columns: listed(names, 20),
+      first: quoted(words("truth")[0]),
+      others: words("truth").slice(1).join(", "),
+      heading: names,
+    });
+  const rest = { truth, model: one("model"), weight: one("weight") };
+  if (said.score === undefined || said.score === null) return { ...rest, ...guessed(names, lowered, first) };
+  const scores = [said.score].flat().map((name) => there(names, "score", name));
+  return { ...rest, scores, proba: [], members: [], sets: null };
+}
 
+function guessed(names, lowered, first) {
+  const proba = prefixed(names, words("class_prefixes")),
+    members = prefixed(names, words("member_prefixes")),
+    sets = members.length ? null : first("sets");
+  const usual = first("score");
+  let scores =
+    usual === null ? prefixed(names, words("score_prefixes")).map(({ column }) => column) : [usual];
+  if (!scores.length && !proba.length && !members.length && sets === null) {
+    // Beside answers, a confidence is in those, and no score of the positive class.
+    const answers = names.filter((_, i) => words("answers").includes(lowered[i]));
+    let other = first("other_score");
+    if (other === null && !answers.length) other = names[lowered.indexOf("confidence")] ?? null;
+    if (other === null)
+      throw refusal("no predictions column", {
+        columns: listed(names, 20),
+        heading: names,
+        hints: answers.length ? [hint("single answers", { name: answers[0], shown: quoted(answers[0]) })] : [],
+      });
+    scores = [other];
+  }
+  return { scores: proba.length ? [] : scores, proba, members, sets };
+}
+
+function there(names, argument, name) {
+  if (names.includes(name)) return name;
+  throw refusal("no such column", {
+    argument,
+    name: quoted(name),
+    columns: listed(names, 20),
+    near: [name, names],
+  });
+}
+
+// Columns called <prefix><class>.
 function prefixed(names, prefixes) {
   const found = [];
   for (const name of names) {
@@ -16,45 +68,4 @@ function prefixed(names, prefixes) {
     if (prefix) found.push({ label: name.slice(prefix.length), column: name });
   }
   return found;
-}
-
-export function guessColumns(names) {
-  const first = (wanted) => {
-    for (const want of wanted) {
-      const found = names.find((name) => name.trim().toLowerCase() === want);
-      if (found !== undefined) return found;
-    }
-    return null;
-  };
-  const proba = prefixed(names, CLASS_PREFIXES);
-  return {
-    truth: first(TRUTH),
-    score: proba.length ? null : first(SCORE),
-    proba,
-    members: prefixed(names, MEMBER_PREFIXES),
-    sets: first(SETS),
-    model: first(MODEL),
-    weight: first(WEIGHT),
-  };
-}
-
-// What a reader of the file can mend, said in one line.
-export class FileProblem extends Error {}
-
-export function checkGuess(columns, names) {
-  const listed = names
-    .slice(0, 12)
-    .map((name) => `“${name}”`)
-    .join(", ");
-  if (columns.truth === null) {
-    throw new FileProblem(
-      `No column holds the truth; the columns are ${listed}. Choose one, or call it y_true.`,
-    );
-  }
-  if (columns.score === null && columns.sets === null && !columns.proba.length && !columns.members.length) {
-    throw new FileProblem(
-      `No column holds predictions; the columns are ${listed}. Choose a score column, or give ` +
-        "p_<class> columns, or a y_set column of sets written as a|b.",
-    );
-  }
 }

@@ -1,42 +1,69 @@
-// Which class a high score speaks for: the command line's rule (cautious.cli), which asks rather
-// than guesses.
-import { FileProblem } from "./columns.js";
+// Labels of classes: matched with names, in order, and which one is positive
+// (cautious.predictions.labels).
+import { listed, quoted, refusal, words } from "./rules.js";
 
-// Pairs of labels of which everybody knows the positive one.
-const PLAIN_PAIRS = [
-  ["0", "1"],
-  ["-1", "1"],
-  ["false", "true"],
-  ["no", "yes"],
-  ["n", "y"],
-];
+const valueOf = (text) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
 
-// Whole numbers are the same with and without their ".0".
-export const plainLabel = (label) => label.replace(/^([+-]?\d+)\.0*$/, "$1");
-
-export const positionOf = (labels, label) => labels.map(plainLabel).indexOf(plainLabel(label));
-
-// Nothing is wrong with the file; its reader has to say which of the labels is positive.
-export class PositiveUnknown extends FileProblem {
-  constructor(labels) {
-    const listed = labels.slice(0, 6).map((label) => `“${label.slice(0, 40)}”`);
-    super(
-      `The classes are ${listed.join(", ")}${labels.length > 6 ? `, … ${labels.length} in all` : ""}; ` +
-        "say which one a high score speaks for.",
-    );
-    this.labels = labels;
-  }
+// Numbers by their value, then the others by their characters.
+export function sortedLabels(labels) {
+  return [...new Set(labels)].sort((a, b) => {
+    const [p, q] = [valueOf(a), valueOf(b)];
+    return (p !== p) - (q !== q) || (p === p && p - q) || (a < b ? -1 : a > b ? 1 : 0);
+  });
 }
 
-// The positive class: said by the p_<class> columns, of two the last, or plain from the labels.
-export function settlePositive(labels, { proba }) {
-  const named = proba.length ? positionOf(labels, proba[proba.length - 1].label) : -1;
-  if (named >= 0) return labels[named];
-  const plain = labels.map((label) => plainLabel(label).toLowerCase());
-  const pair = PLAIN_PAIRS.find(
-    (known) => plain.length === 2 && known.every((label) => plain.includes(label)),
-  );
-  // A column named after no class says nothing about who it speaks for.
-  if (proba.length || !pair) throw new PositiveUnknown(labels);
-  return labels[plain.indexOf(pair[1])];
+const WHOLE = /^[+-]?\d+\.0*$/;
+export const withoutPoint = (label) => (WHOLE.test(label) ? label.split(".")[0] : label);
+
+// A column of labels all like 0.0 and 1.0 holds whole numbers.
+export const wholeLabels = (labels) =>
+  labels.every((label) => WHOLE.test(label)) ? labels.map(withoutPoint) : labels;
+
+// Positions of the labels that names mean, -1 where there is none: the same text, or the same whole
+// number with or without its point; booleans (`True`, `False`) also by 0/1 and false/true.
+export function matchLabels(names, labels, isBoolean = false) {
+  const loosely = (label) =>
+    isBoolean && (label === "True" || label === "False") ? String(Number(label === "True")) : withoutPoint(label);
+  const exact = new Map(),
+    loose = new Map();
+  labels.forEach((label, at) => {
+    if (!exact.has(label)) exact.set(label, at);
+    if (!loose.has(loosely(label))) loose.set(loosely(label), at);
+    if (isBoolean) loose.set(label.toLowerCase(), at);
+  });
+  return names.map((name) => {
+    const found = exact.get(name) ?? loose.get(withoutPoint(name));
+    return found ?? (isBoolean ? loose.get(name.trim().toLowerCase()) : undefined) ?? -1;
+  });
+}
+
+// The negative and the positive class among the labels that occur; never guessed by the alphabet.
+export function binaryClasses(labels, positive, isBoolean) {
+  if (positive !== undefined) {
+    const [at] = matchLabels([positive], labels, isBoolean);
+    if (at < 0)
+      throw refusal("positive unknown", {
+        given: quoted(positive),
+        classes: listed(sortedLabels(labels)),
+        near: [positive, labels],
+        labels: sortedLabels(labels),
+      });
+    const rest = labels.filter((label) => label !== labels[at]);
+    return [rest.length === 1 ? rest[0] : `not ${labels[at]}`, labels[at]];
+  }
+  const ordered = sortedLabels(labels);
+  if (labels.length > 2) 
+    throw refusal("many classes", { count: labels.length, classes: listed(ordered), twins: ordered, labels: ordered });
+  const plain = labels.map((label) => label.trim().toLowerCase());
+  const pair = words("plain_pairs").find((known) => plain.every((label) => known.includes(label)));
+  if (pair && new Set(plain).size === labels.length) {
+    return pair.map((word) => labels[plain.indexOf(word)] ?? word);
+  }
+  if (labels.length === 1) throw refusal("one class", { label: quoted(labels[0]) });
+  throw refusal("positive not said", {
+    classes: listed(ordered),
+    example: ordered[ordered.length - 1],
+    twins: ordered,
+    labels: ordered,
+  });
 }

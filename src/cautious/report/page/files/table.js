@@ -1,11 +1,52 @@
 // From the bytes of a file to a table of columns, whatever its format.
-import { FileProblem } from "./columns.js";
 import { parseCsv } from "./csv.js";
 import { parseParquet } from "./parquet.js";
+import { refusal } from "./rules.js";
 
-export async function readTable(buffer, name) {
-  if (!buffer.byteLength) throw new FileProblem("The file is empty.");
-  const magic = new TextDecoder("latin1").decode(buffer.slice(0, 4));
-  if (magic === "PAR1" || /\.parquet$/i.test(name)) return parseParquet(buffer);
-  return parseCsv(new TextDecoder().decode(buffer));
+// A table is {names, rows, columns: {name: column}, where: row => words}, and a column
+// {kind, labels(): {codes, values}, numbers(): Float64Array}. `kind` is "text" in CSV.
+export async function readTable(buffer, name, encoding = null) {
+  let bytes = new Uint8Array(buffer);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpacked(bytes);
+  if (!bytes.length) throw refusal("empty file");
+  const begin = String.fromCharCode(...bytes.subarray(0, 4));
+  if (begin === "PAR1" || /\.(parquet|pq)$/i.test(name)) return parseParquet(bytes);
+  return parseCsv(decoded(bytes, encoding));
+}
+
+async function unpacked(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  try {
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch (error) {
+    throw refusal("damaged gzip", { why: error.message });
+  }
+}
+
+// UTF-8, or UTF-16 with its mark, or what the reader of the page says; nothing is replaced.
+function decoded(bytes, encoding) {
+  const marks = { "255,254": "utf-16le", "254,255": "utf-16be" },
+    wide = marks[bytes.subarray(0, 2)];
+  try {
+    return new TextDecoder(encoding ?? wide ?? "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const offset = encoding || wide ? 0 : firstBadByte(bytes);
+    throw refusal("not text", { encoding: encoding ?? (wide ? "UTF-16" : "UTF-8"), offset });
+  }
+}
+
+// Where the first sequence of bytes starts that is not UTF-8.
+function firstBadByte(bytes) {
+  for (let at = 0; at < bytes.length; ) {
+    const lead = bytes[at];
+    const more = lead < 0x80 ? 0 : lead < 0xc2 ? -1 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : -1;
+    // The second byte must not make a number too small for its length, a surrogate, or too large.
+    const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80,
+      high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+    const follows = (i) => bytes[at + i] >= (i === 1 ? low : 0x80) && bytes[at + i] <= (i === 1 ? high : 0xbf);
+    for (let i = 1; i <= more; i++) if (!follows(i)) return at;
+    if (more < 0) return at;
+    at += more + 1;
+  }
+  return bytes.length;
 }

@@ -1,10 +1,26 @@
 // Further prediction files, dropped onto the page or chosen: read, guessed, and shown at once.
 import { choice, el } from "../charts/dom.js";
 import { count, shorten } from "../charts/format.js";
-import { analyse } from "../files/analyse.js";
-import { FileProblem, guessColumns } from "../files/columns.js";
-import { plainLabel, PositiveUnknown } from "../files/labels.js";
+import { problemsOf } from "../core/problems.js";
+import { guessColumns } from "../files/columns.js";
+import { readPredictions } from "../files/predictions.js";
+import { Refusal } from "../files/rules.js";
 import { readTable } from "../files/table.js";
+
+const ENCODINGS = [
+  ["", "choose …"],
+  ["windows-1252", "Latin-1, Windows"],
+  ["iso-8859-15", "Latin-9"],
+  ["iso-8859-2", "Central European"],
+  ["windows-1251", "Cyrillic"],
+  ["shift_jis", "Japanese"],
+  ["gb18030", "Chinese"],
+];
+const EMPTY = [
+  ["error", "are a mistake"],
+  ["abstain", "abstain"],
+  ["wrong", "are wrong"],
+];
 
 export function filesView(app) {
   const notices = document.getElementById("notices");
@@ -25,41 +41,45 @@ export function filesView(app) {
   };
 
   async function addFile(file) {
-    const start = performance.now(),
-      place = el("div", { class: "notice", "data-notice": "file" });
+    const place = el("div", { class: "notice", "data-notice": "file" });
     notices.replaceChildren(place);
-    try {
-      const table = await readTable(await file.arrayBuffer(), file.name);
-      const columns = guessColumns(table.names);
-      open(place, file.name, table, columns, start);
-    } catch (error) {
-      refuse(place, file.name, error);
-    }
+    const read = async (encoding) => {
+      const start = performance.now();
+      try {
+        open(place, file.name, await readTable(await file.arrayBuffer(), file.name, encoding), start);
+      } catch (error) {
+        const choices = choice("encoding", ENCODINGS, "", read, { "data-column": "encoding" });
+        refuse(place, file.name, error, error.key === "not text" ? choices : null);
+      }
+    };
+    await read(null);
   }
 
-  // Analyse with the guess, and again whenever the reader corrects it.
-  function open(place, name, table, columns, start) {
-    const model = shorten(name.replace(/\.[^.]+$/, ""), 60);
-    let positive,
-      added = null;
+  // Analyse with what is guessed, and again whenever the reader of the page corrects it.
+  function open(place, name, table, start) {
+    const model = name.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]+$/, ""),
+      said = {};
+    let added = [];
     const again = (begin) => {
       try {
-        const found = analyse(table, columns, model, positive ?? knownPositive(table, columns));
-        if (added) app.remove(added);
-        added = { ...found, models: [...found.models] };
-        app.add(found);
-        const took = performance.now() - begin;
-        describe(place, name, table, columns, added, took, correct);
+        const found = readAsKnown(table, model, said);
+        const problems = problemsOf(found.models);
+        app.remove(added);
+        added = problems.flatMap(({ models }) => models);
+        app.add(problems);
+        const took = performance.now() - begin,
+          [{ score, classes }] = found.models;
+        const asked = score ? { labels: found.truths, positive: classes[1] } : {};
+        describe(place, name, table, found, problems, took, chooser(table, found.columns, said, asked, correct));
         place.dataset.took = String(took);
       } catch (error) {
-        const asked = error instanceof PositiveUnknown ? error.labels : [];
-        refuse(place, name, error, chooser(table, columns, asked, null, correct));
+        refuse(place, name, error, chooser(table, guess(table, said), said, error.values ?? {}, correct));
       }
     };
     const correct = (change) => {
       // A positive class belongs to the truths among which it was chosen.
-      positive = change.columns && "truth" in change.columns ? undefined : (change.positive ?? positive);
-      Object.assign(columns, change.columns);
+      if ("truth" in change) delete said.pos_label;
+      Object.assign(said, change);
       const key = document.activeElement.dataset.column;
       again(performance.now());
       place.querySelector(`[data-column="${key}"]`)?.focus();
@@ -68,74 +88,83 @@ export function filesView(app) {
   }
 
   // Classes the page knows already keep their parts.
-  function knownPositive(table, columns) {
-    if (columns.truth === null || columns.proba.length === 1) return undefined;
-    const labels = table.columns[columns.truth].labels().values;
-    const meant = (wanted) => labels.find((label) => plainLabel(label) === plainLabel(wanted));
-    const known = app.problems.find(
-      ({ kind, classes }) =>
-        kind === "binary" && labels.length === 2 && classes.every((label) => meant(label) !== undefined),
-    );
-    return known && meant(known.classes[1]);
+  function readAsKnown(table, model, said) {
+    const known = (labels) =>
+      app.problems.find(
+        ({ kind, classes }) =>
+          kind === "binary" && labels.length === 2 && classes.every((label) => labels.includes(label)),
+      )?.classes[1];
+    try {
+      const found = readPredictions(table, model, said),
+        positive = found.columns.proba.length === 1 ? undefined : known(found.truths);
+      const turned = said.pos_label === undefined && positive !== undefined && found.models[0].score;
+      return turned ? readPredictions(table, model, { ...said, pos_label: positive }) : found;
+    } catch (error) {
+      const positive = error.key === "positive not said" ? known(error.values.labels) : undefined;
+      if (positive === undefined) throw error;
+      return readPredictions(table, model, { ...said, pos_label: positive });
+    }
+  }
+
+  function guess(table, said) {
+    try {
+      return guessColumns(table.names, said);
+    } catch {
+      return { truth: said.truth ?? null, scores: [], model: said.model ?? null };
+    }
   }
 
   // `labels` are those among which the positive class can be chosen.
-  function chooser(table, columns, labels, positive, change) {
+  function chooser(table, columns, said, { labels = [], positive = "" }, change) {
     const names = [["", "none"], ...table.names.map((name) => [name, shorten(name, 30)])];
-    const column = (label, key) =>
-      choice(
-        label,
-        names,
-        columns[key] ?? "",
-        (name) => {
-          const chosen = { [key]: name === "" ? null : name };
-          change({
-            columns:
-              key === "score" && name !== "" ? { ...chosen, proba: [], sets: null, members: [] } : chosen,
-          });
-        },
-        { "data-column": key },
-      );
+    const column = (label, key, chosen) =>
+      choice(label, names, chosen ?? "", (name) => change({ [key]: name === "" ? null : name }), {
+        "data-column": key,
+      });
     const classes = labels.map((label) => [label, shorten(label, 30)]);
     return el(
       "div",
       { class: "choices" },
-      column("truth", "truth"),
-      column("score", "score"),
-      column("model", "model"),
+      column("truth", "truth", columns.truth),
+      column("score", "score", columns.scores[0]),
+      column("model", "model", columns.model),
       labels.length >= 2 && labels.length <= 50
         ? choice(
             "positive class",
-            positive === null ? [["", "choose …"], ...classes] : classes,
-            positive ?? "",
-            (chosen) => change({ positive: chosen === "" ? undefined : chosen }),
+            positive === "" ? [["", "choose …"], ...classes] : classes,
+            positive,
+            (chosen) => change({ pos_label: chosen === "" ? undefined : chosen }),
             { "data-column": "positive" },
           )
         : null,
+      choice("empty sets", EMPTY, said.empty ?? "error", (empty) => change({ empty }), {
+        "data-column": "empty",
+      }),
     );
   }
 
-  function describe(place, name, table, columns, problem, took, change) {
-    const kind =
-      problem.kind === "binary" ? "scores of two classes" : `answers over ${problem.classes.length} classes`;
-    const binary = problem.kind === "binary",
-      labels = binary ? table.columns[columns.truth].labels().values : [];
+  function describe(place, name, table, { notes }, problems, took, choices) {
+    const kinds = problems.map(({ kind, classes }) =>
+      kind === "binary" ? "scores of two classes" : `answers over ${classes.length} classes`,
+    );
     place.className = "notice";
     place.replaceChildren(
       el(
         "div",
         {},
         el("strong", {}, shorten(name, 60)),
-        `: ${count(table.rows)} rows read and analysed in ${Math.round(took)} ms as ${kind}. Columns were guessed by name:`,
-        chooser(table, columns, labels, binary ? problem.classes[1] : null, change),
+        `: ${count(table.rows)} rows read and analysed in ${Math.round(took)} ms as ${kinds.join(" and ")}. `,
+        notes.map((note) => el("p", { class: "note" }, `Note: ${note}.`)),
+        "Columns were guessed by name:",
+        choices,
       ),
       close(place),
     );
   }
 
   function refuse(place, name, error, choices = null) {
-    if (!(error instanceof FileProblem)) console.warn(error);
-    const words = error instanceof FileProblem ? error.message : `It could not be read (${error.message}).`;
+    if (!(error instanceof Refusal)) console.warn(error);
+    const words = error instanceof Refusal ? error.message : `It could not be read (${error.message}).`;
     place.className = "notice error";
     place.replaceChildren(
       el("div", {}, el("strong", {}, shorten(name, 60)), `: ${words}`, choices),

@@ -50,18 +50,19 @@ export function drawUtility({ app, cards, results, chosen }) {
 export function drawSizes({ problem, cards, chosen }) {
   const { sizes } = chosen.model,
     k = problem.classes.length,
-    largest = Math.max(...sizes.map(([size]) => size));
+    largest = Math.max(...sizes.map(([size]) => size)),
+    least = sizes.some(([size]) => size === 0) ? 0 : 1;
   const shownTo = Math.min(k, Math.max(largest, 4)),
     wide = shownTo <= 10 ? 1 : Math.ceil(shownTo / 8);
   const bars = new Map();
   for (const [size, right, wrong] of sizes) {
-    const at = Math.floor((size - 1) / wide),
+    const at = Math.floor((size - least) / wide),
       bar = bars.get(at) ?? { right: 0, wrong: 0 };
     bar.right += right / chosen.n;
     bar.wrong += wrong / chosen.n;
     bars.set(at, bar);
   }
-  const n = Math.ceil(shownTo / wide),
+  const n = Math.ceil((shownTo + 1 - least) / wide),
     top = Math.max(...[...bars.values()].map(({ right, wrong }) => right + wrong)) * 1.12;
   const chart = frame({
     width: widthOf(cards.sizes.body),
@@ -79,7 +80,7 @@ export function drawSizes({ problem, cards, chosen }) {
     const { right = 0, wrong = 0 } = bars.get(b) ?? {},
       x = sx(b + 0.12),
       width = sx(b + 0.88) - x;
-    const first = b * wide + 1,
+    const first = b * wide + least,
       last = Math.min(k, first + wide - 1);
     plot.append(
       svg("rect", { class: "bar rightbar", x, width, y: sy(right), height: sy(0) - sy(right) }),

@@ -49,8 +49,7 @@ export function setTable({ problem, app, view, results, chosen, select }) {
     column("mean size", "size", (r) => r.meanSize, alike, "size"),
     column("AURC", "aurc", (r) => r.model.risk?.aurc ?? NaN, alike, "aurc"),
   ];
-  // Named so by the library, and by analyse.js, where a model gave probabilities.
-  const made = problem.models.some(({ name }) => /, u(65|80) sets$/.test(name));
+  const made = problem.models.some(({ utility: by }) => by);
   const caption = `${problem.classes.length} classes, ${problem.models.length} kinds of answers.`;
   return sortableTable(columns, results, {
     caption: made
@@ -103,6 +102,7 @@ export function setConfusion({ confusion }, classes, unit) {
   const name = (c) => (c < 0 ? `${classes.length - columns.length + 1} others` : shorten(classes[c], 24));
   const title = (row) => {
     if (row.abstain) return "abstain (all classes)";
+    if (row.set?.length === 0) return "no class";
     if (row.set) return row.set.length === 1 ? shorten(classes[row.set[0]], 24) : setName(row.set, classes);
     return row.size === 1
       ? `${row.other} other classes`

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cautious.report import build_report, building
+from cautious.report import build_report, document
 from cautious.report.assembly import embedded_json, page_modules, render_page
 
 GOOD = {"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}
@@ -26,7 +26,7 @@ def data_of(path):
 
 
 def test_a_report_is_one_small_file(tmp_path):
-    path = build_report(GOOD, tmp_path / "r.html", title="<b>T</b>", prior=0.25)
+    path = build_report(GOOD, tmp_path / "r.html", title="<b>T</b>", priors=0.25)
     assert path == tmp_path / "r.html"
     assert list(tmp_path.iterdir()) == [path]
     assert path.stat().st_size < 300_000
@@ -65,9 +65,9 @@ def test_failure_leaves_the_old_report_and_nothing_else(tmp_path, monkeypatch, f
                 os.write(self.handle, text[:1000])
                 fail()
 
-        monkeypatch.setattr(building.os, "fdopen", lambda handle, *a, **k: Full(handle))
+        monkeypatch.setattr(os, "fdopen", lambda handle, *a, **k: Full(handle))
     else:
-        target = building if failing == "render_page" else building.os
+        target = document if failing == "render_page" else os
         monkeypatch.setattr(target, failing.split(".")[-1], fail)
     with pytest.raises(OSError, match="no space left"):
         build_report({"other": ([1, 0], [0.3, 0.5])}, path)
@@ -76,7 +76,7 @@ def test_failure_leaves_the_old_report_and_nothing_else(tmp_path, monkeypatch, f
 
 
 def test_bad_predictions_write_nothing(tmp_path):
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match="missing"):
         build_report({"m": ([0, 1], [0.1, np.nan])}, tmp_path / "r.html")
     assert not list(tmp_path.iterdir())
 
@@ -92,10 +92,12 @@ def test_models_are_grouped_by_their_question(tmp_path, classified):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"costs": {"false_negative": 1}}, "give a mapping with"),
-        ({"costs": {"false_negative": 1, "false_positive": -1, "abstain": 0}}, "not negative"),
+        ({"costs": {"false_negative": 1}}, "false_positive"),
+        ({"costs": {"false_negative": 1, "false_positive": -1, "abstain": 0}}, "negative"),
         ({"costs": {"false_negative": 0, "false_positive": 1, "abstain": 0}}, "cost something"),
-        ({"prior": 1.0}, "strictly between 0 and 1"),
+        ({"priors": 1.0}, "strictly between 0 and 1"),
+        ({"priors": [0.3, 0.3]}, "add up to 1"),
+        ({"priors": {"a": 0.3, "b": 0.7}}, "names"),
     ],
 )
 def test_bad_options(tmp_path, options, words):

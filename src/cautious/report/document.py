@@ -1,0 +1,149 @@
+"""From predictions to a file that can be opened, played with and sent to a colleague."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cautious._typing import as_floats
+from cautious.costs import AnswerCosts, CostsLike, as_costs
+from cautious.errors import InputError
+from cautious.files import check_output, write_whole
+from cautious.predictions import page_rules
+from cautious.report.assembly import render_page
+from cautious.report.problems import problems_of
+
+__all__ = ["build_report"]
+
+_COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
+
+
+def build_report(
+    predictions: Any,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    costs: CostsLike | None = None,
+    priors: float | Mapping[Any, float] | Sequence[float] | None = None,
+    **said: Any,
+) -> Path:
+    r"""Write an interactive report on one or more models as a single HTML file.
+
+    The page shows, for two classes, the window of scores between which to abstain, with what it
+    costs and saves, and lets its reader move the costs of both mistakes, the cost of abstaining and
+    the share of positives. Everything follows from the bins of each model's convex hull,
+
+    .. math:: k(\mu, \nu) = \sum_e w_e \min\{q_e,\ \mu(1-q_e),\ \nu\},
+
+    (:class:`cautious.curves.AbstentionCostSurface`), which is why a few hundred numbers stand for
+    any number of predictions. For more classes and for prediction sets it shows which sets met
+    which truths, set sizes, utility at every risk aversion, and risk against coverage. Further
+    files can be dropped onto the page. It works without a server or a network.
+
+    Parameters
+    ----------
+    predictions : path, frame, mapping or Predictions
+        What :func:`cautious.predictions.read_predictions` takes: a file, a frame of any library, a
+        mapping from names of models to ``(y_true, y_score)``, ``(y_true, y_proba)`` or
+        ``(y_true, mask of sets)``, and so on. A mapping may also hold counts of predictions:
+
+        - a :class:`~cautious.curves.Staircase` or
+          :class:`~cautious.curves.AbstentionCostSurface`, whose counts are taken, not its priors;
+        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.curves.RiskCoverageCurve`, or both
+          as ``dict(counts=…, risk_coverage=…)``.
+
+        Probabilities of more than two classes are shown with three kinds of answers: the likeliest
+        class, and the sets of greatest expected utility u65 and u80.
+    path : path-like
+        File to write. It is replaced only once the new report is complete.
+    title : str, optional
+        Title of the page.
+    costs : dict or other costs, optional
+        Where the sliders stand at first: ``{"false_negative": 10, "false_positive": 2,
+        "abstain": 1}`` unless given, or what else :func:`cautious.costs.as_costs` takes.
+    priors : float, mapping or pair (negative, positive), optional
+        Share of positives to assume at first instead of the sample's, or of both classes.
+    **said
+        What the predictions are, where it is not plain: `pos_label`, `classes`, `empty`, names of
+        columns and so on, as in :func:`cautious.predictions.read_predictions`.
+
+    Returns
+    -------
+    Path
+        Where the report is.
+
+    Raises
+    ------
+    InputError, ValueError, TypeError
+        If predictions cannot be read; the message names the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = build_report({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, folder + "/report.html")
+    >>> path.name, path.stat().st_size < 6_000_000
+    ('report.html', True)
+    """
+    file = Path(path)
+    check_output(file)
+    problems, notes = problems_of(predictions, **said)
+    pair = next((one["classes"] for one in problems if one["kind"] == "binary"), None)
+    heading = "When should the model keep quiet?" if title is None else str(title)
+    data = {
+        "title": heading,
+        "costs": _COSTS if costs is None else _slider_costs(costs, pair),
+        "prior": None if priors is None else _share_of_positives(priors, pair),
+        "version": version("cautious"),
+        "notes": notes,
+        "problems": problems,
+        "rules": page_rules(),
+    }
+    return write_whole(file, render_page(data, heading))
+
+
+def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
+    """Read costs of two classes as what a mistake and abstaining cost beyond the right answer."""
+    read = as_costs(costs, None if isinstance(costs, Mapping) else pair, needs_abstention=True)
+    if not isinstance(read, AnswerCosts) or read.per_case or read.answers.shape != (3, 2):
+        raise InputError(
+            "{=costs} cannot be shown by sliders; give one number each for the two mistakes and "
+            "for abstaining."
+        )
+    table = read.answers.to_numpy(dtype=np.float64)
+    (_, missed), (alarm, _), (negative, positive) = table - table[[0, 1], [0, 1]]
+    found = {"false_negative": missed, "false_positive": alarm, "abstain": positive}
+    if negative != positive or not min(missed, alarm) > 0 or not positive >= 0:
+        raise InputError(
+            "{=costs} is {costs}; both mistakes must cost something, and abstaining costs the same "
+            "whatever the truth, not less than nothing.",
+            costs=found,
+        )
+    return {name: float(value) for name, value in found.items()}
+
+
+def _share_of_positives(priors: Any, pair: list[str] | None) -> float:
+    """Read the share of positives, given alone or with that of the other class."""
+    if isinstance(priors, Mapping):
+        shares = {str(label): share for label, share in priors.items()}
+        if pair is None or set(shares) != set(pair):
+            raise InputError(
+                "{=priors} names {names}, but the classes are {classes}.",
+                names=list(shares),
+                classes=pair,
+            )
+        priors = [shares[label] for label in pair]
+    given = as_floats(priors, "priors", "shares")
+    both = given if given.ndim else np.array([1 - given, given])
+    if both.shape != (2,) or not (both > 0).all() or abs(both.sum() - 1) > 1e-6:
+        raise InputError(
+            "{=priors} is {priors}; give the share of positives, strictly between 0 and 1, or the "
+            "shares of both classes, which add up to 1.",
+            priors=priors,
+        )
+    return float(both[1] / both.sum())

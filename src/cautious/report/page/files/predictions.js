@@ -1,0 +1,267 @@
+// From a table to the predictions of each model: columns found, classes settled, every cell checked,
+// by the rules of cautious.predictions.read_predictions.
+import { guessColumns } from "./columns.js";
+import { binaryClasses, matchLabels, sortedLabels, wholeLabels } from "./labels.js";
+import { checkedNumbers, checkedWeights, suchCells } from "./numbers.js";
+import { checkedProbabilities } from "./probabilities.js";
+import { listed, note, quoted, refusal, thousands, twins, words } from "./rules.js";
+import { parseSet } from "./written_sets.js";
+
+// Nobody tells more classes apart by a single score: so many different truths are no classes.
+const MANY_CLASSES = 20;
+
+// `said` may hold truth, score, model and weight (columns), pos_label and empty. Gives columns, notes
+// and models: {name, rows, classes, codes, score, proba, sets, weight}, where `codes` are the true
+// classes of all rows of the table, `proba(row, k)` is a probability and `sets(row)` a list of classes.
+export function readPredictions(table, name, said = {}) {
+  const { names } = table;
+  const twice = names.find((one, at) => names.indexOf(one) < at);
+  if (twice !== undefined) throw refusal("two columns", { name: quoted(twice) });
+  const columns = guessColumns(names, said);
+  if (!table.rows) throw refusal("no rows");
+  const draft = draftOf(table, columns);
+  return { columns, truths: draft.truth.values, ...settled(draft, name, said) };
+}
+
+function draftOf(table, columns) {
+  const column = (name) => table.column(table.names.indexOf(name));
+  const place = (name) => (row) => `column ${quoted(name)}, ${table.where(row)}`;
+  const numbers = (name, isScore = false) => checkedNumbers(column(name).numbers(), place(name), isScore);
+  const truth = truthOf(column(columns.truth).labels(), place(columns.truth));
+  const draft = { table, columns, truth, place, notes: [], proba: null, sets: null, model: null };
+  draft.weight =
+    columns.weight === null ? null : checkedWeights(numbers(columns.weight), place(columns.weight));
+  draft.scores = columns.scores.map((name) => ({ name, values: numbers(name, true) }));
+  if (columns.proba.length) {
+    const parts = columns.proba.map(({ column: name }) => ({
+      column: name,
+      values: numbers(name, true),
+      eps: column(name).eps ?? Number.EPSILON,
+    }));
+    const cell = (name, row) => place(name)(row);
+    const { p, notes } = checkedProbabilities(parts, table.rows, cell, table.where);
+    draft.proba = p;
+    draft.notes.push(...notes);
+  }
+  if (columns.members.length)
+    draft.members = columns.members.map(({ column: name }) => memberships(column(name).labels(), place(name)));
+  else if (columns.sets !== null) {
+    const { codes, values } = column(columns.sets).labels();
+    const known = new Set([...truth.values, ...columns.proba.map(({ label }) => label)]);
+    draft.written = { codes, sets: values.map((value, at) => atRow(codes, at, place(columns.sets), () => parseSet(value, known))) };
+  }
+  if (columns.model !== null) draft.model = plainLabels(column(columns.model).labels(), true);
+  return draft;
+}
+
+// What goes wrong with a value is said of the first row that holds it.
+function atRow(codes, code, place, read) {
+  try {
+    return read();
+  } catch (error) {
+    throw error.at ? error.at(place(codes.indexOf(code))) : error;
+  }
+}
+
+// Labels as classes: blank ones are missing (-1), and whole numbers lose their point if all have one.
+function plainLabels({ codes, values, kind = "text" }, asText = false) {
+  const there = values.filter((label) => label !== null && label.trim());
+  const labels = asText ? there : wholeLabels(there),
+    distinct = [...new Set(labels)];
+  const position = new Map(there.map((label, at) => [label, distinct.indexOf(labels[at])]));
+  const of = values.map((label) => position.get(label) ?? -1);
+  return { codes: codes.map((code) => of[code]), values: distinct, kind };
+}
+
+function truthOf(column, place) {
+  const truth = plainLabels(column),
+    missing = truth.codes.indexOf(-1);
+  if (missing >= 0) {
+    const count = truth.codes.reduce((n, code) => n + (code < 0), 0);
+    throw refusal("missing truth", { place: place(missing), cells: suchCells(count) });
+  }
+  return truth;
+}
+
+function memberships({ codes, values }, place) {
+  const isIn = values.map((value) => {
+    const word = String(value ?? "")
+      .trim()
+      .toLowerCase();
+    return words("yes").includes(word) ? true : words("no").includes(word) ? false : null;
+  });
+  const bad = codes.findIndex((code) => isIn[code] === null);
+  if (bad >= 0) throw refusal("membership", { place: place(bad), value: quoted(values[codes[bad]] ?? "") });
+  return { codes, isIn };
+}
+
+// Names as labels: the truths they mean, or else new ones of the same kind.
+function like(names, { values, kind }) {
+  return matchLabels(names, values, kind === "boolean").map((at, i) =>
+    at >= 0 ? values[at] : kind === "integer" && /^[+-]?\d+$/.test(names[i]) ? String(BigInt(names[i])) : names[i],
+  );
+}
+
+function settled(draft, name, said) {
+  const { truth, columns, table } = draft,
+    positive = said.pos_label ?? undefined;
+  const named = like(columns.proba.map(({ label }) => label), truth),
+    members = like(columns.members.map(({ label }) => label), truth);
+  let scores = draft.scores.map(({ name: title, values }) => ({
+    name: draft.scores.length > 1 ? title : name,
+    score: values,
+  }));
+  let classes,
+    proba = null;
+  const k = named.length,
+    column = (c) => Float64Array.from({ length: table.rows }, (_, row) => draft.proba[row * k + c]);
+  if (k === 1) {
+    classes = ofOneColumn(draft, named[0], positive);
+    const turned = classes[1] !== named[0];
+    if (turned) draft.notes.push(note("turned", { label: quoted(classes[1]) }));
+    scores = [{ name, score: turned ? column(0).map((value) => 1 - value) : column(0) }];
+  } else if (k) {
+    classes = sortedLabels(named);
+    checkTruths(draft, classes);
+    if (k === 2 || positive !== undefined) {
+      const pair = binaryClasses(classes, positive, truth.kind === "boolean");
+      scores = [{ name, score: column(named.indexOf(pair[1])) }];
+      classes = pair;
+    }
+    if (k === classes.length) {
+      const at = classes.map((label) => named.indexOf(label));
+      proba = (row, c) => draft.proba[row * k + at[c]];
+    }
+  } else if (scores.length) classes = ofScores(draft, positive);
+  else {
+    const written = draft.written?.sets.flatMap(({ labels }) => labels ?? []) ?? [];
+    classes = sortedLabels(members.length ? members : [...truth.values, ...like(written, truth)]);
+    checkTruths(draft, classes);
+  }
+  if (classes.length < 2) throw refusal("only one class", { label: listed(classes) });
+  const sets = setsOf(draft, classes, members, said.empty ?? "error");
+  const position = matchLabels(truth.values, classes).map((at) => Math.max(at, 0));
+  const whole = { classes, codes: truth.codes.map((code) => position[code]), proba, sets, weight: draft.weight };
+  const models = (scores.length ? scores : [{ name, score: null }]).flatMap((one) =>
+    partsOf(draft.model, table.rows, one.name, scores.length > 1).map((part) => ({ ...whole, ...part, score: one.score })),
+  );
+  models.forEach((model) => model.score && bothClasses(model, draft.model !== null));
+  return { models, notes: [...draft.notes, ...oddities(draft, classes, scores)] };
+}
+
+// The class of a single probability is positive, unless the other one is said to be.
+function ofOneColumn(draft, label, positive) {
+  if (positive === undefined || matchLabels([positive], [label])[0] >= 0) return ofScores(draft, label);
+  const pair = ofScores(draft, positive);
+  if (label !== pair[0])
+    throw refusal("declared classes", { given: quoted(positive), classes: quoted(label) });
+  return pair;
+}
+
+function ofScores({ truth, columns }, positive) {
+  const truths = sortedLabels(truth.values),
+    isBoolean = truth.kind === "boolean";
+  const unknown = positive === undefined || matchLabels([positive], truths, isBoolean)[0] < 0;
+  if (unknown && truths.length > MANY_CLASSES && columns.scores.length)
+    throw refusal("many truths", {
+      truth: quoted(columns.truth),
+      score: quoted(columns.scores[0]),
+      count: truths.length,
+    });
+  return binaryClasses(truths, positive, isBoolean);
+}
+
+function checkTruths({ truth, columns, place }, classes) {
+  matchLabels(truth.values, classes).forEach((found, at) => {
+    if (found >= 0) return;
+    throw refusal("unknown truth", {
+      place: place(columns.truth)(truth.codes.indexOf(at)),
+      label: quoted(truth.values[at]),
+      classes: listed(classes),
+      near: [truth.values[at], classes],
+    });
+  });
+}
+
+// Classes of each row's set, in order; empty ones are refused, or what they are said to mean.
+function setsOf(draft, classes, members, empty) {
+  const every = classes.map((_, c) => c),
+    { table, columns, place } = draft;
+  let sets, where;
+  if (draft.members) {
+    const at = classes.map((label) => members.indexOf(label));
+    if (at.includes(-1)) throw refusal("set column missing", { label: quoted(classes[at.indexOf(-1)]) });
+    sets = (row) => every.filter((c) => draft.members[at[c]].isIn[draft.members[at[c]].codes[row]]);
+    where = table.where;
+  } else if (draft.written) {
+    const { codes } = draft.written,
+      distinct = draft.written.sets.map(({ labels }, code) =>
+        atRow(codes, code, place(columns.sets), () => classesOf(labels, classes, draft.truth.kind)),
+      );
+    sets = (row) => distinct[codes[row]];
+    where = place(columns.sets);
+  } else return null;
+  let first = -1,
+    count = 0;
+  for (let row = 0; row < table.rows; row++) {
+    if (sets(row).length) continue;
+    if (!count++) first = row;
+  }
+  if (count && empty === "error") throw refusal("empty set", { place: where(first), cells: suchCells(count) });
+  return count && empty === "abstain" ? (row) => (sets(row).length ? sets(row) : every) : sets;
+}
+
+function classesOf(labels, classes, kind) {
+  if (labels === null) return classes.map((_, c) => c);
+  const found = matchLabels(labels, classes, kind === "boolean"),
+    unknown = found.indexOf(-1);
+  if (unknown >= 0)
+    throw refusal("set unknown class", {
+      label: quoted(labels[unknown]),
+      classes: listed(classes),
+      near: [labels[unknown], classes],
+    });
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+// Rows of each model.
+function partsOf(model, n, name, several) {
+  if (!model) return [{ name, rows: Uint32Array.from({ length: n }, (_, row) => row) }];
+  const groups = [...model.values.map((title, code) => [code, title]), [-1, "(no name)"]];
+  return groups
+    .map(([code, title]) => {
+      const rows = [];
+      model.codes.forEach((one, row) => {
+        if (one === code) rows.push(row);
+      });
+      return { name: several ? `${title}, ${name}` : title, rows: Uint32Array.from(rows) };
+    })
+    .filter(({ rows }) => rows.length);
+}
+
+// Scores of which one class does not occur cannot be weighed against anything.
+function bothClasses({ name, rows, codes, weight, classes }, isNamed) {
+  const there = new Set();
+  rows.forEach((row) => {
+    if (!weight || weight[row] > 0) there.add(codes[row]);
+  });
+  const place = isNamed ? quoted(name, 60) : "";
+  if (!there.size) throw refusal("no weight", { place });
+  if (there.size < 2) throw refusal("one class", { place, label: quoted(classes[[...there][0]]) });
+}
+
+// What looks odd, or was decided.
+function oddities({ members, written, proba, truth, columns, table }, classes, scores) {
+  const notes = [];
+  if ((members || written) && (scores.length || proba))
+    notes.push(note("sets are answers", { beside: proba ? "probabilities" : "scores" }));
+  if (written) {
+    const count = written.codes.reduce((n, code) => n + written.sets[code].repeated, 0);
+    if (count) notes.push(note("repeated label", { count: thousands(count), n: thousands(table.rows) }));
+    const fresh = classes.filter((_, at) => matchLabels(classes, truth.values)[at] < 0);
+    if (fresh.length && !columns.proba.length) notes.push(note("new class", { labels: listed(fresh) }));
+  }
+  const [pair] = twins(classes);
+  if (pair) notes.push(note("twins", { one: quoted(pair[0]), other: quoted(pair[1]) }));
+  return notes;
+}

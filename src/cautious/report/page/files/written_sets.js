@@ -1,0 +1,62 @@
+// The parser of written prediction sets, rule by rule that of cautious.sets.parse_set.
+import { quoted, refusal, words } from "./rules.js";
+
+const PART = /\s*(?:"((?:[^"\\]|\\.)*)"\s*|'((?:[^'\\]|\\.)*)'\s*|([^,'"\s][^,]*)?)(,|$)/suy;
+const ESCAPED = { n: "\n", t: "\t", r: "\r" };
+
+// {labels, repeated}: the labels as they are written, each once; null for all classes. `known` holds
+// the texts of known classes. A list comes from a typed file.
+export function parseSet(written, known) {
+  if (written === null || written === undefined) return { labels: [], repeated: false };
+  if (Array.isArray(written)) return ofMembers(written, written.join("|"));
+  if (known.has(written)) return { labels: [written], repeated: false };
+  let text = written.trim();
+  if (known.has(text)) return { labels: [text], repeated: false };
+  if (words("empty_set").includes(text.replace(/\s+/gu, ""))) return { labels: [], repeated: false };
+  if (words("abstain").includes(text)) return { labels: null, repeated: false };
+  if (words("brackets").includes(text.at(0) + text.at(-1))) {
+    const { members, isQuoted } = inside(text.slice(1, -1), text);
+    if (members.length > 1 || isQuoted || known.has(members[0])) return ofMembers(members, text);
+    [text] = members;
+  }
+  if (text.includes("|")) {
+    const parts = text.split("|").map((part) => part.trim());
+    return ofMembers(parts, text);
+  }
+  const marks = words("other_marks").replace(/[\\\]^-]/g, "\\$&");
+  const parts = text.split(new RegExp(`[${marks}\\s]+`, "u")).filter(Boolean);
+  if (parts.length > 1 || (parts.length && parts[0] !== text))
+    throw refusal("set marks", { value: quoted(written), better: quoted(parts.join("|")) });
+  return { labels: [text], repeated: false };
+}
+
+// Labels between brackets, and whether the last one is quoted.
+function inside(text, whole) {
+  if (text.includes("|") && !/[,'"]/.test(text)) return { members: [text.trim()], isQuoted: false };
+  const members = [];
+  let isQuoted = false;
+  for (let at = 0, mark = ","; mark; ) {
+    PART.lastIndex = at;
+    const found = PART.exec(text);
+    if (!found) throw refusal("set quotation", { value: quoted(whole) });
+    const between = found[1] ?? found[2];
+    isQuoted = between !== undefined;
+    members.push(isQuoted ? unescaped(between) : (found[3] ?? "").trim());
+    mark = found[4];
+    at = PART.lastIndex;
+    if (mark && whole.startsWith("(") && !text.slice(at).trim()) break; // a tuple of one: ('a',)
+  }
+  return { members, isQuoted };
+}
+
+const unescaped = (text) =>
+  text.replace(/\\(u[0-9a-fA-F]{4}|.)/gsu, (_, mark) =>
+    mark.length > 1 ? String.fromCharCode(parseInt(mark.slice(1), 16)) : (ESCAPED[mark] ?? mark),
+  );
+
+function ofMembers(members, written) {
+  if (members.some((member) => member === null || member === undefined || !String(member).trim()))
+    throw refusal("set label missing", { value: quoted(written) });
+  const labels = [...new Set(members)];
+  return { labels, repeated: labels.length < members.length };
+}

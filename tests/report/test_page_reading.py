@@ -1,0 +1,305 @@
+"""Files dropped onto the page are read, or refused, as the library reads them; run in Node."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conformance.page import ask_page, file_request
+
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.errors import InputError
+from cautious.metrics import (
+    containment_score,
+    coverage_score,
+    mean_set_size,
+    utility_score,
+)
+from cautious.predictions import read_predictions
+
+
+def answer_of_library(path, **options):
+    """What the library says: models, or the words of its refusal on the page."""
+    try:
+        found = read_predictions(path, **options)
+    except InputError as error:
+        return {"error": error.words("page").replace(str(path), path.name)}
+    notes = [note.words("page", place=False) for note in found.notes if note.key != "columns"]
+    return {"models": found, "notes": notes}
+
+
+def compare(cases, folder):
+    """Read files of given names, contents and options in both ways."""
+    requests, expected = [], []
+    for at, (name, content, options) in enumerate(cases):
+        path = folder / str(at) / name
+        path.parent.mkdir()
+        path.write_bytes(content)
+        requests.append(file_request(name, content, **options))
+        expected.append(answer_of_library(path, **options))
+    for case, shown, known in zip(cases, ask_page(requests), expected, strict=True):
+        if "error" in known:
+            assert shown.get("error") == known["error"], case
+        else:
+            assert "error" not in shown, (case, shown)
+            assert shown["notes"] == known["notes"], case
+            assert list(shown["models"]) == list(known["models"]), case
+            for name, one in known["models"].items():
+                check_model(shown["models"][name], one, case)
+
+
+def check_model(shown, one, case):
+    assert shown["classes"] == [str(label) for label in one.classes], case
+    weight = one.sample_weight
+    assert shown["n"] == pytest.approx(one.n if weight is None else weight.sum()), case
+    if one.y_score is not None:
+        surface = AbstentionCostSurface(
+            Staircase.from_predictions(
+                one.y_true, one.y_score, classes=one.classes, sample_weight=weight
+            )
+        )
+        assert shown["vacc"] == pytest.approx(surface.vacc(), abs=1e-12), case
+    if one.y_set is not None and shown["n"]:
+        judged = {"classes": one.labels, "sample_weight": weight, "empty": one.empty}
+        for key, measure in {
+            "coverage": coverage_score,
+            "containment": containment_score,
+            "mean_set_size": mean_set_size,
+            "u65": utility_score,
+        }.items():
+            expected = measure(one.y_true, one.y_set, **judged)
+            assert shown[key] == pytest.approx(expected, abs=1e-12), (case, key)
+
+
+def csv(*lines: str) -> bytes:
+    return ("\n".join(lines) + "\n").encode()
+
+
+def with_sets(cell: str) -> bytes:
+    quoted = '"' + cell.replace('"', '""') + '"'
+    return csv("y_true,y_set", "a,a", f"b,{quoted}", "b,a|b")
+
+
+def with_score(cell: str) -> bytes:
+    return csv("y_true,score", "0,0.25", f'1,"{cell}"', "0,0.5", "1,0.75")
+
+
+SETS = [
+    "a|b", "{a}", "{b, a}", "{a|b}", "[a, b]", "['a', 'b']", '["a","b"]', "('a',)", '("a", "b")',
+    "{'a'}", "['a\\'s', 'b']", "['it', \"b\"]", "?", "⊥", "", " ", "{ }", "[]", "∅", "set()",
+    "a|a", "a|", "|", "a;b", "a b", "a,b", "a/b", "c", "c|d", "{c", "['a'", "['a' 'b']",
+    "[a, , b]", "{a,}", "(a,)", "a||b", "b ", "A", "['\\u0061', 'b']", "{a;b}", "a\nb",
+]  # fmt: skip
+NUMBERS = [
+    "1", "+1", "-0.5", ".5", "5.", "1e-3", "1E5", "inf", "-Infinity", "INF", " 0.5 ", "", " ",
+    "NA", "nan", "None", "0x10", "-0xff", "0b101", "0o17", "1_000", "1,5", "1,234", "1,234.5",
+    "0,250", "12%", "12.5 %", "1e", "e5", "--1", "2024-01-31", "31.1.2024", "12:30", "true",
+    "False", "high", "½", "1/2", "$5", "1e400", "0.1.2", "1 000", "1e-5%", "-2,5%", "infinit",
+    "..", "+", "0x", "0xg",
+]  # fmt: skip
+LABELS = [
+    ("0", "1"), ("1", "0"), ("0.0", "1.0"), ("0", "1.0"), ("-1", "1"), ("1", "2"), ("a", "b"),
+    ("no", "Yes"), ("TRUE", "false"), ("n", "y"), ("Negative", "positive"), ("absent", "present"),
+    ("yes", "y"), ("yes", "Yes"), ("é", "e\u0301"), ("ok", "ok "), ("01", "1"), ("1", "1"),
+    ("it's", "q\"q"), ("a{b}", "{pos}"), ("x" * 60, "y"),
+]  # fmt: skip
+
+
+def test_odd_cells(tmp_path):
+    cases = [("p.csv", with_sets(cell), {}) for cell in SETS]
+    cases += [("p.csv", with_sets(cell), {"empty": "wrong"}) for cell in SETS]
+    cases += [("p.csv", with_score(cell), {}) for cell in NUMBERS]
+    cases += [
+        ("p.csv", csv("y_true,score,weight", "0,0.2,1", f"1,0.7,{cell}"), {})
+        for cell in ("0", "1e-9", "4294967296", "1e10", "-1", "x", "", "2e-10", "0.5")
+    ]
+    cases += [
+        ("p.csv", csv("y_true,set_a,set_b", "a,1,0", f"b,{cell},1"), {})
+        for cell in ("1", "0", "True", "NO", "y", "t", "2", ".5", "1.0", "maybe", "", " yes ")
+    ]
+    compare(cases, tmp_path)
+
+
+def test_odd_labels(tmp_path):
+    quoted = [['"' + label.replace('"', '""') + '"' for label in pair] for pair in LABELS]
+    cases = [
+        ("p.csv", csv("y_true,score", f"{one},0.25", f"{other},0.75", f"{one},0.5"), options)
+        for one, other in quoted
+        for options in ({}, {"pos_label": "1"}, {"pos_label": "b"})
+    ]
+    cases += [
+        ("p.csv", csv(f'y_true,"p_{one[1:-1]}"', f"{one},0.25", f"{other},0.75"), {})
+        for one, other in quoted
+    ]
+    cases += [
+        ("p.csv", csv("y_true,y_set", f"{one},{one}", f"{other},{one}"), {})
+        for one, other in quoted
+    ]
+    many = csv("y_true,score", *(f"c{i},{i}" for i in range(30)))
+    cases += [("p.csv", many, {}), ("p.csv", many, {"pos_label": "c7"})]
+    cases += [("p.csv", csv("y_true,score", "a,1", "b,2", "c,3"), {"pos_label": "B"})]
+    compare(cases, tmp_path)
+
+
+def test_odd_tables(tmp_path):
+    text = "y_true,score\n0,0.1\n1,0.9\n"
+    contents = {
+        "empty": b"",
+        "blank lines": b"\n \n\n",
+        "leading blank line": b"\n\n" + text.encode(),
+        "blank line inside": b"y_true,score\n0,0.1\n\n1,0.9\n0,x\n",
+        "return alone": text.replace("\n", "\r").encode(),
+        "windows": text.replace("\n", "\r\n").encode() + b"1,y\r\n",
+        "mark": b"\xef\xbb\xbf" + text.encode(),
+        "utf-16": text.encode("utf-16"),
+        "utf-16 big": b"\xfe\xff" + text.encode("utf-16-be"),
+        "latin": "y_true,score\ncafé,0.1\nthé,0.9\n".encode("latin-1"),
+        "bad byte": b"y_true,score\n0,0.1\n1,\xf0\x9f\x98\n",
+        "surrogate": b"y_true,score\n0,0.1\n1,\xed\xa0\x80\n",
+        "gzip": gzip.compress(text.encode()),
+        "quoted": b'"y_true","score"\n"0","0.1"\n"1","0.9"\n',
+        "quote inside": b'y_true,score\n5",0.1\n6",0.9\n',
+        "quote that never ends": b'y_true,score\n"0,0.1\n1,0.9\n',
+        "text behind a quotation": b'y_true,score\n0,0.1\n"1"x,0.9\n',
+        "line in a cell": b'y_true,score\n"a\nb",0.1\nc,x\n',
+        "too long": b"y_true,score\n0,0.1,7\n",
+        "too short": b"y_true,score\n0,0.1\n1\n",
+        "trailing separator": b"y_true,score,\n0,0.1,\n1,0.9,\n",
+        "one column": b"y_true\n1\n\n0\n",
+        "no rows": b"y_true,score\n",
+        "two columns": b"y_true,score,score\n0,0.1,0.1\n",
+        "no heading": b"0,0.25\n1,0.75\n",
+        "no heading, whole numbers": b"0,1\n1,0\n",
+        "answers only": b"y_true,y_pred\n0,1\n1,1\n",
+        "confidence": b"y_true,confidence\n0,0.1\n1,0.9\n",
+        "other names": b"id,Target,PROB\n1,no,0.2\n2,yes,0.7\n",
+        "several scores": b"y_true,score_a,score_b\nno,0.1,0.3\nyes,0.9,0.6\n",
+        "models": b"model,y_true,score\nx,no,0.1\n,yes,0.9\nx,yes,0.4\n,no,0.5\n",
+        "model of one class": b"model,y_true,score\nx,no,0.1\ny,yes,0.9\n",
+        "sets beside a score": b"y_true,score,y_set\nno,0.1,no\nyes,0.9,no|yes\n",
+        "stranger in a set": b"y_true,p_a,p_b,y_set\na,0.5,0.5,a|z\nb,0.5,0.5,b\n",
+        "stranger among truths": b"y_true,p_a,p_b,p_c\na,1,0,0\nd,0,1,0\n",
+        "no column of a class": b"y_true,set_a,set_b\na,1,0\nc,0,1\n",
+        "no weight": b"y_true,score,weight\n0,0.1,0\n1,0.9,0\n",
+        "space in truth": b"y_true,score\n ,0.1\n1,0.9\n0,0.4\n,2\n",
+        "rounded": b"y_true,p_a,p_b,p_c\na,0.33,0.33,0.33\nb,0.2,0.5,0.3\n",
+        "rounded too coarsely": b"y_true,p_a,p_b,p_c\na,0.3,0.3,0.3\nb,0.2,0.5,0.3\n",
+        "per cent": b"y_true,p_a,p_b,p_c\na,33,33,34\nb,20,50,30\n",
+        "turned": b"y_true,p_no\nno,0.9\nyes,0.2\n",
+    }  # fmt: skip
+    cases = [(f"{name.replace(' ', '_')}.csv", content, {}) for name, content in contents.items()]
+    cases += [
+        ("p.csv", contents["turned"], {"pos_label": "yes"}),
+        ("p.csv", contents["rounded"], {"pos_label": "b"}),
+        ("p.csv", contents["answers only"], {"score": "y_pred"}),
+        ("p.csv", contents["answers only"], {"score": "y_prde"}),
+        ("p.csv", contents["several scores"], {"score": ["score_b"]}),
+        ("p.csv", contents["other names"], {"truth": "id", "score": "PROB", "pos_label": "2"}),
+    ]
+    compare(cases, tmp_path)
+
+
+def parquet(frame: pd.DataFrame, **options) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False, **options)
+    return buffer.getvalue()
+
+
+def test_typed_files(tmp_path):
+    pytest.importorskip("pyarrow")
+    truth, score = np.array([0, 1, 0, 1, 1]), np.array([0.25, 0.5, 0.75, 0.5, 1.0])
+    frames = {
+        "integers": pd.DataFrame({"y_true": truth, "score": score}),
+        "floats": pd.DataFrame({"y_true": truth * 1.0, "p_1": score.astype("float32")}),
+        "booleans": pd.DataFrame({"y_true": truth == 1, "p_true": score}),
+        "nullable": pd.DataFrame({"y_true": pd.array([0, 1, None, 1, 1], "Int64"), "score": score}),
+        "missing score": pd.DataFrame({"y_true": truth, "score": [0.1, None, 0.2, 0.5, 1]}),
+        "text scores": pd.DataFrame({"y_true": truth, "score": ["0.1", "0x1", "1", "2", "3"]}),
+        "boolean scores": pd.DataFrame({"y_true": truth, "score": truth == 1}),
+        "categories": pd.DataFrame({"y_true": pd.Categorical(list("abaab")), "p_b": score}),
+        "lists": pd.DataFrame(
+            {"y_true": list("abaab"), "y_set": [["a"], ["b", "a"], [], ["b"], None]}
+        ),
+        "numbered": pd.DataFrame(
+            {"y_true": truth + 1, "set_1": truth, "set_2": 1 - truth, "set_3": 1}
+        ),
+    }
+    cases = [
+        (f"{name.replace(' ', '_')}.parquet", parquet(frame), options)
+        for name, frame in frames.items()
+        for options in ({}, {"empty": "abstain"})
+    ]
+    compare(cases, tmp_path)
+
+
+def test_parquet_with_wrong_row_counts_is_refused():
+    """Whatever number of rows a footer promises, none is invented and none is lost."""
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"y_true": rng.integers(2, size=300), "score": rng.random(300)})
+    whole = parquet(frame, row_group_size=300)
+    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    promised = b"\xd8\x04"  # 300 as a zigzag varint
+    places = [at for at in range(footer, len(whole) - 8) if whole[at : at + 2] == promised]
+    assert len(places) >= 4  # the file, its row group, and two columns
+    others = (b"\xa0\x06", b"\x94\x00", b"\xd6\x04")  # 400, 10, 299
+    damaged = [whole[:at] + other + whole[at + 2 :] for at in places for other in others]
+    intact, *answers = ask_page(file_request("p.parquet", one) for one in [whole, *damaged])
+    assert intact["models"]["p"]["n"] == 300
+    for shown in answers:
+        assert "error" in shown or shown["models"] == intact["models"]
+    refused = ["rows were found where" in shown.get("error", "") for shown in answers]
+    assert sum(refused) >= 12
+
+
+def test_random_tables(tmp_path):
+    """Hundreds of small tables of all kinds, sound and unsound."""
+    rng = np.random.default_rng(13)
+    compare([random_table(rng) for _ in range(400)], tmp_path)
+
+
+def random_table(rng):
+    n = int(rng.integers(1, 7))
+    names = list(rng.choice(["a", "b", "c", "no", "yes", "0", "1", "x y", "A"], 3, replace=False))
+    truth = rng.choice(names[: int(rng.integers(1, 4))], n)
+    columns = {str(rng.choice(["y_true", "Label", "truth"])): truth}
+    kind = rng.choice(["score", "proba", "sets", "members", "both"])
+    if kind in ("score", "both"):
+        columns["score"] = rng.choice(["0.25", "0.5", "1e-1", "1", ".75", "-2", "inf", "NA"], n,
+                                      p=[0.2, 0.2, 0.2, 0.15, 0.15, 0.05, 0.04, 0.01])  # fmt: skip
+    if kind in ("sets", "both"):
+        forms = (
+            "{}",
+            "{}|{}",
+            "{{{}, {}}}",
+            "['{}', '{}']",
+            '["{}"]',
+            "{}|{}|{}",
+            "",
+            "?",
+            "{};{}",
+        )
+        picked = rng.choice(len(forms), n, p=[0.3, 0.2, 0.15, 0.1, 0.1, 0.11, 0.01, 0.02, 0.01])
+        written = [forms[f].format(*rng.permutation(names)) for f in picked]
+        columns["y_set"] = ["" if one == "-" else one for one in written]
+    if kind == "proba":
+        p = rng.dirichlet(np.ones(3), n).round(int(rng.choice([2, 3, 9])))
+        columns |= {f"p_{label}": p[:, k] for k, label in enumerate(names)}
+    if kind == "members":
+        words = rng.choice(["1", "0", "true", "No", "2"], (n, 3), p=[0.4, 0.2, 0.2, 0.19, 0.01])
+        columns |= {f"set_{label}": words[:, k] for k, label in enumerate(names)}
+    if rng.random() < 0.3:
+        columns["weight"] = rng.choice(["1", "2", "0.5", "0"], n)
+    if rng.random() < 0.2:
+        columns["model"] = rng.choice(["m", "other"], n)
+    options = {}
+    if rng.random() < 0.5:
+        options["pos_label"] = str(truth[0])
+    if rng.random() < 0.3:
+        options["empty"] = str(rng.choice(["abstain", "wrong"]))
+    frame = pd.DataFrame(columns)[list(rng.permutation(list(columns)))]
+    content = frame.to_csv(index=False, sep=str(rng.choice([",", ";", "\t"])))
+    return "p.csv", content.encode(), options

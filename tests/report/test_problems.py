@@ -1,0 +1,168 @@
+"""Every way to hand predictions over is shown as the same model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.report.assembly import embedded_json
+from cautious.report.problems import problems_of
+from cautious.report.summaries import summarise_sets
+
+Y = np.array(["no", "yes", "no", "yes", "yes"])
+SCORE = np.array([0.1, 0.4, 0.6, 0.8, 0.9])
+STAIRCASE = Staircase.from_predictions(Y, SCORE, pos_label="yes")
+FORMS = {
+    "pair": (Y, SCORE),
+    "lists": (Y.tolist(), SCORE.tolist()),
+    "mapping": {"y_true": Y, "y_score": SCORE},
+    "two columns": {"y_true": Y, "y_proba": np.column_stack([1 - SCORE, SCORE])},
+    "columns of a pair": (Y, np.column_stack([1 - SCORE, SCORE])),
+    "turned columns": {
+        "y_true": Y,
+        "y_proba": np.column_stack([SCORE, 1 - SCORE]),
+        "classes": ["yes", "no"],
+    },
+    "table": pd.DataFrame({"label": Y, "score": SCORE}),
+    "table of probabilities": pd.DataFrame({"label": Y, "p_yes": SCORE}),
+    "staircase": STAIRCASE,
+    "surface": AbstentionCostSurface(STAIRCASE),
+}
+
+
+def models_of(given, **said):
+    problems, _ = problems_of(given, **said)
+    return [model for problem in problems for model in problem["models"]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_two_classes(form):
+    (problem,), _ = problems_of({form: FORMS[form]}, pos_label="yes")
+    (expected,), _ = problems_of({form: STAIRCASE})
+    assert problem["kind"] == "binary"
+    assert problem["classes"] == ["no", "yes"]
+    assert embedded_json(problem) == embedded_json(expected)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_table_alone_may_hold_several_models(kind):
+    columns = {"model": list("aabb"), "y_true": [0, 1] * 2, "score": [0.1, 0.9] * 2}
+    library = pytest.importorskip(kind)
+    frame = library.table(columns) if kind == "pyarrow" else library.DataFrame(columns)
+    assert [model["name"] for model in models_of(frame)] == ["a", "b"]
+
+
+def test_files_are_read(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(Y, SCORE, strict=True)))
+    (model,) = models_of(path)
+    (expected,) = models_of({"mine": STAIRCASE})
+    assert embedded_json(model) == embedded_json(expected)
+
+
+def test_many_classes_give_three_kinds_of_answers(classified):
+    y, p, classes = classified
+    models = models_of({"m": {"y_true": y, "y_proba": p, "classes": classes}})
+    assert [model["name"] for model in models] == ["m", "m, u65 sets", "m, u80 sets"]
+    assert [model["utility"] for model in models] == [None, "u65", "u80"]
+    single, *wider = (
+        np.average(m["sizes"][:, 0], weights=m["sizes"][:, 1:].sum(1)) for m in models
+    )
+    assert single == 1 < wider[0] < wider[1]
+    assert models[0]["risk"] is not None
+    assert models[1]["risk"] is None
+
+
+def test_sets_and_counts(classified):
+    y, p, classes = classified
+    mask = p >= p.max(axis=1, keepdims=True) / 2
+    counts = SetCounts.from_predictions(y, mask, classes=classes)
+    risk = RiskCoverageCurve.from_predictions(y, p, classes=classes)
+    given = {
+        "counts": counts,
+        "both": {"counts": counts, "risk_coverage": risk},
+        "mask": (y, mask),
+        "mapping": {"y_true": y, "y_set": mask, "y_proba": p, "classes": classes},
+    }
+    (problem,), notes = problems_of(given)
+    expected = embedded_json(summarise_sets(counts, None)["sizes"])
+    assert all(embedded_json(model["sizes"]) == expected for model in problem["models"])
+    risks = [model["risk"] is not None for model in problem["models"]]
+    assert risks == [False, True, False, True]
+    assert any("sets are the answers" in note for note in notes)
+
+
+def test_empty_sets_that_are_wrong():
+    frame = pd.DataFrame({"y_true": list("abcb"), "y_set": ["a", "", "c", "b"]})
+    (model,) = models_of(frame, empty="wrong")
+    assert model["sizes"].tolist() == [[0, 0, 1], [1, 3, 0]]
+    assert {"set": []} in model["confusion"]["rows"]
+    with pytest.raises(ValueError, match="the set is empty"):
+        models_of(frame)
+
+
+def test_scores_and_sets_of_two_classes_are_shown_twice():
+    sets = [["no"], ["no", "yes"], ["no"], ["yes"], ["yes"]]
+    given = {"m": {"y_true": Y, "y_score": SCORE, "y_set": sets, "classes": ["no", "yes"]}}
+    problems, _ = problems_of(given)
+    assert [problem["kind"] for problem in problems] == ["binary", "sets"]
+
+
+def test_risk_coverage_alone_knows_right_and_wrong_only(classified):
+    y, p, classes = classified
+    risk = RiskCoverageCurve.from_predictions(y, p, classes=classes)
+    (model,) = models_of({"m": risk})
+    ((size, right, wrong),) = model["sizes"]
+    assert size == 1
+    assert right / (right + wrong) == pytest.approx(
+        np.mean(np.array(classes)[p.argmax(axis=1)] == y)
+    )
+    assert model["confusion"] is None
+
+
+BAD = {
+    "empty": ({}, ValueError, "there are no predictions"),
+    "no mapping": ([1, 2], TypeError, "give a file, a frame, or a mapping"),
+    "unknown form": ({"m": 3}, TypeError, r"predictions\['m'\]: this is int; give"),
+    "unknown key": ({"m": {"y_true": Y, "scores": SCORE}}, ValueError, "'scores'"),
+    "no truth": ({"m": {"y_score": SCORE}}, ValueError, "y_true is needed"),
+    "nothing predicted": ({"m": {"y_true": Y}}, ValueError, "give one of y_score"),
+    "nan": ({"m": (Y, [0.1, np.nan, 0, 0, 0])}, ValueError, "y_score, row 1: a number is missing"),
+    "one class": ({"m": ([1, 1], [0.1, 0.2])}, ValueError, "every row has the truth '1'"),
+    "lengths": ({"m": (Y, SCORE[:3])}, ValueError, "5 rows and y_score has 3"),
+    "text": ({"m": (Y, list("abcde"))}, ValueError, "'a' is not a number"),
+    "sum": ({"m": (Y, np.full((5, 2), 0.7))}, ValueError, "y_proba"),
+    "width": ({"m": (Y, np.full((5, 4), 0.25))}, ValueError, "4 columns but there are 2 classes"),
+    "long name": ({"m" * 500: (Y, SCORE[:3])}, ValueError, r"predictions\['m{80}…'\]"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_names_the_model_and_the_way_out(case):
+    given, error, words = BAD[case]
+    with pytest.raises(error, match=words):
+        problems_of(given, pos_label="yes" if case != "one class" else None)
+
+
+def test_missing_scores_have_no_place_on_the_page():
+    with pytest.raises(ValueError, match="1 scores of the model 'm' are missing"):
+        problems_of({"m": (Y, [0.1, np.nan, 0.2, 0.5, 1])}, missing="abstain")
+
+
+def test_positive_class_must_be_one_of_the_two():
+    with pytest.raises(ValueError, match="pos_label is 'maybe'"):
+        problems_of({"m": (Y, np.column_stack([1 - SCORE, SCORE]))}, pos_label="maybe")
+
+
+def test_risk_coverage_must_count_answers(classified):
+    y, _, classes = classified
+    costly = RiskCoverageCurve.from_predictions(
+        y, classes=classes, confidence=np.arange(len(y)), loss=np.full(len(y), 0.5)
+    )
+    with pytest.raises(ValueError, match="other than 0 and 1"):
+        problems_of({"m": costly})
+    with pytest.raises(ValueError, match="knows no classes"):
+        problems_of({"m": RiskCoverageCurve.from_losses([0, 1], [0.9, 0.1])})
