@@ -90,7 +90,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "an Excel workbook": of_file(b"PK\x03\x04", name="p.xlsx"),
         "an empty file": of_file(""),
         "a heading and no rows": of_file("y_true,score\n"),
-        "UTF-16, as some spreadsheets save it": of_file(SCORES.encode("utf-16")),
+        "UTF-16 without its mark": of_file(SCORES.encode("utf-16-le")),
         "Latin-1": of_file("y_true,score\ncafé,1\nbar,2\n".encode("latin-1")),
         "gzip, cut short": of_file(gzip.compress(SCORES.encode() * 99, mtime=0)[:60]),
         "Parquet through a pipe": lambda folder: error_of(
@@ -110,7 +110,11 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "a truth without a column": of_file("y_true,p_a,p_b\nc,0.5,0.5\n"),
         "a negative weight": of_file("y_true,score,weight\n0,0.1,1\n1,0.9,-1\n"),
         "a set with a class that is none": of_file("y_true,score,y_set\n0,.1,0\n1,.2,0|2\n"),
+        "a set with a label that is missing": of_file("y_true,y_set\na,a\nb,a|\n"),
+        "a set with another mark": of_file("y_true,y_set\na,a\nb,a;b\n"),
+        "an empty set": of_file("y_true,y_set\na,a\nb,\n"),
         "neither yes nor no": of_file("y_true,set_a,set_b\na,1,maybe\n"),
+        "a row with too many cells": of_file("y_true,score\n0,0.1,7\n1,0.9\n"),
     },
     "Options of the command line": {
         "a column that is not there": of_command("evaluate", "p.csv", "--truth", "y_ture"),

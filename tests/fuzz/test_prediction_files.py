@@ -165,7 +165,7 @@ def test_workbooks_are_named_for_what_they_are(tmp_path, content):
 def test_columns_that_hold_no_numbers(tmp_path, kind, values):
     table = pa.table({"y_true": ["0", "1"], "score": pa.array(values, kind)})
     pq.write_table(table, tmp_path / "t.parquet")
-    assert "column 'score' holds" in error_of(run(tmp_path, "evaluate", "t.parquet"))
+    assert "column 'score'" in error_of(run(tmp_path, "evaluate", "t.parquet"))
 
 
 @pytest.mark.parametrize("note", [b"{}", b"no JSON", b"\xff"])
@@ -181,7 +181,7 @@ def test_damaged_notes_of_pandas(tmp_path, note):
 def test_two_columns_of_one_name(tmp_path):
     table = pa.table([["0", "1"], [0.1, 0.2], [0.3, 0.4]], names=["y_true", "score", "score"])
     pq.write_table(table, tmp_path / "t.parquet")
-    assert "two columns called 'score'" in error_of(run(tmp_path, "evaluate", "t.parquet"))
+    assert "two columns are called 'score'" in error_of(run(tmp_path, "evaluate", "t.parquet"))
 
 
 @pytest.mark.parametrize("rows", [1, 20_000])

@@ -29,6 +29,7 @@ TABLES = [
     ("other file", b"\xd0\xcf\x11\xe0abc", "Excel"),
     ("not text", "y_true,score\nthé,1\n".encode("latin-1"), "byte 15"),
     ("not text", "y_true,score\n0,1\n".encode("utf-16")[:-1], "UTF-16"),
+    ("not text", "y_true,score\n0,1\n".encode("utf-16-le"), "UTF-8 (byte 1)"),
     ("row length", "y_true,score\n0,0.1\n1\n", "line 3 has 1 cells, but the heading has 2"),
     ("row length", "y_true,score\n0,0.1,7\n", "line 2 has 3 cells"),
     ("row length", "y_true,score\n0,0.1\n" + "," * 300_000 + "\n", "has 300001 cells"),

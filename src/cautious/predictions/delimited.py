@@ -28,9 +28,9 @@ _LONGEST_HEADING = 1 << 20
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 _OTHER_FILES = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
-    b"\xd0\xcf\x11\xe0": "an Excel workbook",
-    b"PAR1": "Parquet, which cannot be read through a pipe",
+    b"PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV in UTF-8, or as Parquet",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV in UTF-8, or as Parquet",
+    b"PAR1": "Parquet, which cannot be read through a pipe; give the file itself",
 }
 
 
@@ -144,6 +144,8 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
                 raise refusal("empty file")
             if len(heading) == _LONGEST_HEADING:
                 raise refusal("long heading", most=_LONGEST_HEADING)
+        if "\0" in heading:  # most likely UTF-16 without its mark
+            raise refusal("not text", encoding="UTF-8", offset=heading.index("\0"))
         separator = max((",", ";", "\t"), key=heading.count)
     with _text(source, encoding) as text:
         _, names = next(_lines(text, separator))

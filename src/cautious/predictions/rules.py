@@ -74,7 +74,7 @@ REFUSALS: dict[str, str] = {
     # Files.
     "empty file": "the file is empty; the first line must name the columns.",
     "long heading": "the first line has more than {most} characters; is this a table?",
-    "other file": "this is {what}; save it as CSV in UTF-8, or give the Parquet file itself.",
+    "other file": "this is {what}.",
     "not text": (
         "this is not text in {encoding} (byte {offset}); save it as CSV in UTF-8, or say its "
         "encoding with {=encoding}."
