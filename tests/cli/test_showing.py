@@ -21,18 +21,6 @@ def pretend_terminal(monkeypatch):
     return stream
 
 
-def test_progress_is_shown_on_a_terminal_only(monkeypatch):
-    terminal = pretend_terminal(monkeypatch)
-    with showing.progress("counting", 3) as done:
-        done(3)
-    assert "counting" in terminal.getvalue()
-    quiet = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", quiet)
-    with showing.progress("counting") as done:
-        done(1, 3)
-    assert quiet.getvalue() == ""
-
-
 def test_no_color_is_respected(monkeypatch):
     terminal = pretend_terminal(monkeypatch)
     showing.screen(stderr=True).print("hello", style="red")

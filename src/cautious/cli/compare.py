@@ -17,9 +17,10 @@ from cautious.cli.measuring import Bootstrap
 from cautious.cli.noticing import notice_models, notice_rule
 from cautious.cli.options import Given, WhatEmptyMeans
 from cautious.cli.reading import read_predictions
-from cautious.cli.showing import make_table, number, progress, say, screen, share, show_json
+from cautious.cli.showing import make_table, number, say, screen, share, show_json
 from cautious.cli.thresholds import read_thresholds
 from cautious.predictions import align
+from cautious.progress import track
 
 __all__ = ["compare"]
 
@@ -73,8 +74,8 @@ def compare(
     for one in models:
         notice_rule(one.name, rule, one.y_score)
     pairs = len(models) * (len(models) - 1) // 2
-    with progress("comparing pairs", pairs) as done:
-        result = compared(models, rule, Bootstrap(level, resamples, seed), done)
+    with track("comparing pairs", pairs) as bar:
+        result = compared(models, rule, Bootstrap(level, resamples, seed), bar.update)
     if json:
         show_json(
             {

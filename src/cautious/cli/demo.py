@@ -11,10 +11,11 @@ import typer
 from rich.table import Table
 
 from cautious._typing import Floats
-from cautious.cli.showing import make_table, progress, screen
+from cautious.cli.showing import make_table, screen
 from cautious.curves import AbstentionCostSurface, Window
 from cautious.datasets import load_dataset
 from cautious.files import check_output
+from cautious.progress import track
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
@@ -132,10 +133,10 @@ def demo(
     if report:
         check_output(output)
     results = []
-    with progress("cross-validating", len(classifiers())) as done:
+    with track("cross-validating", len(classifiers())) as bar:
         for scored in score_all():
             results.append(scored)
-            done(len(results))
+            bar.update(len(results))
     console = screen()
     console.print(as_table(results))
     console.print()

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from cautious.cli.options import Given
-from cautious.cli.showing import note, progress
+from cautious.cli.showing import note
 from cautious.errors import InputError
 from cautious.predictions import described, guess_columns
+from cautious.progress import track
 
 __all__ = ["summarise_log"]
 
@@ -56,7 +57,7 @@ def summarise_log(
             raise error.at(_title(files)) from None
         note(described(columns, schema.names, _title(files)).words("cli"))
         several = len(columns.proba) > 2
-        with progress("reading the log") as done:
+        with track("reading the log") as bar:
             summary = summarise(
                 source,
                 truth=columns.truth,
@@ -72,7 +73,7 @@ def summarise_log(
                 confidences=tuple(confidences) if several else (),
                 empty=given.empty,
                 engine=ready,
-                progress=done,
+                progress=bar.update,
             )
     if not summary.exact:
         note(

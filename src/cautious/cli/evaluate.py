@@ -19,8 +19,9 @@ from cautious.cli.measuring import SECTIONS, Bootstrap, measured, measured_parts
 from cautious.cli.noticing import notice_rule, notice_scores
 from cautious.cli.options import Given, WhatEmptyMeans
 from cautious.cli.reading import read_predictions
-from cautious.cli.showing import make_table, note, number, progress, say, screen, show_json
+from cautious.cli.showing import make_table, note, number, say, screen, show_json
 from cautious.cli.thresholds import read_thresholds
+from cautious.progress import track
 
 __all__ = ["evaluate"]
 
@@ -98,10 +99,10 @@ def evaluate(
             notice_scores(one.name, staircase)
     bootstrap = None if level is None else Bootstrap(level, resamples, seed)
     tables = {}
-    with progress("measuring", len(found)) as done:
+    with track("measuring", len(found)) as bar:
         for at, one in enumerate(found):
             tables[one.name] = measured(one, measure or (), bootstrap)
-            done(at + 1)
+            bar.update(at + 1)
     if json:
         show_json({"models": {one.name: _record(one, tables[one.name]) for one in found}})
     elif csv:

@@ -1,4 +1,4 @@
-"""What people see: tables, notes and progress, in colour on a terminal and plain in a pipe."""
+"""What people see: tables and notes, in colour on a terminal and plain in a pipe."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -23,7 +21,6 @@ __all__ = [
     "note",
     "number",
     "plain",
-    "progress",
     "say",
     "screen",
     "share",
@@ -140,25 +137,6 @@ def make_table(
         style = styles[at] if at < len(styles) else None
         table.add_row(*(Text(plain(cell, longest)) for cell in row), style=style)
     return table
-
-
-@contextmanager
-def progress(description: str, total: int | None = None) -> Iterator[Any]:
-    """Show progress on standard error, if that is a terminal.
-
-    Gives a function of the steps done and the steps there are in all.
-    """
-    console = screen(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task(plain(description), total=total)
-
-        def update(done: float, of: float | None = total) -> None:
-            bar.update(task, completed=done, total=of)
-
-        yield update
 
 
 def as_json(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Folds in processes of their own, which may die or hang without harm to the study."""
+"""Work in parallel; folds in processes of their own, which may die or hang without harm."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
-from joblib import cpu_count, effective_n_jobs, parallel_config
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 
 from cautious.experiments.folds import Design, Fold, run_fold
-from cautious.experiments.progress import run_tasks
 from cautious.experiments.store import FoldResult
+from cautious.progress import track
 
 try:  # joblib ships loky, and has shipped cloudpickle
     from joblib.externals import loky
@@ -31,12 +31,52 @@ try:
 except ImportError:
     from joblib.externals import cloudpickle
 
-__all__ = ["run_folds"]
+__all__ = ["run_folds", "run_tasks"]
+
+T = TypeVar("T")
 
 # How long a process may take to start, beside the time of the model.
 _SECONDS_TO_START = 120
 _SECONDS_BETWEEN_LOOKS = 0.2
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
+
+
+def run_tasks(
+    tasks: Sequence[Callable[[], T]],
+    what: str,
+    *,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Iterator[T]:
+    """Call functions in parallel and give the results as they come, with progress shown.
+
+    Parameters
+    ----------
+    tasks : sequence of callables
+        Without arguments; they must pickle if `n_jobs` asks for processes.
+    what : str
+        What is being done, to show with the progress.
+    n_jobs : int, optional
+        Processes, as joblib takes it.
+    progress : bool, optional
+        Whether to show progress on stderr; None if it is a terminal.
+
+    Yields
+    ------
+    object
+        What the functions return, in the order in which they finish.
+
+    Examples
+    --------
+    >>> list(run_tasks([int, str], "nothing"))
+    [0, '']
+    """
+    with track(what, len(tasks), show=progress) as bar:
+        # One at a time: a batch that is killed loses all of it.
+        jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
+        for found in jobs(delayed(task)() for task in tasks) if tasks else []:
+            yield found
+            bar.advance()
 
 
 def run_folds(

@@ -14,9 +14,9 @@ from cautious.datasets import list_datasets
 from cautious.experiments.folds import Data, Design, Fold, Scorer
 from cautious.experiments.identity import describe, fingerprint
 from cautious.experiments.processes import run_folds
-from cautious.experiments.progress import track
 from cautious.experiments.store import COLUMNS, Store
 from cautious.metrics import USUAL_MEASURES, get_measure, make_set_scorer
+from cautious.progress import track
 
 __all__ = ["Study"]
 
@@ -149,7 +149,7 @@ class Study:
             found = run_folds(
                 design, folds, n_jobs=n_jobs, timeout=timeout, isolated=store is not None
             )
-            with track(sum(len(fold.models) for fold in folds), "fits", show=progress) as bar:
+            with track("fits", sum(len(fold.models) for fold in folds), show=progress) as bar:
                 for rows in found:
                     results.add(rows)
                     bar.advance(len(rows))

@@ -39,7 +39,7 @@ class Cell:
     within : float
         Numbers no further apart than this agree; usually half a unit of the last printed digit.
     remark : str
-        Where the paper is wrong or silent.
+        Where the paper is wrong, or does not say.
     given : bool
         True by definition, by theorem or an input of ours, so that it says nothing about the
         reproduction: shown, not counted.
@@ -110,7 +110,7 @@ class Table:
     remark: str = ""
 
     def frame(self) -> pd.DataFrame:
-        """Give one row a cell: where, ours, the paper's, difference, verdict, remark."""
+        """Give one row per cell: where, ours, the paper's, difference, verdict, remark."""
         rows = [
             (c.row, c.column, c.ours, c.paper, c.difference, c.agrees, c.given, c.remark)
             for c in self.cells
@@ -169,7 +169,7 @@ class Figure:
     value : str or None
         Column of the height of a surface.
     remark : str
-        Where ours differs from the paper's, or the paper is silent.
+        Where ours differs from the paper's, or the paper does not say.
     """
 
     name: str

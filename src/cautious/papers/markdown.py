@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cautious.experiments import duration, versions
+from cautious.experiments import versions
 from cautious.files import write_whole
 from cautious.papers.claims import Reproduction, Table
 from cautious.papers.pictures import contact_sheet
+from cautious.progress import duration
 
 __all__ = ["reproduction_page", "write_reproduction_page"]
 
@@ -24,7 +25,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>$|#~])")
 def write_reproduction_page(
     done: Sequence[Reproduction], path: str | Path, *, pictures: str | Path | None = None
 ) -> list[Path]:
-    """Write the page and one sheet of figures a paper.
+    """Write the page and one sheet of figures per paper.
 
     Parameters
     ----------

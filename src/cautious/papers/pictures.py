@@ -62,7 +62,7 @@ class ReproducedFigureDisplay(Display):
     Attributes
     ----------
     axes_ : list of matplotlib Axes
-        One a panel.
+        One per panel.
     ax_, figure_
         The first panel, and the figure of all.
 
@@ -283,7 +283,7 @@ def draw_surfaces(panels: list[Any], figure: Figure, parts: Parts, style: dict[s
     Parameters
     ----------
     panels : list of Axes
-        One a part.
+        One per part.
     figure : Figure
         Says which columns to draw.
     parts : list of (name, rows)
@@ -321,7 +321,7 @@ def draw_surfaces(panels: list[Any], figure: Figure, parts: Parts, style: dict[s
 
 
 def draw_strips(axes: Any, figure: Figure, parts: Parts, style: dict[str, Any]) -> None:
-    """Draw a strip a part, one below the other, divided where the decision changes.
+    """Draw one strip per part, one below the other, divided where the decision changes.
 
     Parameters
     ----------

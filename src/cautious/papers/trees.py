@@ -43,7 +43,7 @@ class LaplaceTreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
 
 
 class MultiwayTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A tree with one branch a category and Laplace-corrected leaves, for discrete features.
+    """A tree with one branch per category and Laplace-corrected leaves, for discrete features.
 
     Grown by information gain as C4.5's ancestors are; a stand-in where features are categories,
     which scikit-learn's trees can only split in two.

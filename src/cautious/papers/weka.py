@@ -94,7 +94,7 @@ def read_predictions(text: str, classes: list[Any]) -> pd.DataFrame:
     Parameters
     ----------
     text : str
-        One line a case, fold after fold; in each fold the cases are counted from 1.
+        One line per case, fold after fold; in each fold the cases are counted from 1.
     classes : list
         The labels, in the order of the ARFF declaration.
 

@@ -123,10 +123,10 @@ def _measured(y: Any, proba: npt.ArrayLike, classes: Any) -> dict[str, float]:
     curve = ResponseCurve.from_predictions(y, p, classes=classes)
     grid = abstention_grid()
     found: dict[str, float] = {}
-    # When everybody is silent, accuracy and AUC count as 1 (section 4); silence has its own cost.
-    silent = {"accuracy": 1.0, "auc": 1.0, "cost": float(np.mean(np.where(positives, 2, 3)))}
+    # When every case is abstained on, accuracy and AUC count as 1 (section 4).
+    abstained = {"accuracy": 1.0, "auc": 1.0, "cost": float(np.mean(np.where(positives, 2, 3)))}
     for name in MEASURES:
-        values = np.append(curve.measure(name, costs=COSTS), silent[name])
+        values = np.append(curve.measure(name, costs=COSTS), abstained[name])
         level = np.append(curve.abstention, 1.0)
         known = ~np.isnan(values)
         drawn = np.interp(grid, level[known], values[known])
@@ -170,7 +170,7 @@ def _measured_folds(predictions: pd.DataFrame) -> list[dict[str, float]]:
 
 
 def _mean_curve(folds: pd.DataFrame) -> pd.DataFrame:
-    """Average over folds, one row a level of abstention (or of FPR, for tpr)."""
+    """Average over folds, one row per level of abstention (or of FPR, for tpr)."""
     grid = abstention_grid()
     means = {
         name: [float(folds[f"{name}@{a:.2f}"].mean()) for a in grid] for name in (*MEASURES, "tpr")

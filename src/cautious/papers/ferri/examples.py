@@ -209,7 +209,7 @@ def _over_abstention() -> list[Figure]:
     for name, (bias, _) in BIASES.items():
         roc = _roc(bias)
         known = ~np.isnan(roc.auc)
-        # When everybody is silent AUC counts as 1, as accuracy does (section 4).
+        # When every case is abstained on, AUC counts as 1, as accuracy does (section 4).
         level_of, auc = np.append(roc.abstention[known], 1.0), np.append(roc.auc[known], 1.0)
         rows.append(pd.DataFrame({"abstention": level_of, "AUC": auc, "bias": name}))
     responses = pd.concat(rows, ignore_index=True)

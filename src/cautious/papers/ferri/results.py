@@ -48,7 +48,7 @@ def result_tables(whose: str, curves: Curves) -> list[Table]:
 
 
 def result_figures(families: Mapping[str, Curves]) -> list[Figure]:
-    """Make the data of Figs 11 to 22, one panel a family of learners."""
+    """Make the data of Figs 11 to 22, one panel per family of learners."""
     figures = []
     for name, title, dataset, models, measure in DRAWN:
         x = "false positive rate" if measure == "tpr" else "abstention"

@@ -67,8 +67,8 @@ def reproduce_friedel(
         :func:`cautious.papers.weka.find_weka`).
     scores : mapping of data set to DataFrame, optional
         Out-of-fold scores of learners of your own, instead of all these: a column ``truth`` with
-        the labels, and one column a learner of Table 1 with the score of the positive class, which
-        is the last of the sorted labels.
+        the labels, and one column per learner of Table 1 with the score of the positive class,
+        which is the last of the sorted labels.
 
     Returns
     -------

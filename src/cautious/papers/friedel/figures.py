@@ -16,7 +16,7 @@ LARGE = (
     "The paper names the learners, not the data: these two sets have the largest differences of "
 )
 LARGE += "printed normalised VACC between them."
-# Data set, first and second learner, and how they were chosen where the paper is silent.
+# Data set, first and second learner, and how they were chosen where the paper does not say.
 DIFFERENTIALS = {
     "Fig. 4a": ("credit-a", "J48", "PART", LARGE),
     "Fig. 4b": ("diabetes", "J48", "PART", LARGE),
@@ -75,13 +75,13 @@ def _fixed_window(family: Family, points: int, whose: str) -> Figure:
 
 
 def _windows_within_windows(family: Family, points: int, whose: str) -> Figure:
-    """Thresholds of the optimal window against ν: the dearer abstention, the narrower it is."""
+    """Thresholds of the optimal window against ν: the more abstaining costs, the narrower it is."""
     surface = family.surfaces["diabetes", "SVM"]
     nu = np.linspace(0, 0.5, points)
     parts = []
     for mu in (0.25, 0.5, 0.75, 1.0):
         lower, upper = surface.window(mu, nu)
-        at = surface.window(mu, 1.0)[0]  # too dear to abstain: one threshold
+        at = surface.window(mu, 1.0)[0]  # abstaining costs too much: one threshold
         for kind, values in (("upper", upper), ("no abstention", at), ("lower", lower)):
             threshold = np.broadcast_to(values, nu.shape)
             parts.append(pd.DataFrame({"nu": nu, "threshold": threshold, "which": kind, "mu": mu}))

@@ -70,7 +70,7 @@ class Family:
     name : str
         Whose learners they are; empty if the caller gave the scores.
     scores : mapping of str to DataFrame
-        By data set: a column ``truth``, and one a learner with the score of the positive class,
+        By data set: a column ``truth``, and one per learner with the score of the positive class,
         which is the last of the sorted labels.
     """
 
@@ -93,7 +93,7 @@ class Family:
         }
 
     def measures(self, dataset: str) -> pd.DataFrame:
-        """Measure each learner over all folds together: one row a learner, as in Table 1."""
+        """Measure each learner over all folds together: one row per learner, as in Table 1."""
         frame = self.scores[dataset]
         truth = (frame["truth"] == max(frame["truth"])).to_numpy()
         rows = {}

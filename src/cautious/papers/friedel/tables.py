@@ -156,7 +156,7 @@ def _nested(family: Family) -> Cell:
         for grid in (surface.grid(51) for surface in family.surfaces.values())
     )
     said = "yes" if nested else "no"
-    what = "dearer abstention, narrower window within the other"
+    what = "more expensive abstention, narrower window within the other"
     return Cell("all", what, said, "yes", remark="holds of every optimal window", given=True)
 
 
@@ -176,19 +176,19 @@ def _refraining(family: Family) -> list[Cell]:
 
 def _against_trivial(svm: AbstentionCostSurface) -> list[Cell]:
     """Fig. 4e to 4g: the SVM and the trivial classifiers on bupa."""
-    dearer = svm.differential(svm.trivial()).grid(51).difference.max() > 1e-12
-    why = "a window may give every case the same answer, so the optimal one is never dearer; the "
+    costlier = svm.differential(svm.trivial()).grid(51).difference.max() > 1e-12
+    why = "a window may give every case the same answer, so the optimal one never costs more; the "
     why += "paper's windows seem not to reach that far"
     lower, upper = svm.window(0.05, 0.5)
     everything = "positive" if lower == upper == -np.inf else "not all positive"
-    silent = float(svm.abstention(1.0, 0.05))
+    abstained = float(svm.abstention(1.0, 0.05))
     where = "the paper says the upper left and the lower right part; the points are ours"
     return [
         Cell(
             *("bupa", "trivial classifier cheaper than the SVM somewhere"),
-            *("yes" if dearer else "no", "yes"),
+            *("yes" if costlier else "no", "yes"),
             remark=why,
         ),
         Cell("bupa", "SVM's answers at μ = 0.05, ν = 0.5", everything, "positive", remark=where),
-        Cell("bupa", "SVM's abstention at μ = 1, ν = 0.05", silent, 1.0, remark=where),
+        Cell("bupa", "SVM's abstention at μ = 1, ν = 0.05", abstained, 1.0, remark=where),
     ]

@@ -30,7 +30,7 @@ ERRATA = (
     "Where the paper contradicts itself: 9.1.3 counts 37 + 28 data sets out of 55, and the rows of "
     "Table 8 sum to 53."
 )
-SILENT = (
+UNSAID = (
     "What the paper does not say, and what was done here. The strength of the IDM: s = 1. The "
     "prior of NBC: uniform, of total strength 1. Missing values: skipped. The settings of LNCC, "
     "CMA and CDT: those of the authors' own programs (25 neighbours and 20 more at a time; "
@@ -40,7 +40,7 @@ SILENT = (
     "folds where it is undefined are left out. Data sets on which two classifiers are equal count "
     "for neither; Wilcoxon's test leaves them out. The gain in the area of ignorance: a ratio of "
     "sums in each data set that has such cases, then the mean over data sets and Student's "
-    "interval. Artificial data: one test set a draw of the chances; chances closer than 0.1 and "
+    "interval. Artificial data: one test set per draw of the chances; chances closer than 0.1 and "
     "training sets of one class are drawn again."
 )
 
@@ -105,7 +105,7 @@ def reproduce_zaffalon(
         [
             f"{len(study.datasets)} data sets, {study.repeats} × {study.folds}-fold "
             "cross-validation. " + ERRATA,
-            SILENT,
+            UNSAID,
             failures_in_words(everything),
         ],
         quick,

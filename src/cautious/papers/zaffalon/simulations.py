@@ -34,7 +34,7 @@ LINES = ["NBC accuracy", "NCC discounted accuracy", "NCC u65"]
 def simulate(
     *, quick: bool, store: Path | None, n_jobs: int | None, progress: bool | None
 ) -> pd.DataFrame:
-    """Run what the store does not hold yet, and give one row a training set.
+    """Run what the store does not hold yet, and give one row per training set.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def simulate(
     """
     chances, trials, tests, draws = QUICK if quick else FULL
     with Store(":memory:" if store is None else store) as results:
-        design = f"{trials} training sets a draw, {tests} tests, {draws} downsamples"
+        design = f"{trials} training sets per draw, {tests} tests, {draws} downsamples"
         results.claim({("design", "simulations"): design})
         done = {(dataset, repeat) for dataset, _, repeat, _ in results.done()}
         tasks = [

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from cautious.experiments import progress
-from cautious.experiments.progress import Lines, track
+from cautious import progress
+from cautious.progress import Lines, track
 
 
 class Terminal(io.StringIO):
@@ -14,13 +14,13 @@ class Terminal(io.StringIO):
 
 
 def test_silent_when_piped(capsys):
-    with track(2, "folds") as bar:
+    with track("folds", 2) as bar:
         bar.advance(2)
     assert capsys.readouterr() == ("", "")
 
 
 def test_lines_when_asked_for(capsys):
-    with track(2, "folds", show=True) as bar:
+    with track("folds", 2, show=True) as bar:
         bar.advance(2)
     out, err = capsys.readouterr()
     assert out == ""
@@ -31,7 +31,7 @@ def test_time_left(monkeypatch):
     clock = iter([0.0, 2.0, 10.0, 20.0, 20.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
     stream = io.StringIO()
-    lines = Lines(100, "folds", stream)
+    lines = Lines("folds", 100, stream)
     lines.advance(1)  # after 2 s: too early for a line
     lines.advance(19)  # 20 in 10 s
     lines.advance(20)
@@ -47,7 +47,7 @@ def test_a_bar_on_a_terminal(monkeypatch):
     pytest.importorskip("rich")
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with track(3, "[red]folds") as bar:
+    with track("[red]folds", 3) as bar:
         bar.advance(3)
     assert "[red]folds" in stream.getvalue()
     assert "3/3" in stream.getvalue()
@@ -64,6 +64,21 @@ def test_lines_on_a_terminal_without_rich(monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_rich)
-    with track(3, "folds") as bar:
+    with track("folds", 3) as bar:
         bar.advance(3)
     assert stream.getvalue().startswith("folds: 3 of 3")
+
+
+def test_how_much_there_is_may_be_known_later(monkeypatch):
+    clock = iter([0.0, 10.0, 20.0, 30.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    lines = Lines("rows", None, stream)
+    lines.update(20)
+    lines.update(40, 80)
+    lines.finish()
+    assert stream.getvalue().splitlines() == [
+        "rows: 20, 10 s so far",
+        "rows: 40 of 80, about 20 s left",
+        "rows: 40 of 80, 30 s taken",
+    ]
