@@ -1,7 +1,5 @@
 """Costs in every form are one object: the same table, in any order, or a refusal that helps."""
 
-from io import StringIO
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -47,7 +45,6 @@ def test_every_form_is_the_same_table(tmp_path):
         "polars frame": pl.from_pandas(frame.reset_index(names="answer")),
         "path": path,
         "path as text": str(path),
-        "stream": StringIO(CSV),
         "set costs": AnswerCosts(TABLE, ("no", "yes")),
         "set costs in another order": as_costs(NAMED, ["yes", "no"], pos_label="yes"),
     }
@@ -97,9 +94,20 @@ def test_several_classes_and_partial_sets():
     # A classifier that has not seen every class.
     frame = costs.answers.set_axis(list("abc"), axis=1).set_axis(["a", "b", "c", "abstain"], axis=0)
     assert as_costs(frame, ["c", "a"]).values.tolist() == [[0, 2], [2, 0], [0.5, 0.5]]
-    # Labels of a file are text.
-    text = StringIO("x,0,1,2\n0,0,1,2\n1,1,0,1\n2,2,1,0\nabstain,0.5,0.25,0.5\n")
-    assert as_costs(text, [0, 1, 2]).values.tolist() == table.tolist()
+
+
+def test_labels_of_a_file_are_text_that_numbers_find(csv):
+    path = csv("x,0,1,2\n0,0,1,2\n1,1,0,1\n2,2,1,0\nabstain,0.5,0.25,0.5\n")
+    assert as_costs(path, [0, 1, 2]).values[:3].tolist() == ordinal(3).tolist()
+
+
+def test_sets_of_a_file_are_written_in_any_way(csv):
+    rows = ["h,0,1,2", "b,1,0,2", "n,4,4,0", "h|b,.2,.2,2", '"{b, n}",2,1,1']
+    rows += ["\"['h', 'n']\",1,2,1", "?,1,1,1"]
+    costs = as_costs(csv("\n".join(["x,h,b,n", *rows])))
+    expected = {"hb": [0.2, 0.2, 2], "bn": [2, 1, 1], "hn": [1, 2, 1], "hbn": [1, 1, 1]}
+    for sets, cost in expected.items():
+        assert costs.of([[label in sets for label in "hbn"]]).tolist() == [cost]
 
 
 def test_costs_per_case():
@@ -141,7 +149,12 @@ def test_costs_per_case():
         (discounted(zero_one(2), classes=list("ab")), list("ac"), "no class 'c'"),
         (pd.DataFrame(TABLE, list("ab?"), list("ab")), list("ac"), "no class 'c'"),
         (pd.DataFrame(TABLE, list("axy"), list("ab")), None, "'x', which is no class"),
-        (StringIO("x,a,b\na,0,1\nb,1,zero\n"), None, "costs has 'zero' in the row of 'b'"),
+        ("no/such/file.csv", None, "costs is 'no/such/file.csv', and there is no such file"),
+        (
+            pd.DataFrame([[0, 1, 1], [1, 0, 1]], list("ab"), ["a", "b", "{a, b}"]),
+            None,
+            "Transpose the table",
+        ),
     ],
 )
 def test_what_is_no_cost_is_refused(costs, classes, message):
@@ -193,11 +206,22 @@ MATRIX_CSV = "cost,h,b,n\nn,4,4,0\nh,0,1,2\nb,1,0,2\n"
 TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])
 
 
-def test_rows_follow_the_columns(tmp_path):
-    pd.testing.assert_frame_equal(as_cost_matrix(StringIO(MATRIX_CSV)), TABLE_I)
-    path = tmp_path / "costs.csv"
-    path.write_bytes(b"\xef\xbb\xbf" + MATRIX_CSV.replace(",", "; ").encode())
-    pd.testing.assert_frame_equal(as_cost_matrix(path, separator=";"), TABLE_I)
+@pytest.fixture
+def csv(tmp_path):
+    """Write a file and give its path."""
+
+    def write(text):
+        path = tmp_path / "costs.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_rows_follow_the_columns(csv):
+    pd.testing.assert_frame_equal(as_cost_matrix(csv(MATRIX_CSV)), TABLE_I)
+    marked = b"\xef\xbb\xbf" + MATRIX_CSV.replace(",", ";").encode()
+    pd.testing.assert_frame_equal(as_cost_matrix(csv(marked)), TABLE_I)
 
 
 def test_truths_as_rows_are_transposed():
@@ -205,51 +229,45 @@ def test_truths_as_rows_are_transposed():
     pd.testing.assert_frame_equal(as_cost_matrix(turned, truths="rows"), TABLE_I)
 
 
-def test_order_and_type_of_the_classes_can_be_chosen():
-    frame = as_cost_matrix(StringIO("c,0,1\n0,0,5\n1,2,0\n"), classes=[1, 0])
+def test_order_and_type_of_the_classes_can_be_chosen(csv):
+    frame = as_cost_matrix(csv("c,0,1\n0,0,5\n1,2,0\n"), classes=[1, 0])
     assert frame.columns.tolist() == [1, 0]
     assert frame.to_numpy().tolist() == [[0, 2], [5, 0]]
     assert discounted(TABLE_I, classes=["n", "h", "b"]).matrix[0].tolist() == [0, 4, 4]
 
 
-def test_labels_stay_text():
-    frame = as_cost_matrix(StringIO("c,NA,01\n01,1,0\nNA,0,2\n"))
+def test_labels_stay_text(csv):
+    frame = as_cost_matrix(csv("c,NA,01\n01,1,0\nNA,0,2\n"))
     assert frame.columns.tolist() == ["NA", "01"]
     assert frame.to_numpy().tolist() == [[0, 2], [1, 0]]
 
 
-def test_written_frames_come_back(tmp_path):
-    path = tmp_path / "costs.csv"
-    TABLE_I.to_csv(path)
-    pd.testing.assert_frame_equal(as_cost_matrix(path), TABLE_I)
+def test_written_frames_come_back(csv):
+    pd.testing.assert_frame_equal(as_cost_matrix(csv(TABLE_I.to_csv())), TABLE_I)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no regular CSV"),
-        ("c,a,b\na,0,1\nb,1,0,7,8\n", "no regular CSV"),
-        ("c,a,b\na,0\nb,1,0\n", "'' in the row of 'a', column of 'b'"),
-        ("c,a,b\na,0,dear\nb,1,0\n", "'dear' in the row of 'a', column of 'b'"),
-        ("c,a,b\na,0,\nb,1,0\n", "'' in the row of 'a', column of 'b'"),
+        ("", "empty"),
+        ("c,a\na,0\n", "there are 1 columns of costs"),
+        ("c,a,b\na,0,1\nb,1,0,7,8\n", "line 3"),
+        ("c,a,b\na,0\nb,1,0\n", "line 2"),
+        ("c,a,b\na,0,dear\nb,1,0\n", "column 'b', line 2: 'dear' is not a number"),
+        ('c,a,b\na,0,"0,5"\nb,1,0\n', "Write 0.5, with a decimal point"),
+        ("c,a,b\na,0,\nb,1,0\n", "column 'b', line 2"),
         ("c,a,b\na,0,1\n", r"shape \(1, 2\)"),
         ("c,a,b\na,0,1\nc,1,0\n", "costs.index has no class 'b'"),
-        ("c,a,a\na,0,1\nb,1,0\n", "costs.columns.*repeats"),
+        ("c,a,a\na,0,1\nb,1,0\n", "two columns are called 'a'"),
         ("c,a,b\na,0,-1\nb,1,0\n", r"costs\[0, 1\] is -1"),
-        ("c,a,b\na,0,nan\nb,1,0\n", r"costs\[0, 1\] is nan"),
+        ("c,a,b\na,0,inf\nb,1,0\n", r"costs\[0, 1\] is inf"),
         ("c,a,b\na,1,0\nb,0,1\n", "less than the right answer"),
+        ("c,é,b\né,0,1\nb,1,0\n".encode("latin-1"), "UTF-8"),
     ],
 )
-def test_bad_files_of_matrices(text, message):
+def test_bad_files_of_matrices(csv, text, message):
     with pytest.raises(ValueError, match=message):
-        as_cost_matrix(StringIO(text))
-
-
-def test_a_file_in_another_encoding(tmp_path):
-    path = tmp_path / "costs.csv"
-    path.write_bytes("c,é,b\né,0,1\nb,1,0\n".encode("latin-1"))
-    with pytest.raises(ValueError, match="UTF-8"):
-        as_cost_matrix(path)
+        as_cost_matrix(csv(text))
 
 
 def test_bad_arguments_of_matrices():
@@ -262,7 +280,5 @@ def test_bad_arguments_of_matrices():
         as_cost_matrix(discounted(zero_one(2)))
     with pytest.raises(ValueError, match="classes has 2 labels but there are 3"):
         cost_frame(zero_one(3), ["a", "b"])
-    with pytest.raises(ValueError, match="separator is '::'"):
-        as_cost_matrix(StringIO(MATRIX_CSV), separator="::")
     with pytest.raises(ValueError, match="as_costs reads tables"):
         discounted(pd.DataFrame(np.zeros((3, 2))))

@@ -28,6 +28,7 @@ from cautious.decision import (
     threshold_rule,
     window_rule,
 )
+from cautious.errors import InputError
 from cautious.utility import exponential, u65
 
 CLASSES = ["a", "b", "c"]
@@ -186,7 +187,7 @@ def _changed(**changes):
     ],
 )
 def test_what_is_no_rule_is_refused(text, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         Rule.from_json(text)
 
 

@@ -12,6 +12,7 @@ from cautious.costs.forms import CostsLike as CostsLike
 from cautious.costs.forms import as_cost_matrix, as_costs
 from cautious.costs.forms import costs_from_data as costs_from_data
 from cautious.costs.forms import costs_to_data as costs_to_data
+from cautious.costs.forms import read_cost_table as read_cost_table
 from cautious.costs.matrices import (
     balanced_costs,
     class_weighted,

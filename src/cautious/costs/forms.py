@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from os import PathLike
-from typing import IO, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -23,26 +23,32 @@ from cautious.costs.matrices import (
     matrix_from_frame,
     merely_numbered,
     positions,
-    read_table,
 )
 from cautious.costs.means import OWACosts, PowerMeanCosts
 from cautious.costs.set_costs import SetCosts
 from cautious.costs.sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
 from cautious.costs.tables import AnswerCosts, SetReader, TableCosts, table_costs
 from cautious.errors import InputError, listed, quoted
-from cautious.predictions import binary_classes, match_labels
+from cautious.predictions import (
+    binary_classes,
+    check_numbers,
+    label_text,
+    match_labels,
+    open_table,
+)
 from cautious.sets import check_classes, check_mask
 
-__all__ = ["CostsLike", "as_cost_matrix", "as_costs", "costs_from_data", "costs_to_data"]
+__all__ = [
+    "CostsLike",
+    "as_cost_matrix",
+    "as_costs",
+    "costs_from_data",
+    "costs_to_data",
+    "read_cost_table",
+]
 
 CostsLike: TypeAlias = (
-    SetCosts
-    | Mapping[str, npt.ArrayLike]
-    | npt.ArrayLike
-    | pd.DataFrame
-    | str
-    | PathLike[str]
-    | IO[str]
+    SetCosts | Mapping[str, npt.ArrayLike] | npt.ArrayLike | pd.DataFrame | str | PathLike[str]
 )
 """What :func:`as_costs` takes."""
 
@@ -62,7 +68,7 @@ def as_costs(
 
     Parameters
     ----------
-    costs : dict, array-like, DataFrame, path, text stream or SetCosts
+    costs : dict, array-like, DataFrame, path or SetCosts
         One of
 
         - a dict of two classes' costs, ``{"false_negative": 10, "false_positive": 2,
@@ -77,8 +83,8 @@ def as_costs(
           no class, such as ``"abstain"``, is abstaining; rows may also be sets, ``"{a, b}"``
           (:meth:`SetCosts.from_table`). A frame of another library names the answers in its first
           column;
-        - a CSV file of such a table: the first row holds the classes, the first column the
-          answers;
+        - the path of a file with such a table (CSV, Parquet, Arrow; ``-`` is standard input): the
+          first row holds the classes, the first column the answers;
         - :class:`SetCosts`, put in the order of the classes.
     classes : sequence of length K, optional
         Class labels in the order wanted. A frame or file may hold more classes than these.
@@ -132,23 +138,50 @@ def as_costs(
         binary_classes(labels, pos_label=pos_label)  # refuses a label that is no class
     if isinstance(costs, SetCosts):
         return costs if labels is None else costs.in_order(labels)
-    if isinstance(costs, str | PathLike) or hasattr(costs, "read"):
-        return _of_frame(_read_file(costs), labels, needs_abstention)
+    if isinstance(costs, str | PathLike):
+        return _of_frame(read_cost_table(costs), labels, needs_abstention)
     frame = _as_pandas(costs)
     if frame is not None and (labels is None or not merely_numbered(frame)):
         return _of_frame(frame, labels, needs_abstention)
     return _of_array(as_floats(costs, "costs", "costs"), labels, needs_abstention)
 
 
-def _read_file(file: Any, separator: str = ",") -> pd.DataFrame:
+def read_cost_table(file: str | PathLike[str]) -> pd.DataFrame:
+    """Read a table of costs: answers in the first column, then one column per class.
+
+    Parameters
+    ----------
+    file : path-like
+        CSV, TSV, Parquet, Arrow or Feather; ``-`` is standard input. Labels are text.
+
+    Returns
+    -------
+    DataFrame
+        Rows are answers, columns are truths, as they are written.
+    """
     try:
-        return read_table(file, separator=separator, name="costs")
+        table = open_table(file)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(
-            "{=costs} is {file}, and there is no such file; give the path of a CSV table, or the "
-            "costs themselves.",
+            "{=costs} is {file}, and there is no such file; give the path of a table, or the costs "
+            "themselves.",
             file=quoted(file),
         ) from None
+    first, *classes = table.names
+    try:
+        if len(classes) < 2:
+            raise InputError(
+                "there are {n} columns of costs; give one per class, after the column of answers.",
+                n=len(classes),
+            )
+        cells = table.read([first], classes)
+        columns = [check_numbers(cells.numbers[name], table.place(name)) for name in classes]
+    except InputError as error:
+        raise error.at(table.name) from None
+    labels = cells.labels[first]
+    answers = [label_text(labels.values[at]).strip() if at >= 0 else "" for at in labels.codes]
+    values = np.column_stack(columns)
+    return pd.DataFrame(values, pd.Index(answers, dtype=object), pd.Index(classes, dtype=object))
 
 
 def _as_pandas(costs: Any) -> pd.DataFrame | None:
@@ -264,6 +297,7 @@ def _of_frame(
     """Read a labelled table: of single classes, of answers and abstaining, or of sets."""
     columns = check_classes(frame.columns, name="costs.columns").tolist()
     rows = frame.index.to_flat_index().tolist()
+    _refuse_truths_as_rows(rows, columns)
     found = match_labels(rows, columns)
     others = [at for at, k in enumerate(found) if k < 0]
     answers = sorted(k for k in found if k >= 0) == list(range(len(columns)))
@@ -275,6 +309,18 @@ def _of_frame(
         keep = positions(columns, list(labels), "costs")
         values = values[[*keep, *range(len(columns), len(values))]][:, keep]
     return _of_array(values, labels or tuple(columns), needs_abstention)
+
+
+def _refuse_truths_as_rows(rows: list[Any], columns: list[Any]) -> None:
+    """Refuse a table whose columns are sets and whose rows are classes."""
+    texts = [str(column) for column in columns]
+    if {str(row) for row in rows} < {*texts} and any("|" in one or one[:1] == "{" for one in texts):
+        raise InputError(
+            "{=costs} has the columns {columns} and the rows {rows}; answers are rows, truths are "
+            "columns. Transpose the table.",
+            columns=listed(columns, 6),
+            rows=listed(rows, 6),
+        )
 
 
 def _is_partial_set(row: Any, columns: list[Any]) -> bool:
@@ -390,17 +436,16 @@ def as_cost_matrix(
     *,
     truths: Literal["columns", "rows"] = "columns",
     diagonal: Literal["any", "least", "zero"] = "least",
-    separator: str = ",",
     name: str = "costs",
 ) -> pd.DataFrame:
-    r"""Read the costs of single classes: an array, a labelled frame or a CSV file.
+    r"""Read the costs of single classes: an array, a labelled frame or a file.
 
     Parameters
     ----------
-    costs : array-like or DataFrame of shape (K, K), path or text stream
+    costs : array-like or DataFrame of shape (K, K), or path
         Rows are predictions, columns are truths. An array is in the order of `classes`. The rows
         and columns of a frame carry class labels, in any order, and may be more than `classes`.
-        In a CSV file, of UTF-8, they are the first column and the first row.
+        In a file they are the first column and the first row.
     classes : sequence of length K, optional
         The order wanted. A label that is not found as it is is looked for by its text, so that
         integers find the text labels of a CSV file. Default: the order of the truths.
@@ -410,8 +455,6 @@ def as_cost_matrix(
         What is asked of right answers: that for no truth a wrong answer is cheaper (a violation
         often means that the matrix is transposed or holds rewards); that they cost nothing; or
         nothing.
-    separator : str, default=","
-        What separates the cells of a file; one character.
     name : str
         What to call the argument in an error.
 
@@ -432,12 +475,11 @@ def as_cost_matrix(
     prediction
     h           0.0  2.0
     n           4.0  0.0
-    >>> from io import StringIO
-    >>> as_cost_matrix(StringIO("cost,ham,spam\nham,0,1\nspam,9,0\n"), ["spam", "ham"])
-    truth       spam  ham
+    >>> as_cost_matrix(frame, ["n", "h"])
+    truth         n    h
     prediction
-    spam         0.0  9.0
-    ham          1.0  0.0
+    n           0.0  4.0
+    h           2.0  0.0
     """
     if truths not in ("columns", "rows"):
         raise ValueError(f"truths is {truths!r}; choose 'columns' or 'rows'.")
@@ -446,8 +488,8 @@ def as_cost_matrix(
             f"{name} is a {type(costs).__name__}, which prices sets; give the costs of single "
             "classes, an array or frame of shape (K, K)."
         )
-    if isinstance(costs, str | PathLike) or hasattr(costs, "read"):
-        costs = _read_file(costs, separator=separator)
+    if isinstance(costs, str | PathLike):
+        costs = read_cost_table(costs)
     frame = _as_pandas(costs)
     if frame is not None and (classes is None or not merely_numbered(frame)):
         frame = frame.T if truths == "rows" else frame

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from os import PathLike
-from typing import IO, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +29,6 @@ __all__ = [
     "merely_numbered",
     "ordinal",
     "positions",
-    "read_table",
     "resolve_classes",
     "resolve_matrix",
     "zero_one",
@@ -240,46 +238,6 @@ def merely_numbered(frame: pd.DataFrame) -> bool:
     return not has_names(frame) and not has_names(frame.T)
 
 
-def read_table(
-    file: str | PathLike[str] | IO[str], *, separator: str = ",", name: str = "file"
-) -> pd.DataFrame:
-    """Read a CSV table of costs: labels in the first row and column, numbers in all other cells."""
-    if len(separator) != 1:
-        raise ValueError(f"separator is {separator!r}; give one character.")
-    try:
-        cells = pd.read_csv(
-            file,
-            sep=separator,
-            header=None,
-            dtype=str,
-            keep_default_na=False,
-            skipinitialspace=True,
-            encoding="utf-8-sig",
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(
-            f"{name} is no regular CSV table in UTF-8: {str(error).strip()}. Every row needs a "
-            "label and one number per class."
-        ) from None
-    text = cells.to_numpy(dtype=object)
-    numbers = np.empty((len(text) - 1, text.shape[1] - 1))
-    for i, j in np.ndindex(numbers.shape):
-        numbers[i, j] = _number(text[i + 1, j + 1], i, j, text, name)
-    return pd.DataFrame(
-        numbers, index=[t.strip() for t in text[1:, 0]], columns=[t.strip() for t in text[0, 1:]]
-    )
-
-
-def _number(cell: Any, i: int, j: int, text: npt.NDArray[Any], name: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise ValueError(
-            f"{name} has {cell!r} in the row of {text[i + 1, 0]!r}, column of {text[0, j + 1]!r}; "
-            "a number with a decimal point is expected."
-        ) from None
-
-
 def check_cost_matrix(
     matrix: npt.ArrayLike,
     *,
@@ -388,7 +346,7 @@ def check_count(count: Any, name: str, *, least: int = 2) -> int:
 
 
 def check_number(value: Any, name: str) -> float:
-    """Check that a value is one number; which numbers will do is the caller's business."""
+    """Check that a value is one number; which numbers are allowed is for the caller to say."""
     try:
         number = as_floats(value, name)
     except TypeError:

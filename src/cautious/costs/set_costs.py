@@ -19,7 +19,7 @@ from cautious.sets import abstain_name, check_classes, check_mask, few_labels, s
 __all__ = ["SetCosts", "all_sets", "sample_sets"]
 
 MOST_CLASSES = 20
-"""The most classes for which all sets are ever listed: 2^20 rows are the last that fit a desk."""
+"""The most classes for which all sets are ever listed: 2^20 rows."""
 _MANY_CLASSES = 15
 
 
@@ -97,7 +97,26 @@ class SetCosts(ABC):
     @property
     def per_case(self) -> bool:
         """Whether every case has costs of its own."""
-        return False
+        return self.n_cases is not None
+
+    @property
+    def n_cases(self) -> int | None:
+        """How many cases have costs of their own, or None if all cases share them."""
+        return None
+
+    def take(self, rows: npt.ArrayLike) -> SetCosts:
+        """Keep the costs of some cases; costs that all cases share stay as they are.
+
+        Parameters
+        ----------
+        rows : array-like of int or bool
+            Which cases to keep.
+
+        Returns
+        -------
+        SetCosts
+        """
+        return self
 
     @property
     def answers(self) -> pd.DataFrame:

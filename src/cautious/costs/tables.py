@@ -13,7 +13,7 @@ import pandas as pd
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs.matrices import check_costs, positions, resolve_classes
 from cautious.costs.set_costs import SetCosts
-from cautious.sets import check_classes, set_names
+from cautious.sets import check_classes, parse_set, set_names
 
 __all__ = ["AnswerCosts", "SetReader", "TableCosts", "table_costs"]
 
@@ -81,14 +81,9 @@ class AnswerCosts(SetCosts):
         return int(self.values.shape[-1])
 
     @property
-    def per_case(self) -> bool:
-        """Whether every case has costs of its own."""
-        return self.values.ndim == 3
-
-    @property
     def n_cases(self) -> int | None:
         """How many cases have costs of their own, or None if all cases share them."""
-        return len(self.values) if self.per_case else None
+        return len(self.values) if self.values.ndim == 3 else None
 
     @property
     def answers(self) -> pd.DataFrame:
@@ -102,20 +97,8 @@ class AnswerCosts(SetCosts):
         return self.values[:-1].copy()
 
     def take(self, rows: npt.ArrayLike) -> AnswerCosts:
-        """Keep the costs of some cases; costs that all cases share stay as they are.
-
-        Parameters
-        ----------
-        rows : array-like of int or bool
-            Which cases to keep.
-
-        Returns
-        -------
-        AnswerCosts
-        """
-        if not self.per_case:
-            return self
-        return replace(self, values=self.values[np.asarray(rows)])
+        """Keep the costs of some cases; costs that all cases share stay as they are."""
+        return replace(self, values=self.values[np.asarray(rows)]) if self.per_case else self
 
     def _costs(self, mask: Mask) -> Floats:
         row = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), self.n_classes)
@@ -285,7 +268,10 @@ class SetReader:
                     readings[start] += [[k, *rest] for rest in readings[end]]
             readings[start] = readings[start][:2]
         if not readings[0]:
-            return [self._member(piece, entry) for piece in pieces if piece]
+            written = [piece for piece in pieces if piece]
+            if "|" in entry or entry.strip()[:1] in ("[", "("):
+                written = list(parse_set(entry, self.by_text).labels or ())
+            return [self._member(label, entry) for label in written]
         if len(readings[0]) > 1:
             ways = (
                 " with ".join(repr(self.classes[k]) for k in reading) for reading in readings[0]

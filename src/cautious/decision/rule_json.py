@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cautious.costs import costs_from_data, costs_to_data
+from cautious.errors import InputError
 from cautious.files import write_whole
 from cautious.utility import read_utility
 
@@ -180,13 +181,13 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
     _refuse_unknown(data, ("schema", "models"), name)
     models = data["models"]
     if not isinstance(models, dict) or not models:
-        raise ValueError(f"{name}: models is {_shown(models)}; expected one rule per model.")
+        raise _refusal(f"{name}: models is {_shown(models)}; expected one rule per model.")
     rules = {}
     for model, each in models.items():
         if not isinstance(each, dict):
-            raise ValueError(f"{name}: the rule of {model!r} is {_shown(each)}, not an object.")
+            raise _refusal(f"{name}: the rule of {model!r} is {_shown(each)}, not an object.")
         if each.get("model", model) != model:
-            raise ValueError(f"{name}: the rule of {model!r} says it is of {each['model']!r}.")
+            raise _refusal(f"{name}: the rule of {model!r} says it is of {each['model']!r}.")
         rules[model] = _rule_of({"schema": SCHEMA} | each, f"{name}, model {model!r}")
     return rules
 
@@ -195,7 +196,7 @@ def read_rule(source: str | os.PathLike[str]) -> Rule:
     """Read one rule; see :meth:`Rule.from_json`."""
     rules = rules_from_json(source)
     if len(rules) > 1:
-        raise ValueError(
+        raise _refusal(
             f"there are rules of {len(rules)} models, {', '.join(map(repr, rules))}; read them "
             "with rules_from_json and choose one."
         )
@@ -208,32 +209,32 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
 
     kind = data.get("kind")
     if kind not in _FIELDS:
-        raise ValueError(f"{name}: kind is {_shown(kind)}; expected one of {', '.join(_FIELDS)}.")
+        raise _refusal(f"{name}: kind is {_shown(kind)}; expected one of {', '.join(_FIELDS)}.")
     _refuse_unknown(data, (*_ABOUT, *_FIELDS[kind]), name)
     for key in ("classes", *_FIELDS[kind]):
         if key not in data:
-            raise ValueError(f"{name}: {key} is missing; a rule of kind {kind!r} needs it.")
+            raise _refusal(f"{name}: {key} is missing; a rule of kind {kind!r} needs it.")
     classes = data["classes"]
     if not isinstance(classes, list) or not all(
         isinstance(label, str | int | float) for label in classes
     ):
-        raise ValueError(f"{name}: classes is {_shown(classes)}; expected a list of labels.")
+        raise _refusal(f"{name}: classes is {_shown(classes)}; expected a list of labels.")
     about: dict[str, Any] = {}
     for key, kinds in (("model", str), ("version", str), ("certificate", dict), ("data", dict)):
         if data.get(key) is not None:
             if not isinstance(data[key], kinds):
                 wanted = "text" if kinds is str else "an object"
-                raise ValueError(f"{name}: {key} is {_shown(data[key])}; expected {wanted}.")
+                raise _refusal(f"{name}: {key} is {_shown(data[key])}; expected {wanted}.")
             about[key] = data[key]
     try:
         for key in _FIELDS[kind]:
             if key == "utility":
                 if not isinstance(data[key], str):
-                    raise ValueError(f"utility is {_shown(data[key])}; expected a name.")
+                    raise _refusal(f"utility is {_shown(data[key])}; expected a name.")
                 about["worth"] = read_utility(data[key])
             elif key == "thresholds":
                 if not isinstance(data[key], list):
-                    raise ValueError(f"thresholds is {_shown(data[key])}; expected a list.")
+                    raise _refusal(f"thresholds is {_shown(data[key])}; expected a list.")
                 about[key] = tuple(_read_number(t, "thresholds") for t in data[key])
             else:
                 about[key] = _read_number(data[key], key)
@@ -241,11 +242,11 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
             about["costs"] = costs_from_data(data["costs"], classes)
         rule = Rule(kind, tuple(classes), **about)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise _refusal(f"{name}: {error}") from None
     if data.get("pos_label") is not None and (
         data["pos_label"] != rule.pos_label or type(data["pos_label"]) is not type(rule.pos_label)
     ):
-        raise ValueError(
+        raise _refusal(
             f"{name}: pos_label is {_shown(data['pos_label'])}, but of two classes the second is "
             f"the positive one, and classes is {classes!r}."
         )
@@ -260,25 +261,25 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         path = Path(source)
         name = str(path)
         if path.is_file() and path.stat().st_size > 4 * _MOST_CHARACTERS:
-            raise ValueError(f"{name} is too large for a rule.")
+            raise _refusal(f"{name} is too large for a rule.")
         try:
             text = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
-            raise ValueError(f"{name} is not UTF-8 text: {error}.") from None
+            raise _refusal(f"{name} is not UTF-8 text: {error}.") from None
     else:
         raise TypeError(f"source is a {type(source).__name__}; give JSON text or a path.")
     if len(text) > _MOST_CHARACTERS:
-        raise ValueError(f"{name} is too large for a rule.")
+        raise _refusal(f"{name} is too large for a rule.")
     try:
         data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
     except RecursionError:
-        raise ValueError(f"{name} is nested too deeply for a rule.") from None
+        raise _refusal(f"{name} is nested too deeply for a rule.") from None
     except ValueError as error:
-        raise ValueError(f"{name} is no JSON of a rule: {error}.") from None
+        raise _refusal(f"{name} is no JSON of a rule: {error}.") from None
     if not isinstance(data, dict):
-        raise ValueError(f"{name} is {_shown(data)}; expected an object with a schema.")
+        raise _refusal(f"{name} is {_shown(data)}; expected an object with a schema.")
     if data.get("schema") != SCHEMA:
-        raise ValueError(
+        raise _refusal(
             f"{name}: schema is {_shown(data.get('schema'))}; this release reads {SCHEMA!r}."
         )
     _refuse_depth(data, name)
@@ -299,7 +300,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_depth(value: Any, name: str, depth: int = 0) -> None:
     if depth > _MOST_DEPTH:
-        raise ValueError(f"{name} is nested too deeply for a rule.")
+        raise _refusal(f"{name} is nested too deeply for a rule.")
     if isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:
             _refuse_depth(each, name, depth + 1)
@@ -308,7 +309,7 @@ def _refuse_depth(value: Any, name: str, depth: int = 0) -> None:
 def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], name: str) -> None:
     for key in data:
         if key not in known:
-            raise ValueError(f"{name}: {_shown(key)} is unknown; the keys are {', '.join(known)}.")
+            raise _refusal(f"{name}: {_shown(key)} is unknown; the keys are {', '.join(known)}.")
 
 
 def _write(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
@@ -349,11 +350,11 @@ def _read_number(value: Any, name: str) -> float:
         if value == text:
             return float(number)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f'{name} is {_shown(value)}; expected a number or "Infinity".')
+        raise _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".')
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f'{name} is {_shown(value)}; expected a number or "Infinity".') from None
+        raise _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".') from None
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -369,6 +370,11 @@ def _plain(value: Any, name: str) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     raise TypeError(f"{name} holds a {type(value).__name__}, which JSON cannot hold.")
+
+
+def _refusal(text: str) -> InputError:
+    """Make an error of text that may hold anything, braces included."""
+    return InputError("{text}", text=text)
 
 
 def _shown(value: Any) -> str:

@@ -179,7 +179,7 @@ def _mark(p: Floats, size: Ints, last: Floats, following: Floats, mask: Mask) ->
 def _perverse(p: Floats, miss: Floats, gain: Floats, scale: float) -> Mask:
     """Choose sets where a right answer may cost more than a wrong one: the least probable classes.
 
-    Nobody wants such costs, but a table may have them, and the answer is still exact.
+    Such costs are odd, but a table may have them, and the answer is still exact.
     """
     downward = np.argsort(-p, axis=1, kind="stable")
     upward = np.argsort(p, axis=1, kind="stable")
