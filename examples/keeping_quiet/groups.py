@@ -57,12 +57,12 @@ options = {
     "confidence_level": 0.9,
     "random_state": 0,
 }
-by_sex = breakdown(y, answers, by=sex, margins=True, **options)
+by_sex = breakdown(y, answers, groups=sex, margins=True, **options)
 by_sex.round(3).T
 
 # %%
 
-by_age = breakdown(y, answers, by=age, margins=True, **options)
+by_age = breakdown(y, answers, groups=age, margins=True, **options)
 by_age.round(3).T
 
 # %%

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from hypothesis import assume
 from hypothesis import strategies as st
+from tests.catalogue.agreement import at_most, same
+from tests.catalogue.law import law
+from tests.catalogue.strategies import generator, seeds
 
-from catalogue.law import at_most, law, same
-from catalogue.strategies import generator, seeds
 from cautious.comparison import (
     compare_results,
     critical_difference,
@@ -50,7 +51,7 @@ def by_compare(test: str) -> Numbers:
     return numbers
 
 
-MEMBERS: dict[str, Numbers] = {
+SUBJECTS: dict[str, Numbers] = {
     "compare_results(test='nemenyi')": by_compare("nemenyi"),
     "compare_results(test='t')": by_compare("t"),
     "compare_results(test='wilcoxon')": by_compare("wilcoxon"),
@@ -65,7 +66,7 @@ MEMBERS: dict[str, Numbers] = {
 }
 
 
-@law("Invariance", "comparison", MEMBERS, frame=results(), examples=3, seed=seeds)
+@law("Invariance", "comparison", SUBJECTS, frame=results(), n_examples=3, seed=seeds)
 def order_of_datasets_and_classifiers(numbers: Numbers, frame: pd.DataFrame, seed: int) -> None:
     """The order of data sets and of classifiers does not matter."""
     rng = np.random.default_rng(seed)
@@ -74,13 +75,13 @@ def order_of_datasets_and_classifiers(numbers: Numbers, frame: pd.DataFrame, see
     same(numbers(frame, True), {name: theirs[name] for name in numbers(frame, True)})
 
 
-@law("Duality", "comparison", MEMBERS, frame=results(), examples=3)
+@law("Duality", "comparison", SUBJECTS, frame=results(), n_examples=3)
 def which_way_is_up(numbers: Numbers, frame: pd.DataFrame) -> None:
     """Losses compared with low as good are gains compared with high as good."""
     same(numbers(frame, True), numbers(-frame, False))
 
 
-@law("Invariance", "comparison", MEMBERS, frame=results(), examples=3, seed=seeds)
+@law("Invariance", "comparison", SUBJECTS, frame=results(), n_examples=3, seed=seeds)
 def level_of_a_dataset(numbers: Numbers, frame: pd.DataFrame, seed: int) -> None:
     """Adding a number to all results on a data set changes no comparison."""
     level = np.random.default_rng(seed).integers(0, 8, size=len(frame)) / 4
@@ -90,7 +91,7 @@ def level_of_a_dataset(numbers: Numbers, frame: pd.DataFrame, seed: int) -> None
 PAIRED = {"paired_t": paired_t, "wilcoxon": wilcoxon}
 
 
-@law("Duality", "comparison", PAIRED, frame=results(), examples=3)
+@law("Duality", "comparison", PAIRED, frame=results(), n_examples=3)
 def sides_of_a_pair(test: Callable[..., Any], frame: pd.DataFrame) -> None:
     """Swapping the two classifiers leaves the p-value."""
     same(test(frame["a"], frame["b"]).p_value, test(frame["b"], frame["a"]).p_value)
@@ -120,7 +121,7 @@ def holms_correction(_: None, p: list[float]) -> None:
     assert (np.diff(adjusted[order]) >= 0).all()
 
 
-@law("Monotonicity", "comparison", {"critical_difference": None}, examples=3, k=st.integers(2, 9),
+@law("Monotonicity", "comparison", {"critical_difference": None}, n_examples=3, k=st.integers(2, 9),
      n=st.integers(2, 50))  # fmt: skip
 def more_datasets_less_difference(_: None, k: int, n: int) -> None:
     """More data sets tell smaller differences; more classifiers or stricter levels, larger ones."""

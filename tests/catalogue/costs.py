@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from tests.catalogue.agreement import at_most, same
+from tests.catalogue.law import law
+from tests.catalogue.strategies import Batch, Situation, batches, seeds, situations
 
 import cautious.costs
 import cautious.utility
-from catalogue.law import at_most, law, same
-from catalogue.strategies import Batch, Situation, batches, seeds, situations
 from cautious.costs import (
     SetCosts,
     abellan_masegosa,
@@ -194,7 +195,7 @@ def costs_are_one_less(utility: Any, batch: Batch) -> None:
     same(worth, 1 - cost)
 
 
-@law("Monotonicity", "utilities", OWN, x=unit, y=unit, examples=30)
+@law("Monotonicity", "utilities", OWN, x=unit, y=unit, n_examples=30)
 def concave_and_normed(utility: Utility, x: float, y: float) -> None:
     """A utility on its own scale goes from 0 to 1, is concave and never below its chord."""
     u = utility.normalised
@@ -203,7 +204,7 @@ def concave_and_normed(utility: Utility, x: float, y: float) -> None:
     at_most(x, u(x))
 
 
-@law("Duality", "utilities", OWN, x=unit, examples=30)
+@law("Duality", "utilities", OWN, x=unit, n_examples=30)
 def inverse(utility: Utility, x: float) -> None:
     """The inverse gives the smallest accuracy of that utility back."""
     back = utility.inverse(utility(x))

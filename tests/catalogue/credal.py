@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from tests.catalogue.agreement import at_most, same
+from tests.catalogue.law import law
+from tests.catalogue.strategies import Situation, probabilities, seeds, situations
 
 import cautious.credal
-from catalogue.law import at_most, law, same
-from catalogue.strategies import Situation, probabilities, seeds, situations
 from cautious.credal import (
     ProbabilityIntervals,
     contaminate,

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
+from tests.catalogue.agreement import same
+from tests.catalogue.law import law
+from tests.catalogue.strategies import Batch, batches, binary_batches, renamings, seeds
 
 import cautious.curves
-from catalogue.law import law, same
-from catalogue.strategies import Batch, batches, binary_batches, renamings, seeds
 from cautious.curves import (
     AbstentionCostSurface,
     AbstentionROC,
@@ -140,7 +141,7 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
-MEMBERS = {
+SUBJECTS = {
     "Staircase": Curve(Staircase, True, "proba", staircase_numbers, add),
     "AbstentionCostSurface": Curve(
         AbstentionCostSurface,
@@ -180,21 +181,21 @@ def suited(curve: Curve, batch: Batch) -> Batch:
     return Batch(batch.truth % 2, mask, batch.weight, batch.forced % 2, proba)
 
 
-@law("Invariance", "curves", MEMBERS, batch=batches(min_rows=4), seed=seeds)
+@law("Invariance", "curves", SUBJECTS, batch=batches(min_rows=4), seed=seeds)
 def order_of_rows(curve: Curve, batch: Batch, seed: int) -> None:
     """The order of the rows does not matter."""
     batch = suited(curve, batch)
     same(curve.known_by(batch), curve.known_by(batch.shuffled(seed)))
 
 
-@law("Invariance", "curves", MEMBERS, batch=batches(min_rows=4))
+@law("Invariance", "curves", SUBJECTS, batch=batches(min_rows=4))
 def weight_is_repetition(curve: Curve, batch: Batch) -> None:
     """A weight counts the repetitions of a row."""
     batch = suited(curve, batch)
     same(curve.known_by(batch), curve.known_by(batch.repeated()))
 
 
-@law("Invariance", "curves", MEMBERS, batch=batches(min_rows=4))
+@law("Invariance", "curves", SUBJECTS, batch=batches(min_rows=4))
 def uniform_weights(curve: Curve, batch: Batch) -> None:
     """Weights of one are no weights."""
     batch = suited(curve, batch)
@@ -204,7 +205,7 @@ def uniform_weights(curve: Curve, batch: Batch) -> None:
 @law(
     "Invariance",
     "curves",
-    MEMBERS,
+    SUBJECTS,
     batch=batches(min_rows=4),
     by=st.sampled_from([1e-9, 0.125, 3, 1e6]),
 )
@@ -214,14 +215,14 @@ def scale_of_weights(curve: Curve, batch: Batch, by: float) -> None:
     same(curve.known_by(batch), curve.known_by(batch._replace(weight=by * batch.weight)))
 
 
-@law("Invariance", "curves", MEMBERS, batch=batches(min_rows=4), names=renamings())
+@law("Invariance", "curves", SUBJECTS, batch=batches(min_rows=4), names=renamings())
 def names_of_classes(curve: Curve, batch: Batch, names: Any) -> None:
     """What the classes are called does not matter: text, numbers, booleans, in any order."""
     batch = suited(curve, batch)
     same(curve.known_by(batch), curve.known_by(batch, names(batch.n_classes)))
 
 
-@law("Invariance", "curves", MEMBERS, batch=batches(min_rows=4), seed=seeds)
+@law("Invariance", "curves", SUBJECTS, batch=batches(min_rows=4), seed=seeds)
 def order_of_classes(curve: Curve, batch: Batch, seed: int) -> None:
     """The order of the classes, and so of the columns, does not matter."""
     batch = suited(curve, batch)
@@ -235,7 +236,7 @@ def order_of_classes(curve: Curve, batch: Batch, seed: int) -> None:
 @law(
     "Invariance",
     "curves",
-    MEMBERS,
+    SUBJECTS,
     exempt={
         "AbstentionROC": "it keeps the examples and is no sum",
         "ResponseCurve": "it keeps the examples and is no sum",
@@ -271,7 +272,7 @@ class Fitted:
 @law(
     "Reduction",
     "curves",
-    MEMBERS,
+    SUBJECTS,
     exempt={"Staircase": "it holds counts only, and leaves asking an estimator to the curves"},
     batch=batches(min_rows=6),
     seed=seeds,
@@ -292,7 +293,7 @@ def of_an_estimator(curve: Curve, batch: Batch, seed: int) -> None:
         same(curve.numbers(made), curve.known_by(batch))
 
 
-@law("Manners", "curves", MEMBERS, batch=binary_batches(), examples=3)
+@law("Manners", "curves", SUBJECTS, batch=binary_batches(), n_examples=3)
 def shows_and_travels(curve: Curve, batch: Batch) -> None:
     """A curve can be pickled, prints what it is, and lays its data out as a frame."""
     made = curve.of(batch)

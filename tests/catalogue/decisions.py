@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from tests.catalogue.agreement import same, within
+from tests.catalogue.law import law
+from tests.catalogue.strategies import Situation, around, probabilities, seeds, situations
 
 import cautious.decision
-from catalogue.law import law, same, within
-from catalogue.strategies import Situation, around, probabilities, seeds, situations
 from cautious.costs import discounted, p_discounted, utility_costs
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import chow_window
@@ -172,7 +173,7 @@ PAIRS = {
     "pairs of criteria",
     PAIRS,
     case=situations(),
-    examples=30,
+    n_examples=30,
 )
 def nested_criteria(pair: tuple[Criterion, Criterion], case: Situation) -> None:
     """What the sharper criterion leaves, the milder one leaves too."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalogue import (
+from tests.catalogue import (
     comparison,
     costs,
     credal,
@@ -13,7 +13,7 @@ from catalogue import (
     preparation,
     surfaces,
 )
-from catalogue.law import CATALOGUE
+from tests.catalogue.law import CATALOGUE
 
 __all__ = [
     "CATALOGUE",

@@ -1,7 +1,7 @@
 """What a law is, and how it is tried.
 
-A law says what holds for *every* member of a registry: every measure, model, curve, … It is stated
-once; whoever enters the registry inherits it. Where a member is exempt, the law says so and why,
+A law says what holds for *every* subject of a registry: every measure, model, curve, … It is stated
+once; whoever enters the registry inherits it. Where a subject is exempt, the law says so and why,
 and the exemption is itself tested: it must be possible to find a case that breaks the law.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +19,7 @@ FAMILIES = ("Invariance", "Reduction", "Monotonicity", "Duality", "Manners")
 
 @dataclass(frozen=True)
 class Law:
-    """One law, the members it holds for, and the cases it is tried on.
+    """One law, the subjects it holds for, and the cases it is tried on.
 
     Attributes
     ----------
@@ -32,15 +31,15 @@ class Law:
         One of ``FAMILIES``.
     about : str
         Which registry, such as "measures".
-    members : mapping
-        The members by name.
-    check : callable
-        ``check(member, **case)`` raises AssertionError if the case breaks the law.
+    subjects : mapping
+        The subjects by name.
+    check_case : callable
+        ``check_case(subject, **case)`` raises AssertionError if the case breaks the law.
     cases : mapping
         A hypothesis strategy for each argument of a case.
     exempt : mapping
-        Members for which the law does not hold, each with the reason.
-    examples : int
+        Subjects for which the law does not hold, each with the reason.
+    n_examples : int
         How many cases are tried in a bounded run.
     """
 
@@ -48,28 +47,28 @@ class Law:
     statement: str
     family: str
     about: str
-    members: Mapping[str, Any]
-    check: Callable[..., None]
+    subjects: Mapping[str, Any]
+    check_case: Callable[..., None]
     cases: Mapping[str, st.SearchStrategy[Any]]
     exempt: Mapping[str, str] = field(default_factory=dict)
-    examples: int = 10
+    n_examples: int = 10
 
     def __str__(self) -> str:
         return f"{self.about}-{self.name}"
 
     @property
-    def bound(self) -> list[str]:
-        """Names of the members that keep the law, sorted."""
-        return sorted(set(self.members) - set(self.exempt))
+    def applies_to(self) -> list[str]:
+        """Names of the subjects that keep the law, sorted."""
+        return sorted(set(self.subjects) - set(self.exempt))
 
-    def hold(self, member: str, profile: str, effort: int) -> None:
-        """Try the law on one member; raises what the first case that breaks it raises."""
-        settled = settings(settings.get_profile(profile), max_examples=self.examples * effort)
+    def check(self, subject: str, profile: str, times: int = 1) -> None:
+        """Try the law on one subject; raises what the first case that breaks it raises."""
+        tried = settings(settings.get_profile(profile), max_examples=self.n_examples * times)
 
-        @settled
+        @tried
         @given(st.fixed_dictionaries(dict(self.cases)))
         def holds(case: dict[str, Any]) -> None:
-            self.check(self.members[member], **case)
+            self.check_case(self.subjects[subject], **case)
 
         holds()
 
@@ -81,25 +80,26 @@ CATALOGUE: dict[str, Law] = {}
 def law(
     family: str,
     about: str,
-    members: Mapping[str, Any],
+    subjects: Mapping[str, Any],
     *,
     exempt: Mapping[str, str] | None = None,
-    examples: int = 10,
+    n_examples: int = 10,
     **cases: st.SearchStrategy[Any],
 ) -> Callable[[Callable[..., None]], Law]:
-    """Enter a law: decorates ``check(member, **case)``, whose docstring states it."""
+    """Enter a law: decorates ``check_case(subject, **case)``, whose docstring states it."""
     if family not in FAMILIES:
         raise ValueError(f"family is {family!r}; choose one of {', '.join(FAMILIES)}.")
-    strangers = set(exempt or {}) - set(members)
+    strangers = set(exempt or {}) - set(subjects)
     if strangers:
         raise ValueError(f"exempt names {sorted(strangers)}, which are no {about}.")
 
-    def enter(check: Callable[..., None]) -> Law:
-        statement = " ".join((check.__doc__ or "").split())
+    def enter(check_case: Callable[..., None]) -> Law:
+        name, statement = check_case.__name__, " ".join((check_case.__doc__ or "").split())
         if not statement:
-            raise ValueError(f"{check.__name__} has no docstring; it states the law.")
+            raise ValueError(f"{name} has no docstring; it states the law.")
+        exemptions = exempt or {}
         new = Law(
-            check.__name__, statement, family, about, members, check, cases, exempt or {}, examples
+            name, statement, family, about, subjects, check_case, cases, exemptions, n_examples
         )
         known = CATALOGUE.get(str(new))
         if known and known.statement != statement:
@@ -108,36 +108,3 @@ def law(
         return new
 
     return enter
-
-
-def same(ours: Any, theirs: Any, *, tolerance: float = 1e-9) -> None:
-    """Assert that two numbers, arrays or mappings of them agree; nan agrees with nan."""
-    if isinstance(ours, Mapping):
-        assert ours.keys() == theirs.keys()
-        for key in ours:
-            same(ours[key], theirs[key], tolerance=tolerance)
-        return
-    ours, theirs = np.asarray(ours), np.asarray(theirs)
-    assert ours.shape == theirs.shape, f"shapes differ: {ours.shape} and {theirs.shape}"
-    if ours.dtype.kind in "fiub" and theirs.dtype.kind in "fiub":
-        assert np.allclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True), (
-            f"{ours} and {theirs} differ"
-        )
-    else:
-        assert np.array_equal(ours, theirs), f"{ours} and {theirs} differ"
-
-
-def at_most(smaller: Any, larger: Any, *, slack: float = 1e-9) -> None:
-    """Assert that numbers are in order; nan says nothing."""
-    smaller, larger = np.asarray(smaller, dtype=float), np.asarray(larger, dtype=float)
-    defined = ~(np.isnan(smaller) | np.isnan(larger))
-    over = np.where(defined, smaller - larger, 0.0)
-    assert (over <= slack).all(), f"{smaller} exceeds {larger}"
-
-
-def within(smaller: Any, larger: Any) -> None:
-    """Assert that each prediction set holds its counterpart."""
-    lost = np.flatnonzero((smaller & ~larger).any(axis=1))
-    assert not len(lost), (
-        f"row {lost[0]}: {smaller[lost[0]].tolist()} is not within {larger[lost[0]].tolist()}"
-    )

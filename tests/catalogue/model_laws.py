@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-from catalogue.law import at_most, law, same, within
-from catalogue.models import (
+from tests.catalogue.agreement import at_most, same, within
+from tests.catalogue.law import law
+from tests.catalogue.models import (
     CAUTIOUS,
     COSTED,
     COUNTING,
     CREDAL,
     DISCRETE,
-    MEMBERS,
     PUBLIC,
+    SUBJECTS,
     WEIGHTED,
     Model,
     answers,
 )
-from catalogue.strategies import N_VALUES, Examples, examples, renamings, seeds
+from tests.catalogue.strategies import N_VALUES, Examples, examples, renamings, seeds
+
 from cautious.models import NaiveCredalClassifier
 
 HELD_OUT = "examples are held out one by one, by position"
@@ -36,7 +37,7 @@ FEW = {"examples": 4}
 @law(
     "Invariance",
     "models",
-    MEMBERS,
+    SUBJECTS,
     exempt={
         "ConformalClassifier": HELD_OUT,
         "NaiveCredalClassifierCV": FOLDED,
@@ -80,7 +81,7 @@ def weight_zero_is_absence(model: Model, case: Examples, seed: int) -> None:
     same(model.answers(case.chosen(kept)), model.answers(case, kept.astype(float)))
 
 
-@law("Invariance", "models", MEMBERS, case=examples(), names=renamings(fractions=False), **FEW)
+@law("Invariance", "models", SUBJECTS, case=examples(), names=renamings(fractions=False), **FEW)
 def names_of_classes(model: Model, case: Examples, names: Any) -> None:
     """Names of the classes that keep their order change nothing: text, numbers, booleans."""
     labels = np.array(sorted(names(case.n_classes).tolist()))
@@ -93,7 +94,7 @@ def names_of_classes(model: Model, case: Examples, names: Any) -> None:
 @law(
     "Invariance",
     "models",
-    MEMBERS,
+    SUBJECTS,
     exempt={
         "ConformalClassifier": "examples are held out class by class",
         "NestedDichotomyClassifier": DRAWN,
@@ -116,10 +117,9 @@ def order_of_classes(model: Model, case: Examples) -> None:
 @law(
     "Invariance",
     "models",
-    MEMBERS,
+    SUBJECTS,
     exempt={
         "CredalTreeClassifier": "features that gain the same are split on in their order",
-        "DelegatingClassifier": "its first estimator is a tree, which splits on ties in order",
     },
     case=examples(),
     **FEW,
@@ -166,7 +166,7 @@ def costs_for(model: Model, k: int, seed: int) -> np.ndarray:
     """A random table of costs, with a row for abstaining where the model asks for one."""
     rng = np.random.default_rng(seed)
     costs = rng.integers(1, 9, size=(k, k)) * (1.0 - np.eye(k))
-    if model is MEMBERS["TunedAbstainingClassifierCV"]:
+    if model is SUBJECTS["TunedAbstainingClassifierCV"]:
         return np.vstack([costs, rng.integers(1, 4, size=k)])
     return costs
 
@@ -211,7 +211,7 @@ def constants_per_truth(model: Model, case: Examples, seed: int) -> None:
         "TunedAbstainingClassifierCV": "windows of larger budgets need not hold each other",
     },
     case=examples(),
-    examples=6,
+    n_examples=6,
 )
 def more_caution(model: Model, case: Examples) -> None:
     """More of the parameter that stands for caution gives larger sets and wider bounds."""
@@ -235,7 +235,7 @@ def lower_and_upper(model: Model, case: Examples) -> None:
         same(said["lower"], 1 - said["upper"][:, ::-1])
 
 
-@law("Reduction", "models", CREDAL, case=examples(classes=(2, 2)), examples=6)
+@law("Reduction", "models", CREDAL, case=examples(classes=(2, 2)), n_examples=6)
 def two_classes_are_decided_by_the_bounds(model: Model, case: Examples) -> None:
     """With two classes a class is left out exactly if its upper probability is below one half."""
     said = model.answers(case)
@@ -250,10 +250,10 @@ PRECISE = {
 }
 
 
-@law("Reduction", "models", PRECISE, case=examples(min_rows=30), examples=6)
-def no_prior_is_naive_bayes(member: tuple[str, dict[str, Any]], case: Examples) -> None:
+@law("Reduction", "models", PRECISE, case=examples(min_rows=30), n_examples=6)
+def no_prior_is_naive_bayes(model: tuple[str, dict[str, Any]], case: Examples) -> None:
     """Without imprecision the naive credal classifier answers as naive Bayes."""
-    idm, params = member
+    idm, params = model
     # A copy of each value with each class leaves no zero counts, for which ignorance never ends.
     k, m = case.n_classes, case.X.shape[1]
     grid = np.repeat(np.arange(N_VALUES), k)
@@ -277,7 +277,7 @@ def parameters() -> dict[str, tuple[type, str, bool]]:
             told = str(parameter.annotation)
             number = bool(re.search(r"\b(float|int)\b", told)) and parameter.name != "n_jobs"
             if number or told.startswith("Literal"):
-                found[f"{name}.{parameter.name}"] = (MEMBERS[name], parameter.name, "None" in told)
+                found[f"{name}.{parameter.name}"] = (SUBJECTS[name], parameter.name, "None" in told)
     return found
 
 
@@ -285,9 +285,9 @@ NONSENSE = ["text", "0.5", "", {"a": 1}, object(), [[1.0, "b"]], np.nan, -3.5, N
 
 
 @law("Manners", "parameters", parameters(), nonsense=st.sampled_from(NONSENSE), seed=seeds)
-def refuses_nonsense(member: tuple[Any, str, bool], nonsense: Any, seed: int) -> None:
+def refuses_nonsense(subject: tuple[Any, str, bool], nonsense: Any, seed: int) -> None:
     """Text or worse where a number or one of a few words is due is refused by the name of it."""
-    model, name, may_be_none = member
+    model, name, may_be_none = subject
     if nonsense is None and may_be_none:
         return
     rng = np.random.default_rng(seed)

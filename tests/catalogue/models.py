@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import has_fit_parameter
+from tests.catalogue.strategies import N_VALUES, Examples
 
 import cautious.models
-from catalogue.strategies import N_VALUES, Examples
 from cautious.models import (
     AbstainingClassifier,
     ConformalClassifier,
@@ -94,7 +94,7 @@ def pipeline(s: float = 1.0) -> Any:
 
 
 def delegating(rules: float = 0.75) -> Any:
-    return DelegatingClassifier([("bayes", bayes()), ("tree", CredalTreeClassifier())], rules=rules)
+    return DelegatingClassifier([("bayes", bayes()), ("ncc", NaiveCredalClassifier())], rules=rules)
 
 
 def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
@@ -112,7 +112,7 @@ def forest(**params: Any) -> Any:
     return NestedDichotomyForestClassifier(bayes(), **given)
 
 
-MEMBERS = {
+SUBJECTS = {
     "AbstainingClassifier": Model(abstaining, ("threshold", (0.5, 0.6, 0.9))),
     "CautiousPipeline": Model(pipeline, ("s", (0.1, 1.0, 4.0))),
     "ConformalClassifier": Model(conformal, ("confidence_level", (0.5, 0.6, 0.7))),
@@ -140,9 +140,9 @@ MEMBERS = {
 }
 
 
-DISCRETE = {n: m for n, m in MEMBERS.items() if issubclass(m.kind, DiscreteClassifier)}
-COUNTING = {n: m for n, m in MEMBERS.items() if issubclass(m.kind, CountingClassifier)}
-WEIGHTED = {n: m for n, m in MEMBERS.items() if has_fit_parameter(m.make(), "sample_weight")}
-CREDAL = {n: m for n, m in MEMBERS.items() if hasattr(m.kind, "predict_proba_bounds")}
-COSTED = {n: m for n, m in MEMBERS.items() if "costs" in inspect.signature(m.kind).parameters}
-CAUTIOUS = {n: m for n, m in MEMBERS.items() if m.caution is not None}
+DISCRETE = {n: m for n, m in SUBJECTS.items() if issubclass(m.kind, DiscreteClassifier)}
+COUNTING = {n: m for n, m in SUBJECTS.items() if issubclass(m.kind, CountingClassifier)}
+WEIGHTED = {n: m for n, m in SUBJECTS.items() if has_fit_parameter(m.make(), "sample_weight")}
+CREDAL = {n: m for n, m in SUBJECTS.items() if hasattr(m.kind, "predict_proba_bounds")}
+COSTED = {n: m for n, m in SUBJECTS.items() if "costs" in inspect.signature(m.kind).parameters}
+CAUTIOUS = {n: m for n, m in SUBJECTS.items() if m.caution is not None}

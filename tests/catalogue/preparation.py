@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from tests.catalogue.agreement import same
+from tests.catalogue.law import law
+from tests.catalogue.strategies import Examples, examples, renamings, seeds
 
 import cautious.preparation
-from catalogue.law import law, same
-from catalogue.strategies import Examples, examples, renamings, seeds
 from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
 
 PUBLIC = {
@@ -18,7 +19,7 @@ PUBLIC = {
     for name in cautious.preparation.__all__
     if issubclass(getattr(cautious.preparation, name), BaseEstimator)
 }
-MEMBERS: dict[str, Callable[[], Any]] = {
+SUBJECTS: dict[str, Callable[[], Any]] = {
     "CorrelationFeatureSelector": CorrelationFeatureSelector,
     "MDLDiscretizer": MDLDiscretizer,
 }
@@ -29,14 +30,14 @@ def prepared(make: Callable[[], Any], case: Examples, y: Any = None) -> np.ndarr
     return np.asarray(fitted.transform(case.rows))
 
 
-@law("Invariance", "preparation", MEMBERS, case=examples(), seed=seeds)
+@law("Invariance", "preparation", SUBJECTS, case=examples(), seed=seeds)
 def order_of_examples(make: Callable[[], Any], case: Examples, seed: int) -> None:
     """The order of the examples does not matter."""
     order = np.random.default_rng(seed).permutation(len(case.y))
     same(prepared(make, case), prepared(make, case.chosen(order)))
 
 
-@law("Invariance", "preparation", MEMBERS, case=examples(), names=renamings(fractions=False))
+@law("Invariance", "preparation", SUBJECTS, case=examples(), names=renamings(fractions=False))
 def names_of_classes(make: Callable[[], Any], case: Examples, names: Any) -> None:
     """What the classes are called, and in which order, does not matter."""
     labels = names(case.n_classes)

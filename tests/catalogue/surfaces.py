@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
+from tests.catalogue.agreement import at_most, same
+from tests.catalogue.law import law
+from tests.catalogue.strategies import (
+    Batch,
+    Scores,
+    batches,
+    binary_batches,
+    relative_costs,
+    scores,
+)
 
-from catalogue.law import at_most, law, same
-from catalogue.strategies import Batch, Scores, batches, binary_batches, relative_costs, scores
 from cautious.costs import zero_one
 from cautious.curves import (
     AbstentionCostSurface,

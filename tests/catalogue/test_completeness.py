@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-import cautious.comparison
-import cautious.utility
-from catalogue import (
+from tests.catalogue import (
     comparison,
     costs,
     credal,
@@ -17,7 +14,10 @@ from catalogue import (
     page,
     preparation,
 )
-from catalogue.law import law
+from tests.catalogue.law import law
+
+import cautious.comparison
+import cautious.utility
 from cautious.costs import zero_one
 from cautious.metrics import MEASURES
 from cautious.utility import Utility
@@ -28,10 +28,10 @@ MAKE_UTILITIES = {"exponential": 1.0, "f_beta": 1.0, "quadratic": 0.6}
 @pytest.mark.parametrize(
     ("public", "entered", "where"),
     [
-        (set(MEASURES), set(measures.MEMBERS), "measures.MEMBERS"),
-        (set(models.PUBLIC), set(models.MEMBERS), "models.MEMBERS"),
-        (set(curves.PUBLIC), set(curves.MEMBERS), "curves.MEMBERS"),
-        (set(preparation.PUBLIC), set(preparation.MEMBERS), "preparation.MEMBERS"),
+        (set(MEASURES), set(measures.SUBJECTS), "measures.SUBJECTS"),
+        (set(models.PUBLIC), set(models.SUBJECTS), "models.SUBJECTS"),
+        (set(curves.PUBLIC), set(curves.SUBJECTS), "curves.SUBJECTS"),
+        (set(preparation.PUBLIC), set(preparation.SUBJECTS), "preparation.SUBJECTS"),
         (
             set(decisions.PUBLIC),
             {*decisions.CRITERIA, *decisions.RULES},
@@ -70,7 +70,7 @@ def test_every_utility_has_an_entry():
 
 def test_every_comparison_is_under_a_law():
     functions = {n for n in cautious.comparison.__all__ if n[0].islower()}
-    told = {member.partition("(")[0] for member in [*comparison.MEMBERS, *comparison.PAIRED]}
+    told = {member.partition("(")[0] for member in [*comparison.SUBJECTS, *comparison.PAIRED]}
     told |= {"critical_difference", "holm", "objective_winner", "similar_groups", "win_tie_loss"}
     assert functions == told
 
@@ -86,6 +86,5 @@ def test_a_law_must_be_stated_and_placed():
 
 def test_the_page_says_what_the_laws_say():
     assert page.PAGE.read_text(encoding="utf-8") == page.page(), (
-        "docs/catalogue.md is out of date; write it again with "
-        "`cd tests && python -m catalogue.page`."
+        "docs/catalogue.md is out of date; write it again with `python -m tests.catalogue.page`."
     )

@@ -1,26 +1,25 @@
-"""Every law on every member; every exemption shown to be real."""
+"""Every law on every subject; every exemption shown to be real."""
 
 from __future__ import annotations
 
 import pytest
-
-from catalogue.everything import CATALOGUE
+from tests.catalogue.everything import CATALOGUE
 
 
 def params(exempt: bool):
     return [
-        pytest.param(law, member, id=f"{law}-{member}")
+        pytest.param(law, subject, id=f"{law}-{subject}")
         for law in CATALOGUE.values()
-        for member in (sorted(law.exempt) if exempt else law.bound)
+        for subject in (sorted(law.exempt) if exempt else law.applies_to)
     ]
 
 
-@pytest.mark.parametrize(("law", "member"), params(exempt=False))
-def test_law(law, member, effort) -> None:
-    law.hold(member, *effort)
+@pytest.mark.parametrize(("law", "subject"), params(exempt=False))
+def test_law(law, subject, profile, times) -> None:
+    law.check(subject, profile, times)
 
 
-@pytest.mark.parametrize(("law", "member"), params(exempt=True))
-def test_exemption_is_real(law, member) -> None:
+@pytest.mark.parametrize(("law", "subject"), params(exempt=True))
+def test_exemption_is_real(law, subject) -> None:
     with pytest.raises(AssertionError):
-        law.hold(member, "bounded", 30)
+        law.check(subject, "bounded", times=30)

@@ -60,7 +60,7 @@ def test_a_window_gives_the_measures_of_its_answers(run_json, scores, binary):
     by_class = metrics.breakdown(y, mask, classes=[0, 1])
     assert model["by_class"]["bad"]["error"] == pytest.approx(by_class.loc[1, "error"])
     site = np.where(np.arange(200) % 3 == 0, "north", "south")
-    by_group = metrics.breakdown(y, mask, by=site, classes=[0, 1])
+    by_group = metrics.breakdown(y, mask, groups=site, classes=[0, 1])
     for group in ("north", "south"):
         assert model["by_group"][group]["n"] == by_group.loc[group, "n"]
         assert model["by_group"][group]["u80"] == pytest.approx(by_group.loc[group, "u80"])

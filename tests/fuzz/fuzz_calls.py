@@ -89,9 +89,9 @@ def _measures() -> dict[str, Call]:
         if "costs" in takes:
             others |= _COSTED
         if name.startswith("breakdown"):
-            arrays["by"] = labels(GROUP)
-        if "alpha" in takes:
-            others["alpha"] = 0.25
+            arrays["groups"] = labels(GROUP)
+        if name == "q_matrix":
+            others["abstention"] = 0.25
         if name == "cautious_report":
             arrays["y_score"] = probabilities(P)
         found[f"metrics.{name}"] = Call(function, arrays, others)
@@ -364,10 +364,10 @@ CALLS: dict[str, Call] = {
         {"classes": LABELS, "measure": "u65", "n_resamples": 5, "random_state": 0},
     ),
     "metrics.breakdown": Call(
-        metrics.breakdown, {**_WEIGHTED, "by": labels(GROUP)}, {"classes": LABELS}
+        metrics.breakdown, {**_WEIGHTED, "groups": labels(GROUP)}, {"classes": LABELS}
     ),
-    "metrics.counts_of_confusion": Call(
-        metrics.counts_of_confusion, {"matrix": numbers(CONFUSION)}
+    "metrics.SetCounts.from_confusion": Call(
+        metrics.SetCounts.from_confusion, {"matrix": numbers(CONFUSION)}
     ),
     "sets.as_labels": Call(sets.as_labels, {"mask": booleans(MASK), "classes": labels(LABELS)}),
     "sets.as_mask": Call(sets.as_mask, {"y_set": booleans(MASK), "classes": labels(LABELS)}),

@@ -55,17 +55,11 @@ WITHOUT_ARRAYS = {
     "datasets.list_datasets": "nothing",
     "datasets.load_dataset": "a name",
     "metrics.Measure": "the interface",
-    "metrics.SetScorer": "made by make_set_scorer",
-    "metrics.confusion_of_counts": "counts",
     "metrics.full_coverage_error": "counts",
     "metrics.get_measure": "a name",
-    "metrics.get_set_scorer": "a name",
-    "metrics.get_set_scorer_names": "nothing",
-    "metrics.interval_of_counts": "counts",
     "metrics.make_set_scorer": "a name",
     "metrics.define_measure": "a decorator",
     "metrics.per_sample": "a measure",
-    "metrics.q_matrix_of_counts": "counts",
     "metrics.with_params": "a measure",
     "models.CautiousClassifierMixin": "the interface",
     "models.ConformalClassifier": "MAPIE reads its arrays",
@@ -146,7 +140,7 @@ TAKEN = {
     # A missing probability abstains.
     ("decision.Rule.predict_set", "scores"): _MISSING,
     # Cases of no known group are a group of their own.
-    ("metrics.breakdown", "by"): {"missing", "nullable NA"},
+    ("metrics.breakdown", "groups"): {"missing", "nullable NA"},
     **{
         (f"metrics.{name}", "y_score"): _ORDERED
         for name in (

@@ -35,7 +35,7 @@ def test_by_group_is_each_group_alone() -> None:
     groups = pd.Series(["x", "y", "x", "x", None, "y"], name="site", index=range(10, 16))
     weight = np.array([1, 2, 1, 3, 1, 0.5])
     frame = breakdown(
-        Y_TRUE, Y_SET, by=groups, measures=["coverage", selective_accuracy_score],
+        Y_TRUE, Y_SET, groups=groups, measures=["coverage", selective_accuracy_score],
         sample_weight=weight, margins=True,
     )  # fmt: skip
     assert frame.index.name == "site"
@@ -57,7 +57,7 @@ def test_by_group_is_each_group_alone() -> None:
 
 
 def test_groups_add_up_to_the_whole() -> None:
-    frame = breakdown(Y_TRUE, Y_SET, by=[1, 2, 3, 1, 2, 3], margins=True, measures=["u80"])
+    frame = breakdown(Y_TRUE, Y_SET, groups=[1, 2, 3, 1, 2, 3], margins=True, measures=["u80"])
     assert frame.index.tolist() == [1, 2, 3, "all"]
     assert frame.index.name == "group"
     parts = frame.iloc[:-1]
@@ -67,7 +67,7 @@ def test_groups_add_up_to_the_whole() -> None:
 
 def test_several_groupings_at_once() -> None:
     by = pd.DataFrame({"site": list("xyxyxy"), "year": [1, 1, 1, 2, 2, 2]})
-    frame = breakdown(Y_TRUE, Y_SET, by=by, measures=["error"], margins=True)
+    frame = breakdown(Y_TRUE, Y_SET, groups=by, measures=["error"], margins=True)
     assert frame.index.tolist() == [("x", 1), ("x", 2), ("y", 1), ("y", 2), ("all", "all")]
     assert frame.index.names == ["site", "year"]
 
@@ -97,16 +97,16 @@ def test_parameters_and_answers_reach_the_measures() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="by has 2 rows and y_true has 6"):
-        breakdown(Y_TRUE, Y_SET, by=["x", "y"])
-    with pytest.raises(TypeError, match="by is 'site'; give one group a case"):
-        breakdown(Y_TRUE, Y_SET, by="site")
-    with pytest.raises(ValueError, match="by has masked entries"):
-        breakdown(Y_TRUE, Y_SET, by=np.ma.masked_array(range(6), [0, 0, 1, 0, 0, 0]))
-    with pytest.raises(ValueError, match="by is no table of groups"):
-        breakdown(Y_TRUE, Y_SET, by=np.zeros((6, 1, 1)))
-    with pytest.raises(ValueError, match="by has 2 columns without names"):
-        breakdown(Y_TRUE, Y_SET, by=np.zeros((6, 2)))
+    with pytest.raises(ValueError, match="groups has 2 rows and y_true has 6"):
+        breakdown(Y_TRUE, Y_SET, groups=["x", "y"])
+    with pytest.raises(TypeError, match="groups is 'site'; give one group per case"):
+        breakdown(Y_TRUE, Y_SET, groups="site")
+    with pytest.raises(ValueError, match="groups has masked entries"):
+        breakdown(Y_TRUE, Y_SET, groups=np.ma.masked_array(range(6), [0, 0, 1, 0, 0, 0]))
+    with pytest.raises(ValueError, match="groups is no table of groups"):
+        breakdown(Y_TRUE, Y_SET, groups=np.zeros((6, 1, 1)))
+    with pytest.raises(ValueError, match="groups has 2 columns without names"):
+        breakdown(Y_TRUE, Y_SET, groups=np.zeros((6, 2)))
     with pytest.raises(ValueError, match="did you mean 'coverage'"):
         breakdown(Y_TRUE, Y_SET, measures=["coverag"])
     with pytest.raises(TypeError, match="aurc is computed from RiskCoverageCurve"):
@@ -144,5 +144,5 @@ def test_means_of_many_groups_are_taken_in_one_pass(monkeypatch) -> None:
 def test_groupings_in_a_mapping_are_those_of_a_frame() -> None:
     by = {"site": list("xxyyxy"), "sex": [1, 2, 1, 2, 1, 2]}
     pd.testing.assert_frame_equal(
-        breakdown(Y_TRUE, Y_SET, by=by), breakdown(Y_TRUE, Y_SET, by=pd.DataFrame(by))
+        breakdown(Y_TRUE, Y_SET, groups=by), breakdown(Y_TRUE, Y_SET, groups=pd.DataFrame(by))
     )

@@ -8,8 +8,6 @@ from sklearn.metrics import confusion_matrix
 from cautious.metrics import (
     SetCounts,
     cautious_confusion_matrix,
-    confusion_of_counts,
-    counts_of_confusion,
 )
 
 Y_TRUE = ["a", "a", "b", "c", "c", "c"]
@@ -60,12 +58,12 @@ def test_the_last_row_can_be_renamed() -> None:
 
 def test_a_matrix_and_its_counts_are_the_same() -> None:
     frame = cautious_confusion_matrix(Y_TRUE, Y_SET)
-    counts = counts_of_confusion(frame)
-    assert (confusion_of_counts(counts) == frame).all(axis=None)
+    counts = SetCounts.from_confusion(frame)
+    assert (cautious_confusion_matrix(counts, None) == frame).all(axis=None)
     assert counts == SetCounts.from_predictions(Y_TRUE, ["a", None, "b", "b", None, None],
                                                 classes=list("abc"))  # fmt: skip
-    assert counts_of_confusion(frame.to_numpy()).classes.tolist() == [0, 1, 2]
-    assert counts_of_confusion(frame.to_numpy(), classes=["x", "y", "z"]).classes.tolist() == [
+    assert SetCounts.from_confusion(frame.to_numpy()).classes.tolist() == [0, 1, 2]
+    assert SetCounts.from_confusion(frame.to_numpy(), classes=["x", "y", "z"]).classes.tolist() == [
         "x",
         "y",
         "z",
@@ -86,15 +84,15 @@ def test_a_matrix_and_its_counts_are_the_same() -> None:
 )
 def test_bad_matrices(matrix, message) -> None:
     with pytest.raises(ValueError, match=message):
-        counts_of_confusion(matrix)
+        SetCounts.from_confusion(matrix)
 
 
 def test_forgotten_sets_have_no_rows() -> None:
     counts = SetCounts.from_predictions(Y_TRUE, Y_SET).without_sets()
     expected = cautious_confusion_matrix(Y_TRUE, Y_SET)
-    assert (confusion_of_counts(counts) == expected).all(axis=None)
+    assert (cautious_confusion_matrix(counts, None) == expected).all(axis=None)
     with pytest.raises(ValueError, match="partial='answer' needs to know the classes"):
-        confusion_of_counts(counts, partial="answer")
+        cautious_confusion_matrix(counts, None, partial="answer")
 
 
 def test_no_two_rows_have_one_name() -> None:

@@ -16,7 +16,6 @@ from cautious.metrics import (
     determinacy_score,
     discounted_accuracy_score,
     error_score,
-    indeterminate_set_size,
     mean_set_size,
     per_sample,
     set_cost_score,
@@ -173,9 +172,9 @@ def test_counts_can_be_summed():
 
 def test_the_size_of_indeterminate_sets_has_a_value_for_each_case():
     y_true, y_set = ["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]]
-    sizes = per_sample(indeterminate_set_size)(y_true, y_set)
+    sizes = per_sample("indeterminate_set_size")(y_true, y_set)
     np.testing.assert_array_equal(sizes, [np.nan, 2, 3])
-    assert indeterminate_set_size(y_true, y_set) == np.nanmean(sizes)
+    assert mean_set_size(y_true, y_set, over="indeterminate") == np.nanmean(sizes)
     assert MEASURES["indeterminate_set_size"](SetCounts.from_predictions(y_true, y_set)) == 2.5
 
 

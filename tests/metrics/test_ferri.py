@@ -12,14 +12,12 @@ from cautious.metrics import (
     abstention_score,
     capacity_score,
     cautious_confusion_matrix,
-    counts_of_confusion,
     coverage_f_score,
     coverage_score,
     efficacy_score,
     error_score,
     full_coverage_error,
     q_matrix,
-    q_matrix_of_counts,
     selective_accuracy_score,
 )
 
@@ -66,13 +64,13 @@ def test_example_1_measures(example_1) -> None:
 def test_example_1_moved_to_more_abstention(example_1) -> None:
     """Section 2.2, the matrix of Q.25."""
     printed = [[15.66, 0.82, 1.65], [0, 24.73, 0], [0, 0.82, 31.32], [4.34, 7.63, 13.03]]
-    assert q_matrix(*example_1, alpha=0.25).round(2).to_numpy().tolist() == printed
+    assert q_matrix(*example_1, abstention=0.25).round(2).to_numpy().tolist() == printed
 
 
 def test_example_1_moved_to_less_abstention(example_1) -> None:
     """Section 2.2, the matrix of Q.06; column a is misprinted as 19.33, 0, 0, .67."""
     by_the_rule = [[19.11, 1.22, 2.67], [0.11, 30.22, 0.67], [0.11, 1.22, 38.67], [0.67, 1.33, 4]]
-    found = q_matrix(*example_1, alpha=0.06)
+    found = q_matrix(*example_1, abstention=0.06)
     assert found.round(2).to_numpy().tolist() == by_the_rule
     assert found["a"].round(2).tolist() != [19.33, 0, 0, 0.67]
     # Whatever is printed, moving a classifier keeps the number of cases of each class.
@@ -81,7 +79,7 @@ def test_example_1_moved_to_less_abstention(example_1) -> None:
 
 def test_example_1_error_without_abstention() -> None:
     """Section 2.2: .1 with uniform guessing, .0936 with the prior (.2, .34, .46)."""
-    counts = counts_of_confusion(EXAMPLE_1)
+    counts = SetCounts.from_confusion(EXAMPLE_1)
     assert full_coverage_error(counts) == pytest.approx(0.10)
     assert full_coverage_error(counts, "prior") == pytest.approx(0.0936)
     assert full_coverage_error(counts, [0.2, 0.34, 0.46]) == pytest.approx(0.0936)
@@ -148,7 +146,7 @@ def test_capacity_is_the_area_above_the_errors_of_the_moved_matrices(guess, part
     counts = SetCounts.from_predictions(rng.integers(3, size=80), mask)
 
     def error(alpha: float) -> float:
-        table = q_matrix_of_counts(counts, alpha, guess=guess, partial=partial)
+        table = q_matrix(counts, None, alpha, guess=guess, partial=partial)
         right = np.trace(table.iloc[:3])
         for name in table.index[3:-1]:
             right += sum(table.loc[name, int(c)] for c in name.strip("{}").split(","))
@@ -161,7 +159,7 @@ def test_capacity_is_the_area_above_the_errors_of_the_moved_matrices(guess, part
     # Piecewise linear indeed: the middle of each piece lies on the line between its ends.
     for low, high in ((0, own), (own, 1)):
         assert error((low + high) / 2) == pytest.approx((error(low) + error(high)) / 2)
-    table = q_matrix_of_counts(counts, 0.3, guess=guess, partial=partial)
+    table = q_matrix(counts, None, 0.3, guess=guess, partial=partial)
     assert table.iloc[-1].sum() / 80 == pytest.approx(0.3)
 
 
@@ -174,26 +172,26 @@ def test_always_abstaining() -> None:
         with pytest.warns(UndefinedMetricWarning, match="no case counts"):
             assert np.isnan(undefined(*cases))
     assert capacity_score(*cases) == pytest.approx(1 - 0.5 / 2)
-    assert q_matrix(*cases, alpha=1).loc["⊥"].tolist() == [1, 2]
-    assert q_matrix(*cases, alpha=0).to_numpy().tolist() == [[0.5, 1], [0.5, 1], [0, 0]]
+    assert q_matrix(*cases, abstention=1).loc["⊥"].tolist() == [1, 2]
+    assert q_matrix(*cases, abstention=0).to_numpy().tolist() == [[0.5, 1], [0.5, 1], [0, 0]]
 
 
 def test_never_abstaining_can_be_moved_both_ways() -> None:
     cases = (["a", "b"], ["a", "a"])
-    assert q_matrix(*cases, alpha=0).to_numpy().tolist() == [[1, 1], [0, 0], [0, 0]]
-    assert q_matrix(*cases, alpha=1).to_numpy().tolist() == [[0, 0], [0, 0], [1, 1]]
+    assert q_matrix(*cases, abstention=0).to_numpy().tolist() == [[1, 1], [0, 0], [0, 0]]
+    assert q_matrix(*cases, abstention=1).to_numpy().tolist() == [[0, 0], [0, 0], [1, 1]]
 
 
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"alpha": 1.2}, "alpha is 1.2; an abstention lies between 0 and 1"),
-        ({"alpha": float("nan")}, "alpha is nan"),
-        ({"alpha": 0.1, "guess": "random"}, "guess is 'random'; choose 'uniform', 'prior'"),
-        ({"alpha": 0.1, "guess": [0.5, 0.2, 0.3]}, r"guess has shape \(3,\); expected \(2,\)"),
-        ({"alpha": 0.1, "guess": [0.5, 0.2]}, "must add up to 1"),
-        ({"alpha": 0.1, "guess": [1.5, -0.5]}, "must add up to 1"),
-        ({"alpha": 0.1, "partial": "maybe"}, "partial is 'maybe'"),
+        ({"abstention": 1.2}, "abstention is 1.2; it lies between 0 and 1"),
+        ({"abstention": float("nan")}, "abstention is nan"),
+        ({"abstention": 0.1, "guess": "random"}, "guess is 'random'; choose 'uniform', 'prior'"),
+        ({"abstention": 0.1, "guess": [0.5, 0.2, 0.3]}, r"guess has shape \(3,\); expected \(2,\)"),
+        ({"abstention": 0.1, "guess": [0.5, 0.2]}, "must add up to 1"),
+        ({"abstention": 0.1, "guess": [1.5, -0.5]}, "must add up to 1"),
+        ({"abstention": 0.1, "partial": "maybe"}, "partial is 'maybe'"),
     ],
 )
 def test_bad_arguments(params, message) -> None:

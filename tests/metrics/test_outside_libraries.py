@@ -33,7 +33,7 @@ def test_conformal_sets_are_scored_as_mapie_scores_them() -> None:
     )
     # MAPIE's size-stratified coverage is the least containment over groups of equal size.
     sizes = mask.sum(axis=1)
-    by_size = breakdown(truth, mask, by=sizes, measures=["containment"])
+    by_size = breakdown(truth, mask, groups=sizes, measures=["containment"])
     with warnings.catch_warnings():  # it also looks for sets of size 0
         warnings.simplefilter("ignore", RuntimeWarning)
         stratified = mapie.classification_ssc_score(truth, levels)

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
 from cautious.metrics import (
     MEASURES,
+    SetCounts,
     breakdown,
     cautious_report,
     coverage_score,
     define_measure,
     efficacy_score,
     get_measure,
-    get_set_scorer_names,
+    make_set_scorer,
     per_sample,
     utility_score,
     with_params,
@@ -21,15 +24,12 @@ from cautious.metrics import (
 @pytest.fixture
 def pair_score():
     @define_measure("pairs", mean=True, greater_is_better=False, section="my own")
-    def pair_score(counts, *, exactly: int = 2):
-        """Share of answers that name two classes.
-
-        Parameters
-        ----------
-        exactly : int
-            How many classes.
-        """
-        return counts.size == exactly
+    def pair_score(y_true, y_set, *, exactly=2, classes=None, sample_weight=None, empty="error"):
+        """Share of answers that name two classes."""
+        counts = SetCounts.from_predictions(
+            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+        )
+        return counts.mean(counts.size == exactly)
 
     yield pair_score
     del MEASURES["pairs"]
@@ -40,11 +40,9 @@ def test_a_new_measure_inherits_everything(pair_score) -> None:
     assert pair_score(*cases) == pytest.approx(1 / 3)
     assert pair_score(*cases, sample_weight=[0, 1, 0], exactly=2) == 1
     assert per_sample(pair_score)(*cases, exactly=3).tolist() == [0, 0, 1]
-    assert "neg_pairs" in get_set_scorer_names()
+    assert repr(make_set_scorer("neg_pairs")) == "make_set_scorer('neg_pairs')"
     assert breakdown(*cases, measures=[pair_score])["pairs"].tolist() == [0, 1, 0]
     assert "my own\n  pairs " in cautious_report(*cases)
-    assert "exactly : int" in pair_score.__doc__
-    assert "y_true : array-like" in pair_score.__doc__
 
 
 def test_parameters_can_be_settled_under_a_name() -> None:
@@ -71,5 +69,20 @@ def test_finding_measures() -> None:
 
 
 def test_what_is_not_a_mean_has_no_twin() -> None:
-    with pytest.raises(ValueError, match="efficacy_score is not a mean over cases"):
+    with pytest.raises(ValueError, match="efficacy is not a mean over cases"):
         per_sample(efficacy_score)
+
+
+def test_parameters_are_checked_when_they_are_given() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'utilty'; its own parameters"):
+        with_params(utility_score, "u70", utilty="u70")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
+        per_sample("u65")([0, 1], [0, 1], sample_weight=[1, 1])
+    assert "u70" not in MEASURES
+
+
+def test_signatures_are_what_an_editor_shows() -> None:
+    expected = "(y_true, y_set, *, utility='u65', classes=None, sample_weight=None, empty='error')"
+    shown = inspect.signature(utility_score)
+    bare = [p.replace(annotation=p.empty) for p in shown.parameters.values()]
+    assert str(inspect.Signature(bare)) == expected

@@ -11,14 +11,14 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from cautious.costs import discounted, zero_one
 from cautious.metrics import (
     MEASURES,
     coverage_score,
     error_score,
-    get_set_scorer,
-    get_set_scorer_names,
     make_set_scorer,
     needless_abstention_score,
     scorers,
@@ -105,7 +105,7 @@ def test_a_sign_can_be_forced(model) -> None:
 
 def test_grid_search_finds_the_best_threshold() -> None:
     grid = {"tau": [0.0, 0.5, 0.9, 0.99, 0.9999999]}
-    search = GridSearchCV(Threshold(), grid, scoring=get_set_scorer("u80"), cv=5).fit(X, NAMES)
+    search = GridSearchCV(Threshold(), grid, scoring=make_set_scorer("u80"), cv=5).fit(X, NAMES)
     expected = [
         cross_validate(Threshold(tau), X, NAMES, scoring=make_set_scorer("u80"), cv=5)[
             "test_score"
@@ -166,25 +166,21 @@ def test_undefined_scores_are_nan_with_a_warning() -> None:
         assert np.isnan(make_set_scorer("selective_accuracy")(silent, X, NAMES))
 
 
-def test_names() -> None:
-    names = get_set_scorer_names()
-    assert names == sorted(names)
-    assert {"u65", "u80", "coverage", "capacity", "neg_error", "neg_mean_set_size"} <= set(names)
-    assert "set_cost" not in names  # needs costs
-    assert "neg_set_cost" not in names
-    for name in names:
-        assert repr(get_set_scorer(name)) == f"make_set_scorer({name!r})"
-    with pytest.raises(ValueError, match=r"did you mean 'neg_error' \(greater must be better\)"):
-        get_set_scorer("error")
-    with pytest.raises(ValueError, match="there is no scorer 'u66x'; All of them: "):
-        get_set_scorer("u66x")
+READY = sorted(name for name, entry in MEASURES.items() if not entry.missing_params())
 
 
-@pytest.mark.parametrize("name", get_set_scorer_names())
-def test_every_named_scorer_scores(name, model) -> None:
-    scorer = pickle.loads(pickle.dumps(get_set_scorer(name)))
+@pytest.mark.parametrize("name", READY)
+def test_every_measure_scores_by_name(name, model) -> None:
+    scorer = pickle.loads(pickle.dumps(make_set_scorer(name)))
     assert np.isfinite(scorer(model, X, NAMES))
     assert repr(clone(scorer, safe=False)) == repr(scorer)
+    signed = name if MEASURES[name].greater_is_better else f"neg_{name}"
+    assert repr(make_set_scorer(signed)) == repr(scorer) == f"make_set_scorer({signed!r})"
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(ValueError, match=r"no measure 'u66x'; .*All of them: "):
+        make_set_scorer("u66x")
 
 
 def test_singletons_score_as_accuracy() -> None:
@@ -194,7 +190,7 @@ def test_singletons_score_as_accuracy() -> None:
 
 
 def test_only_cautious_estimators() -> None:
-    with pytest.raises(AttributeError, match="GaussianNB has no predict_set"):
+    with pytest.raises(TypeError, match="GaussianNB has no predict_set"):
         make_set_scorer("u65")(GaussianNB().fit(X, Y), X, Y)
 
 
@@ -254,6 +250,65 @@ def test_a_measure_without_its_costs_is_refused_when_the_scorer_is_made():
         make_set_scorer(["u65", "set_cost"])
 
 
+@pytest.mark.parametrize(
+    ("measure", "params", "error", "message"),
+    [
+        ("utility", {"utilty": "u80"}, TypeError, "unexpected keyword argument 'utilty'"),
+        ("utility", {"utility": "best"}, ValueError, "utility is 'best'"),
+        ("coverage", {"partial": "sets"}, ValueError, "partial is 'sets'"),
+        ("set_cost", {"costs": {"fn": 1, "fp": 1, "abstain": 1}}, ValueError, "has the key 'fn'"),
+        ("set_cost", {"costs": [[0, 1, 2]]}, ValueError, "costs has shape"),
+    ],
+)
+def test_bad_parameters_are_refused_before_anything_is_fitted(measure, params, error, message):
+    with pytest.raises(error, match=message):
+        make_set_scorer(measure, **params)
+
+
+@pytest.mark.parametrize("measure", ["u65", "coverage", "neg_needless_abstention", "aurc"])
+def test_scorers_see_through_pipelines_and_searches(measure) -> None:
+    """What a model scores, it scores as the last step of a pipeline and found by a search."""
+    scorer = make_set_scorer(measure)
+    scaled = StandardScaler().fit(X)
+    expected = scorer(Threshold().fit(scaled.transform(X), NAMES), scaled.transform(X), NAMES)
+    pipeline = make_pipeline(StandardScaler(), Threshold())
+    assert scorer(pipeline.fit(X, NAMES), X, NAMES) == expected
+    grid = {"threshold__tau": [0.9]}
+    search = GridSearchCV(pipeline, grid, scoring=scorer, cv=3, error_score="raise")
+    assert scorer(search.fit(X, NAMES), X, NAMES) == expected
+    wrapped = make_pipeline("passthrough", search)
+    assert scorer(wrapped.fit(X, NAMES), X, NAMES) == expected
+    folds = cross_validate(search, X, NAMES, scoring=scorer, cv=3, error_score="raise")
+    assert np.isfinite(folds["test_score"]).all()
+    with pytest.raises(TypeError, match="GaussianNB has no predict_set"):
+        make_set_scorer("u65")(make_pipeline(StandardScaler(), GaussianNB()).fit(X, Y), X, Y)
+
+
+def test_costs_of_any_form_score_in_model_selection() -> None:
+    table = 5.0 * (1 - np.eye(4, 3))
+    table[3] = 1
+    result = cross_validate(
+        Threshold(), X, NAMES, cv=3, error_score="raise",
+        scoring=make_set_scorer("set_cost", costs=table),
+    )  # fmt: skip
+    assert (result["test_score"] < 0).all()
+
+
+def test_empty_sets_may_be_wrong() -> None:
+    class Conformal(Threshold):
+        def predict_set(self, X):
+            return self.predict_proba(X) >= self.tau
+
+    model = Conformal(0.999).fit(X, NAMES)
+    assert not model.predict_set(X).any(axis=1).all()
+    with pytest.raises(ValueError, match="empty prediction set"):
+        make_set_scorer("containment")(model, X, NAMES)
+    scorer = make_set_scorer("containment", empty="wrong")
+    assert repr(scorer) == "make_set_scorer('containment', empty='wrong')"
+    held = model.predict_set(X)[np.arange(len(X)), Y]
+    assert scorer(model, X, NAMES) == pytest.approx(held.mean())
+
+
 def test_labels_are_looked_up_not_searched_for():
     """Each case costs one look-up, however many classes there are."""
     compared = []
@@ -270,6 +325,6 @@ def test_labels_are_looked_up_not_searched_for():
     class Model:
         classes_ = classes
 
-    predicted = scorers._Predicted(Model(), None, np.repeat(classes, 4), None)
-    assert predicted.labels == classes.tolist()
+    predicted = scorers._Predicted(Model(), None, np.repeat(classes, 4), None, "error")
+    assert predicted.classes == classes.tolist()
     assert len(compared) < 50 * 4 * 3

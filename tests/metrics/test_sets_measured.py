@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score
 
-from cautious.costs import discounted, p_discounted, zero_one
+from cautious.costs import as_costs, discounted, p_discounted, zero_one
 from cautious.metrics import (
+    bootstrap_interval,
     certainty_equivalent_score,
     containment_score,
     coverage_score,
@@ -197,21 +199,54 @@ def test_costs_of_many_sets_are_looked_up_in_blocks(monkeypatch) -> None:
     mask[:, 0] = True
     truth, costs = rng.integers(6, size=60), discounted(rng.random((6, 6)))
     whole = per_sample(set_cost_score)(truth, mask, classes=range(6), costs=costs)
-    monkeypatch.setattr("cautious.metrics.expenses._PAIRS_AT_ONCE", 20)
+    monkeypatch.setattr("cautious.metrics.worth._PAIRS_AT_ONCE", 20)
     assert np.array_equal(
         per_sample(set_cost_score)(truth, mask, classes=range(6), costs=costs), whole
     )
     assert np.allclose(whole, costs.of(mask)[np.arange(60), truth])
 
 
+def test_the_costs_a_classifier_was_tuned_with_can_score_it() -> None:
+    """Any form of costs gives the same number: dict, tables, frames, a file's text, set costs."""
+    y_true, y_set = ["good", "bad", "bad", "good"], ["bad", None, "good", "good"]
+    binary = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
+    frame = pd.DataFrame(
+        [[0, 10], [2, 0], [1, 1]], ["good", "bad", "abstain"], columns=["good", "bad"]
+    )
+    expected = (2 + 1 + 10 + 0) / 4
+    assert set_cost_score(y_true, y_set, costs=binary, pos_label="bad") == expected
+    assert set_cost_score(y_true, y_set, costs=frame) == expected
+    given = {"classes": ["good", "bad"]}
+    assert set_cost_score(y_true, y_set, costs=frame.to_numpy(), **given) == expected
+    assert set_cost_score(y_true, y_set, costs=as_costs(frame)) == expected
+    with pytest.raises(ValueError, match="pos_label"):
+        set_cost_score(y_true, y_set, costs=binary)
+    matrix = [[0, 1], [3, 0]]  # a set costs the mean of its classes
+    assert set_cost_score([0, 1], [[1], [0, 1]], costs=matrix) == (3 + 0.5) / 2
+
+
+def test_costs_may_differ_per_case() -> None:
+    y_true, y_set = [1, 1, 0, 1], [[0], [0], [0, 1], []]
+    costs = {"false_negative": [100, 900, 5, 7], "false_positive": 3, "abstain": 2}
+    given = {"costs": costs, "empty": "wrong"}
+    each = per_sample(set_cost_score)(y_true, y_set, **given)
+    assert each.tolist() == [100, 900, 2, 7]
+    assert set_cost_score(y_true, y_set, **given) == each.mean()
+    weight = [1, 0, 2, 1]
+    weighted = set_cost_score(y_true, y_set, sample_weight=weight, **given)
+    assert weighted == np.average(each, weights=weight)
+    found = bootstrap_interval(y_true * 20, y_set * 20, measure="set_cost", random_state=0,
+                               costs={**costs, "false_negative": [100, 900, 5, 7] * 20},
+                               empty="wrong")  # fmt: skip
+    assert found.low < found.estimate == each.mean() < found.high
+
+
 def test_costs_must_fit() -> None:
-    with pytest.raises(TypeError, match=r"costs is a ndarray; give costs of sets \(SetCosts\)"):
-        set_cost_score([0, 1], [0, 1], costs=zero_one(2))
-    with pytest.raises(ValueError, match="costs is about 3 classes and the predictions about 2"):
+    with pytest.raises(ValueError, match="costs is about 3 classes and there are 2"):
         set_cost_score([0, 1], [0, 1], costs=discounted(zero_one(3)))
-    with pytest.raises(ValueError, match=r"costs has classes \['b', 'a'\]"):
-        set_cost_score(["a", "b"], ["a", "b"], costs=discounted(zero_one(2), classes=["b", "a"]))
-    with pytest.raises(TypeError, match=r"set_cost_score\(\) missing a required argument: 'costs'"):
+    turned = discounted([[0, 1], [5, 0]], classes=["b", "a"])
+    assert set_cost_score(["a", "b"], ["b", "a"], costs=turned) == (1 + 5) / 2
+    with pytest.raises(TypeError, match=r"missing 1 required keyword-only argument: 'costs'"):
         set_cost_score([0, 1], [0, 1])
 
 
@@ -231,7 +266,7 @@ def test_bad_choices(function, params, message) -> None:
 def test_bad_calls() -> None:
     with pytest.raises(TypeError, match=r"coverage_score\(\) got an unexpected keyword argument"):
         coverage_score([0, 1], [0, 1], colour="red")
-    with pytest.raises(TypeError, match="missing a required argument: 'y_pred'"):
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'y_pred'"):
         needless_abstention_score([0, 1], [0, 1])
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
         per_sample(utility_score)([0, 1], [0, 1], sample_weight=[1, 1])

@@ -21,7 +21,7 @@ from cautious.cli.answers import (
     window_words,
 )
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.metrics import RiskCoverageCurve, SetCounts, counts_of_confusion
+from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import ModelPredictions
 
 __all__ = ["Evidence", "evidence_of", "evidence_of_log"]
@@ -122,7 +122,7 @@ def _of_scores(name: str, staircase: Staircase, rule: Rule) -> Evidence:
     if window is not None:
         shares = surface.window_at(*window).frame().to_numpy()
         # Whole numbers of cases, which shares of them no longer quite are.
-        counts = counts_of_confusion(np.round(shares * n, 9), classes=staircase.classes)
+        counts = SetCounts.from_confusion(np.round(shares * n, 9), classes=staircase.classes)
         words = window_words(window, staircase.classes)
     if scores[0] >= 0 and scores[-1] <= 1:
         called = scores > 0.5  # positive; wrong about the negatives there

@@ -19,9 +19,8 @@ from cautious.curves.response import ResponseCurve
 from cautious.metrics import (
     SetCounts,
     Shown,
-    counts_of_confusion,
     full_coverage_error,
-    q_matrix_of_counts,
+    q_matrix,
 )
 from cautious.predictions import FromEstimator
 
@@ -147,7 +146,7 @@ class CapacityCurve(FromEstimator, Shown):
         -------
         CapacityCurve
         """
-        return cls(counts_of_confusion(matrix, classes=classes), guess)
+        return cls(SetCounts.from_confusion(matrix, classes=classes), guess)
 
     @classmethod
     def no_information(cls, n_classes: int) -> CapacityCurve:
@@ -229,7 +228,7 @@ class CapacityCurve(FromEstimator, Shown):
         DataFrame of shape (K + 1, K)
             Real numbers; predictions as rows, the last of them ⊥, truths as columns.
         """
-        return q_matrix_of_counts(self.counts, abstention, guess=self.guess)
+        return q_matrix(self.counts, None, abstention, guess=self.guess)
 
     def _facts(self) -> dict[str, Any]:
         names = ("abstention", "own_error", "capacity")

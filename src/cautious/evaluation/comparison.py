@@ -263,7 +263,7 @@ def _by_cost(
 ) -> dict[str, float]:
     """Compare expected costs over all relative costs."""
     test = vacc_test(
-        a.y_true,  # type: ignore[arg-type]
+        a.y_true,
         a.y_score,  # type: ignore[arg-type]
         b.y_score,  # type: ignore[arg-type]
         pos_label=a.pos_label,
@@ -292,7 +292,7 @@ def _by_utility(
     found: dict[str, Any] = {}
     for measure in ("u65", "u80"):
         gain = bootstrap_difference(
-            a.y_true,  # type: ignore[arg-type]
+            a.y_true,
             one,
             two,
             measure=measure,

@@ -217,7 +217,7 @@ def _found(
         {"y_score": kept.y_score} if kept.y_score is not None else {"y_proba": kept.y_proba}
     )
     found = find_rule(
-        kept.y_true,  # type: ignore[arg-type]
+        kept.y_true,
         **scores,
         classes=one.classes,
         sample_weight=kept.sample_weight,

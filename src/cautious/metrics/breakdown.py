@@ -36,7 +36,7 @@ def breakdown(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
     *,
-    by: Any = None,
+    groups: Any = None,
     measures: Iterable[str | Callable[..., Any] | Measure] = USUAL_MEASURES,
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
@@ -52,21 +52,13 @@ def breakdown(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        True class labels.
-    y_set : mask of shape (n, K), labels or label sets
-        Prediction sets; anything :func:`cautious.sets.as_mask` takes.
-    by : array-like of shape (n,), Series or DataFrame, optional
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+    groups : array-like of shape (n,), Series or DataFrame, optional
         Group of each case; a frame of several columns groups by their combinations. ``None`` groups
         by true class. Missing groups are a group of their own.
     measures : iterable of str, callable or Measure
         Measures of prediction sets, by name or by function.
-    classes : sequence of length K, optional
-        Class labels in column order; needed where `y_true` does not hold them all.
-    sample_weight : array-like of shape (n,), optional
-        How often each case counts.
-    empty : {"error", "abstain", "wrong"}, default="error"
-        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
     y_pred : array-like of shape (n,), optional
         Determinate answers, for the measures that need them.
     margins : bool, default=False
@@ -83,7 +75,7 @@ def breakdown(
     Returns
     -------
     DataFrame
-        One row a group, with its weight ``n`` and one column a measure; nan where a measure is
+        One row per group, with its weight ``n`` and one column per measure; nan where a measure is
         undefined, without a warning.
 
     Examples
@@ -96,7 +88,7 @@ def breakdown(
     a      2.0      0.50   0.00
     b      2.0      1.00   0.50
     all    4.0      0.75   0.25
-    >>> breakdown(y_true, y_set, by=["east", "west", "west", "west"], measures=["coverage"])
+    >>> breakdown(y_true, y_set, groups=["east", "west", "west", "west"], measures=["coverage"])
              n  coverage
     group
     east   1.0  1.000000
@@ -104,17 +96,17 @@ def breakdown(
     """
     checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     cases = SetCounts.of_cases(checked, y_pred)
-    if by is None:
+    if groups is None:
         code, index = checked.truth, pd.Index(checked.classes, name="truth")
     else:
-        code, index = _groups(by, len(checked.truth))
+        code, index = _groups(groups, len(checked.truth))
     entries, rng = [get_measure(which) for which in measures], as_generator(random_state)
     n_groups = len(index)
     n: Floats = np.bincount(code, cases.weight, n_groups).astype(np.float64)
     columns: dict[str, Floats] = {"n": np.append(n, cases.n) if margins else n}
     if margins:
         index = _with_all(index)
-    # A mean needs no counts of its own for each group, which would be dear for many groups.
+    # A mean needs no counts of its own for each group, which would be slow for many groups.
     parts = []
     if confidence_level is not None or not all(entry.mean for entry in entries):
         order = np.argsort(code, kind="stable")
@@ -147,8 +139,7 @@ def _means(
     entry: Measure, cases: SetCounts, code: Ints, n_groups: int, margins: bool, params: Any
 ) -> Floats:
     """Compute a mean measure in every group at once, and last over all cases if asked to."""
-    entry.check(cases)
-    values = np.asarray(entry.formula(cases, **{**entry.params, **params}), dtype=np.float64)
+    values = entry.values(cases, **params)
     undefined = np.isnan(values)
     weight = np.where(undefined, 0.0, cases.weight)
     total = np.bincount(code, weight, n_groups)
@@ -159,23 +150,27 @@ def _means(
     return np.where(none, np.nan, sums / np.where(none, 1, total))
 
 
-def _groups(by: Any, n: int) -> tuple[Ints, pd.Index]:
+def _groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
     """Give each case the position of its group; missing values are a group of their own."""
-    if isinstance(by, str) or not hasattr(by, "__len__"):
-        raise TypeError(f"by is {by!r}; give one group a case.")
-    if isinstance(by, np.ma.MaskedArray) and np.ma.getmaskarray(by).any():
-        raise ValueError("by has masked entries; fill them or leave their rows out.")
+    if isinstance(groups, str) or not hasattr(groups, "__len__"):
+        raise TypeError(f"groups is {groups!r}; give one group per case.")
+    if isinstance(groups, np.ma.MaskedArray) and np.ma.getmaskarray(groups).any():
+        raise ValueError("groups has masked entries; fill them or leave their rows out.")
     try:
-        frame = pd.DataFrame(by).reset_index(drop=True)
+        frame = pd.DataFrame(groups).reset_index(drop=True)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"by is no table of groups ({error}); give one group a case.") from None
+        raise ValueError(
+            f"groups is no table of groups ({error}); give one group per case."
+        ) from None
     if len(frame) != n:
-        raise ValueError(f"by has {len(frame)} rows and y_true has {n}; give one group a case.")
-    if not isinstance(by, pd.DataFrame | Mapping) and getattr(by, "name", None) is None:
+        raise ValueError(
+            f"groups has {len(frame)} rows and y_true has {n}; give one group per case."
+        )
+    if not isinstance(groups, pd.DataFrame | Mapping) and getattr(groups, "name", None) is None:
         if frame.shape[1] != 1:
             raise ValueError(
-                f"by has {frame.shape[1]} columns without names; give one group a case, or a frame "
-                "of several groupings."
+                f"groups has {frame.shape[1]} columns without names; give one group per case, or "
+                "a frame of several groupings."
             )
         frame.columns = pd.Index(["group"])
     grouped = frame.groupby(list(frame.columns), sort=True, dropna=False, observed=True)

@@ -10,22 +10,23 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
-from cautious.metrics.confusion import confusion_of_counts
-from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import define_measure, with_params
+from cautious.metrics.confusion import confusion_frame
+from cautious.metrics.counts import SetCounts, count_sets
+from cautious.metrics.registry import define_measure, with_params
 
-__all__ = [
-    "capacity_score",
-    "full_coverage_error",
-    "guess_probabilities",
-    "q_matrix",
-    "q_matrix_of_counts",
-]
+__all__ = ["capacity_score", "full_coverage_error", "guess_probabilities", "q_matrix"]
 
 
 @define_measure("capacity", section="answers")
 def capacity_score(
-    counts: SetCounts, *, guess: str | npt.ArrayLike = "uniform", partial: str = "abstain"
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    guess: str | npt.ArrayLike = "uniform",
+    partial: str = "abstain",
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
 ) -> npt.ArrayLike:
     r"""Area above the error of the classifier moved to every level of abstention.
 
@@ -40,9 +41,17 @@ def capacity_score(
 
     Parameters
     ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
     guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
         How classes are guessed: all alike, as often as they occur among the truths, or with given
         probabilities.
+    partial : {"abstain", "answer"}, default="abstain"
+        As for :func:`coverage_score`.
+
+    Returns
+    -------
+    float
 
     See Also
     --------
@@ -62,6 +71,7 @@ def capacity_score(
     >>> round(capacity_score(y_true, y_set, guess="prior"), 4)
     0.9657
     """
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
     answered = counts.answered(partial)
     abstention, error = counts.mean(~answered), counts.mean(answered & ~counts.hit)
     return 1 - (abstention * full_coverage_error(counts, guess, partial) + error) / 2
@@ -85,7 +95,7 @@ def full_coverage_error(
     Returns
     -------
     ndarray
-        One number a row of the weights.
+        One number per row of the weights.
 
     References
     ----------
@@ -93,8 +103,7 @@ def full_coverage_error(
 
     Examples
     --------
-    >>> from cautious.metrics import counts_of_confusion
-    >>> example_1 = counts_of_confusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
+    >>> example_1 = SetCounts.from_confusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
     >>> print(f'{full_coverage_error(example_1):.4f} {full_coverage_error(example_1, "prior"):.4f}')
     0.1000 0.0936
     """
@@ -106,15 +115,15 @@ def full_coverage_error(
 
 
 def q_matrix(
-    y_true: Sequence[Any] | npt.ArrayLike,
+    y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
     y_set: Any,
-    alpha: float,
+    abstention: float,
     *,
     guess: str | npt.ArrayLike = "uniform",
+    partial: str = "abstain",
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-    partial: str = "abstain",
 ) -> pd.DataFrame:
     r"""Move a classifier to abstention :math:`\alpha` and give its expected confusion matrix.
 
@@ -124,23 +133,13 @@ def q_matrix(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        True class labels.
-    y_set : mask of shape (n, K), labels or label sets
-        Prediction sets; anything :func:`cautious.sets.as_mask` takes.
-    alpha : float
-        The abstention to move to, between 0 and 1.
-    guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
-        How classes are guessed: all alike, as often as they occur among the truths, or with given
-        probabilities.
-    classes : sequence of length K, optional
-        Class labels in column order; needed where `y_true` does not hold them all.
-    sample_weight : array-like of shape (n,), optional
-        How often each case counts.
-    empty : {"error", "abstain", "wrong"}, default="error"
-        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
-    partial : {"abstain", "answer"}, default="abstain"
-        What a set of several but not all classes counts as.
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`. Counts in place of truths will do, with None for
+        the sets.
+    abstention : float
+        The abstention :math:`\alpha` to move to, between 0 and 1.
+    guess, partial
+        As for :func:`capacity_score`.
 
     Returns
     -------
@@ -155,52 +154,30 @@ def q_matrix(
 
     Examples
     --------
-    >>> q_matrix(["a", "a", "b", "b"], ["a", "b", "b", None], alpha=0.5).round(2)
+    >>> q_matrix(["a", "a", "b", "b"], ["a", "b", "b", None], abstention=0.5).round(2)
     truth          a     b
     prediction
     a           0.67  0.00
     b           0.67  0.67
     ⊥           0.67  1.33
     """
-    counts = SetCounts.from_predictions(
-        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
-    )
-    return q_matrix_of_counts(counts, alpha, guess=guess, partial=partial)
-
-
-def q_matrix_of_counts(
-    counts: SetCounts,
-    alpha: float,
-    *,
-    guess: str | npt.ArrayLike = "uniform",
-    partial: str = "abstain",
-) -> pd.DataFrame:
-    """Move counts to abstention `alpha`; see :func:`q_matrix`.
-
-    Examples
-    --------
-    >>> from cautious.metrics import counts_of_confusion
-    >>> example_1 = counts_of_confusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
-    >>> q_matrix_of_counts(example_1, 0.25).round(2).loc["⊥"].tolist()
-    [4.34, 7.63, 13.03]
-    """
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha is {alpha}; an abstention lies between 0 and 1.")
-    table = confusion_of_counts(counts, partial=partial)
+    if not 0 <= abstention <= 1:
+        raise ValueError(f"abstention is {abstention}; it lies between 0 and 1.")
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
+    table = confusion_frame(counts, partial)
     own = float(counts.mean(~counts.answered(partial)))
     answers, abstained = table.iloc[:-1], table.iloc[-1]
-    if alpha > own:
-        silenced = (alpha - own) / (1 - own)
-        table.iloc[-1] = abstained + silenced * answers.sum(axis=0)
-        table.iloc[:-1] = (1 - silenced) * answers
-    elif alpha < own:
-        spoken = (own - alpha) / own
+    if abstention > own:
+        withdrawn = (abstention - own) / (1 - own)
+        table.iloc[-1] = abstained + withdrawn * answers.sum(axis=0)
+        table.iloc[:-1] = (1 - withdrawn) * answers
+    elif abstention < own:
+        guessed = (own - abstention) / own
         probabilities = np.broadcast_to(
             guess_probabilities(guess, counts.by_truth()), counts.n_classes
         )
-        guesses = np.outer(probabilities, spoken * abstained)
-        table.iloc[: counts.n_classes] += guesses
-        table.iloc[-1] = (1 - spoken) * abstained
+        table.iloc[: counts.n_classes] += np.outer(probabilities, guessed * abstained)
+        table.iloc[-1] = (1 - guessed) * abstained
     return table
 
 
@@ -235,7 +212,7 @@ def guess_probabilities(guess: str | npt.ArrayLike, by_truth: Floats) -> Floats:
     if probabilities.shape != (n_classes,):
         raise ValueError(
             f"guess has shape {probabilities.shape}; expected ({n_classes},), one probability "
-            "a class."
+            "per class."
         )
     if not ((probabilities >= 0).all() and abs(probabilities.sum() - 1) <= 1e-6):
         raise ValueError(

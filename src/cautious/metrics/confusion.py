@@ -9,20 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, as_floats
-from cautious.metrics.counts import SetCounts
-from cautious.sets import abstain_name, check_classes, check_sets, set_names, unpack_sets
+from cautious.metrics.counts import SetCounts, count_sets
+from cautious.sets import abstain_name, set_names, unpack_sets
 
-__all__ = [
-    "cautious_confusion_matrix",
-    "check_confusion",
-    "confusion_of_counts",
-    "counts_of_confusion",
-]
+__all__ = ["cautious_confusion_matrix", "confusion_frame"]
 
 
 def cautious_confusion_matrix(
-    y_true: Sequence[Any] | npt.ArrayLike,
+    y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
     y_set: Any,
     *,
     classes: Sequence[Any] | npt.ArrayLike | None = None,
@@ -41,15 +35,18 @@ def cautious_confusion_matrix(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True class labels.
+        True class labels. :class:`SetCounts` in their place will do, with None for the sets.
     y_set : mask of shape (n, K), labels or label sets
-        Prediction sets; anything :func:`cautious.sets.as_mask` takes.
+        Prediction sets; anything :func:`cautious.sets.as_mask` takes: a boolean matrix with one
+        column per class, labels (None abstains), or collections of labels.
     classes : sequence of length K, optional
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
     empty : {"error", "abstain", "wrong"}, default="error"
-        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
+        What an empty prediction set means: a mistake in the data; an abstention; or an answer of no
+        class, which misses the truth, as conformal prediction counts it. A "wrong" empty set has
+        size 0 and is worth nothing; it counts as answered, determinate and wrong.
     partial : {"abstain", "answer"}, default="abstain"
         Whether a set of several but not all classes counts as an abstention, or has a row of its
         own.
@@ -84,40 +81,18 @@ def cautious_confusion_matrix(
     >>> cautious_confusion_matrix(y_true, y_set, partial="answer").loc["{a, b}"].tolist()
     [1, 0, 0]
     """
-    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
-    counts, _ = SetCounts.of_cases(checked).merge()
-    table = confusion_of_counts(counts, partial=partial, abstain=abstain)
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
+    table = confusion_frame(counts, partial, abstain)
     if normalize is not None:
         return _normalised(table, normalize)
-    return table.astype(np.int64) if sample_weight is None else table
+    whole = sample_weight is None and counts is not y_true
+    return table.astype(np.int64) if whole else table
 
 
-def confusion_of_counts(
-    counts: SetCounts, *, partial: str = "abstain", abstain: str | None = None
+def confusion_frame(
+    counts: SetCounts, partial: str = "abstain", abstain: str | None = None
 ) -> pd.DataFrame:
-    """Lay out counts as a confusion matrix.
-
-    Parameters
-    ----------
-    counts : SetCounts
-        Counts of predictions.
-    partial, abstain
-        As for :func:`cautious_confusion_matrix`.
-
-    Returns
-    -------
-    DataFrame
-        Predictions as rows, truths as columns.
-
-    Examples
-    --------
-    >>> confusion_of_counts(SetCounts.from_predictions([0, 1, 1], [0, 1, None]))
-    truth         0    1
-    prediction
-    0           1.0  0.0
-    1           0.0  1.0
-    ⊥           0.0  1.0
-    """
+    """Lay out counts as a confusion matrix; see :func:`cautious_confusion_matrix`."""
     k = counts.n_classes
     several = counts.answered(partial) & (counts.size > 1)
     if several.any() and not counts.knows_sets:
@@ -142,71 +117,6 @@ def confusion_of_counts(
         index=pd.Index(names, name="prediction", dtype=object),
         columns=pd.Index(counts.classes, name="truth"),
     )
-
-
-def counts_of_confusion(
-    matrix: pd.DataFrame | npt.ArrayLike,
-    *,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-) -> SetCounts:
-    """Read counts off a confusion matrix, so that every measure can be had from a printed one.
-
-    Parameters
-    ----------
-    matrix : DataFrame or array-like of shape (K + 1, K)
-        Predictions as rows, the last of them the abstentions; truths as columns. A frame's columns
-        name the classes, and its rows must follow the same order.
-    classes : sequence of length K, optional
-        Class labels; by default the columns of a frame, or 0, 1, ….
-
-    Returns
-    -------
-    SetCounts
-
-    Examples
-    --------
-    >>> from cautious.metrics import MEASURES
-    >>> counts = counts_of_confusion([[37, 3], [3, 48], [0, 9]], classes=["a", "b"])
-    >>> MEASURES["error"].score(counts)
-    0.06
-    """
-    if classes is None and isinstance(matrix, pd.DataFrame):
-        classes = matrix.columns
-    table = check_confusion(matrix)
-    k = table.shape[1]
-    labels = check_classes(np.arange(k) if classes is None else classes)
-    if isinstance(matrix, pd.DataFrame) and list(matrix.index[:k]) != list(matrix.columns):
-        raise ValueError(
-            f"matrix has rows {matrix.index[:k].tolist()} and columns {matrix.columns.tolist()}; "
-            "name the rows after the columns, in the same order, with the abstentions last."
-        )
-    mask = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
-    return SetCounts.from_predictions(
-        np.tile(labels, k + 1),
-        np.repeat(mask, k, axis=0),
-        classes=labels,
-        sample_weight=table.ravel(),
-    )
-
-
-def check_confusion(matrix: pd.DataFrame | npt.ArrayLike, n_classes: int | None = None) -> Floats:
-    """Check the counts of a confusion matrix with a last row of abstentions."""
-    table = as_floats(matrix, "matrix", "counts")
-    k = table.shape[-1] if table.ndim and n_classes is None else n_classes
-    if k is None or table.shape != (k + 1, k):
-        wanted = "K + 1, K" if n_classes is None else f"{n_classes + 1}, {n_classes}"
-        raise ValueError(
-            f"matrix has shape {table.shape}; expected ({wanted}): a row a class and a last row of "
-            "abstentions, a column a true class."
-        )
-    bad = ~((table >= 0) & (table < np.inf))
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise ValueError(
-            f"matrix holds {table[i, j]} in row {i}, column {j}; "
-            "counts are finite and not negative."
-        )
-    return table
 
 
 def _normalised(table: pd.DataFrame, normalize: str) -> pd.DataFrame:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from cautious.metrics.counts import SetCounts
-from cautious.metrics.declaring import define_measure
+from cautious.metrics.counts import count_sets
+from cautious.metrics.registry import define_measure, with_params
 
 __all__ = [
     "containment_score",
     "determinacy_score",
-    "indeterminate_set_size",
     "mean_set_size",
     "set_accuracy_score",
     "single_accuracy_score",
@@ -19,10 +21,26 @@ __all__ = [
 
 
 @define_measure("determinacy", mean=True, section="sets")
-def determinacy_score(counts: SetCounts) -> npt.ArrayLike:
+def determinacy_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
     r"""Share of predictions that name a single class, :math:`P(|\hat Y| = 1)`.
 
     An empty set (``empty="wrong"``) counts as a wrong single class.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Returns
+    -------
+    float
 
     References
     ----------
@@ -33,14 +51,32 @@ def determinacy_score(counts: SetCounts) -> npt.ArrayLike:
     >>> determinacy_score(["a", "b"], [["a"], ["a", "b"]])
     0.5
     """
-    return counts.determinate
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(counts.determinate)
 
 
 @define_measure("single_accuracy", mean=True, section="sets")
-def single_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
+def single_accuracy_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
     r"""Accuracy of the determinate predictions, :math:`P(y \in \hat Y \mid |\hat Y| = 1)`.
 
-    Undefined where no prediction is determinate.
+    Undefined where no prediction is determinate. An empty set (``empty="wrong"``) counts as a wrong
+    single class.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Returns
+    -------
+    float
 
     References
     ----------
@@ -51,17 +87,34 @@ def single_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     >>> single_accuracy_score(["a", "b", "b"], [["a"], ["a"], ["a", "b"]])
     0.5
     """
-    return np.where(counts.determinate, counts.hit, np.nan)
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(np.where(counts.determinate, counts.hit, np.nan))
 
 
 @define_measure("set_accuracy", mean=True, section="sets")
-def set_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
+def set_accuracy_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
     r"""Share of indeterminate predictions that hold the truth.
 
     .. math:: P(y \in \hat Y \mid |\hat Y| > 1)
 
     Undefined where every prediction is determinate. For the same over all predictions see
     :func:`containment_score`.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Returns
+    -------
+    float
 
     References
     ----------
@@ -72,37 +125,73 @@ def set_accuracy_score(counts: SetCounts) -> npt.ArrayLike:
     >>> set_accuracy_score(["a", "b", "c"], [["a"], ["a", "b"], ["a", "b"]])
     0.5
     """
-    return np.where(counts.size > 1, counts.hit, np.nan)
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(np.where(counts.size > 1, counts.hit, np.nan))
 
 
 @define_measure("containment", mean=True, section="sets")
-def containment_score(counts: SetCounts) -> npt.ArrayLike:
+def containment_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
     r"""Share of all predictions that hold the truth, :math:`P(y \in \hat Y)`.
 
     Conformal prediction calls it coverage, which elsewhere in this library is the share of cases
-    answered: see :func:`coverage_score`.
+    answered: see :func:`coverage_score`. An empty set misses the truth if ``empty="wrong"``.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
     >>> containment_score(["a", "b", "c", "a"], [["a"], ["a", "b"], ["a", "b"], ["a"]])
     0.75
+    >>> containment_score(["a", "b", "c", "b"], [["a"], [], ["c"], ["b"]], empty="wrong")
+    0.75
     """
-    return counts.hit
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(counts.hit)
 
 
 @define_measure("mean_set_size", mean=True, greater_is_better=False, section="sets")
-def mean_set_size(counts: SetCounts, *, over: str = "all") -> npt.ArrayLike:
+def mean_set_size(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    over: str = "all",
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
     r"""Mean number of classes in a prediction.
 
     Parameters
     ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
     over : {"all", "indeterminate"}, default="all"
         Over all predictions, :math:`E|\hat Y|`, or over the indeterminate ones only,
-        as :func:`indeterminate_set_size` does.
+        :math:`E(|\hat Y| \mid |\hat Y| > 1)`, which is undefined where every prediction is
+        determinate. The latter is the measure "indeterminate_set_size".
+
+    Returns
+    -------
+    float
 
     References
     ----------
-    Zaffalon, Corani & Mauá (2012), section 7.
+    Zaffalon, Corani & Mauá (2012), section 7; Corani & Zaffalon (2008), "indeterminate output
+    size".
 
     Examples
     --------
@@ -112,24 +201,8 @@ def mean_set_size(counts: SetCounts, *, over: str = "all") -> npt.ArrayLike:
     """
     if over not in ("all", "indeterminate"):
         raise ValueError(f"over is {over!r}; choose 'all' or 'indeterminate'.")
-    return np.where((over == "all") | (counts.size > 1), counts.size, np.nan)
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(np.where((over == "all") | (counts.size > 1), counts.size, np.nan))
 
 
-@define_measure("indeterminate_set_size", mean=True, greater_is_better=False, section="sets")
-def indeterminate_set_size(counts: SetCounts) -> npt.ArrayLike:
-    r"""Mean number of classes in an indeterminate prediction.
-
-    .. math:: E(|\hat Y| \mid |\hat Y| > 1)
-
-    Undefined where every prediction is determinate.
-
-    References
-    ----------
-    Corani & Zaffalon (2008), "indeterminate output size".
-
-    Examples
-    --------
-    >>> indeterminate_set_size(["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]])
-    2.5
-    """
-    return np.where(counts.size > 1, counts.size, np.nan)
+with_params(mean_set_size, "indeterminate_set_size", over="indeterminate")

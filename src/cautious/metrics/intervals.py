@@ -10,10 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from cautious._typing import Floats, Ints, RandomState
+from cautious._typing import Floats, Ints, Labels, RandomState
 from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
+from cautious.costs import as_costs
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.registry import Counts, Measure, get_measure
+from cautious.metrics.registry import COUNTED, Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask, check_sets, check_truth, first_occurrences
 
@@ -21,8 +22,8 @@ __all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 
 
 def bootstrap_interval(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
+    y_true: Sequence[Any] | npt.ArrayLike | Counts,
+    y_set: Any = None,
     *,
     measure: str | Callable[..., Any] | Measure,
     confidence_level: float = 0.95,
@@ -42,9 +43,11 @@ def bootstrap_interval(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True class labels.
+        True class labels. Counts in their place will do: :class:`SetCounts` or a
+        :class:`RiskCoverageCurve`.
     y_set : mask of shape (n, K), labels or label sets
-        Prediction sets; for a measure of scores, such as "aurc", the class scores.
+        Prediction sets; for a measure of scores, such as "aurc", the class scores. Not needed with
+        counts.
     measure : str, callable or Measure
         Which measure: a name such as "u65", or a function such as ``coverage_score``.
     confidence_level : float, default=0.95
@@ -77,8 +80,12 @@ def bootstrap_interval(
     (0.8, True, True)
     """
     entry = get_measure(measure)
-    counts, _ = _cases(entry, y_true, y_set, classes, sample_weight, params).merge()
-    params = {key: value for key, value in params.items() if key not in _COUNTING}
+    if isinstance(y_true, SetCounts | RiskCoverageCurve):
+        counts: Counts = y_true
+    else:
+        counts, params = _cases(entry, y_true, y_set, classes, sample_weight, params)
+        if not _per_case(params, counts.classes):
+            counts = counts.merge()[0]
     entry.score(counts, **params)  # warns where the measure is undefined
     return interval_of_counts(
         counts,
@@ -107,13 +114,12 @@ def interval_of_counts(
 
     Examples
     --------
-    >>> from cautious.metrics import counts_of_confusion
-    >>> counts = counts_of_confusion([[37, 3], [3, 48], [0, 9]])
+    >>> counts = SetCounts.from_confusion([[37, 3], [3, 48], [0, 9]])
     >>> interval_of_counts(counts, "error", random_state=0).estimate
     0.06
     """
     entry = get_measure(measure)
-    if isinstance(counts, SetCounts) and "sets" not in entry.needs:
+    if isinstance(counts, SetCounts) and "sets" not in entry.needs and counts.knows_sets:
         counts = counts.without_sets()  # fewer cells, same measure
     replicates = [
         entry(counts.reweighted(rows), **params)
@@ -158,7 +164,7 @@ def bootstrap_difference(
     y_set, y_set_other : mask of shape (n, K), labels or label sets
         Prediction sets of the two classifiers.
     measure, confidence_level, n_resamples, random_state, stratify, classes, sample_weight, **params
-        As for :func:`bootstrap_interval`.
+        As for :func:`bootstrap_interval`; costs must be the same for every case.
 
     Returns
     -------
@@ -176,9 +182,10 @@ def bootstrap_difference(
     entry = get_measure(measure)
     sides = []
     for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
-        cases = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
+        cases, own = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
         classes = cases.classes
         sides.append(cases.merge())
+    params = own
     (one, code), (two, other_code) = sides
     # The cells to draw from are the pairs of cells that occur together.
     pair, _ = pd.factorize(code * len(two.truth) + other_code)
@@ -187,7 +194,6 @@ def bootstrap_difference(
     to_one = _sum_by(code[first], len(one.truth))
     to_two = _sum_by(other_code[first], len(two.truth))
     strata = one.truth[code[first]] if stratify else None
-    params = {key: value for key, value in params.items() if key not in _COUNTING}
     replicates = [
         entry(one.reweighted(rows @ to_one), **params)
         - entry(two.reweighted(rows @ to_two), **params)
@@ -202,9 +208,6 @@ def bootstrap_difference(
     )
 
 
-_COUNTING = ("empty", "y_pred", "pos_label", "confidence", "loss")
-
-
 def _cases(
     entry: Measure,
     y_true: Sequence[Any] | npt.ArrayLike,
@@ -213,13 +216,16 @@ def _cases(
     sample_weight: npt.ArrayLike | None,
     params: dict[str, Any],
     name: str = "y_set",
-) -> Counts:
-    """Make one cell a case, of whichever counts the measure is computed from."""
-    given = {key: params[key] for key in _COUNTING if key in params}
+) -> tuple[Counts, dict[str, Any]]:
+    """Make one cell per case, of whichever counts the measure asks for; give its own parameters."""
+    given = {key: params[key] for key in COUNTED[entry.counts] if key in params}
+    own = {key: value for key, value in params.items() if key not in given}
+    entry.check_params(own)
     if entry.counts is RiskCoverageCurve:
-        return RiskCoverageCurve.of_cases(
+        curve = RiskCoverageCurve.of_cases(
             y_true, y_out, classes=classes, sample_weight=sample_weight, name=name, **given
         )
+        return curve, own
     y_pred = given.pop("y_pred", None)
     if name != "y_set":
         # The classes are known from the first classifier, so this one can be read by its own name.
@@ -230,8 +236,15 @@ def _cases(
                 f"y_true has {n} rows and {name} has {len(y_out)}; give one of each per case."
             )
     checked = check_sets(y_true, y_out, classes=classes, sample_weight=sample_weight, **given)
-    cases = SetCounts.of_cases(checked, y_pred)
-    return cases if "sets" in entry.needs else cases.forgetful()
+    return SetCounts.of_cases(checked, y_pred, sets="sets" in entry.needs), own
+
+
+def _per_case(params: dict[str, Any], classes: Labels) -> bool:
+    """Whether costs differ per case, so that equal sets must not be added up."""
+    if "costs" not in params:
+        return False
+    read = as_costs(params["costs"], classes.tolist(), pos_label=params.get("pos_label"))
+    return read.per_case
 
 
 def _some_rows(batch: Floats) -> list[Floats]:

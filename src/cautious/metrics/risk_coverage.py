@@ -19,7 +19,7 @@ from cautious.metrics.shown import Shown
 from cautious.predictions import FromEstimator
 from cautious.sets import check_sets, check_weight
 
-__all__ = ["RiskCoverageCurve", "WorkingPoint"]
+__all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
 
 # Bounds are met up to rounding: a risk that exceeds one by this share of the largest loss, or a
 # coverage that falls short by this share of the cases, still meets it.
@@ -141,16 +141,8 @@ class RiskCoverageCurve(Shown, FromEstimator):
         -------
         RiskCoverageCurve
         """
-        cases = cls.of_cases(
-            y_true,
-            y_score,
-            classes=classes,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            confidence=confidence,
-            loss=loss,
-        )
-        return cases.merge()[0]._with_cases()
+        counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
+        return counts._with_cases()
 
     @classmethod
     def from_losses(
@@ -519,6 +511,33 @@ class RiskCoverageCurve(Shown, FromEstimator):
     def _facts(self) -> dict[str, Any]:
         facts = {"n": self.n, "thresholds": len(self.threshold)}
         return facts if self.weight.ndim > 1 else facts | {"aurc": self.aurc, "augrc": self.augrc}
+
+
+def count_scores(
+    y_true: Any,
+    y_score: npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> RiskCoverageCurve:
+    """Count scores for a measure; a curve in place of truths is taken as it is.
+
+    There may be no case at all, unlike in a curve: a measure of none is nan.
+    """
+    if isinstance(y_true, RiskCoverageCurve):
+        return y_true
+    cases = RiskCoverageCurve.of_cases(
+        y_true,
+        y_score,
+        classes=classes,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        confidence=confidence,
+        loss=loss,
+    )
+    return cases.merge()[0]
 
 
 def _nan_if_zero(total: Floats) -> Floats:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from cautious.metrics.declaring import define_measure
-from cautious.metrics.risk_coverage import RiskCoverageCurve
+from cautious.metrics.registry import define_measure
+from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
 
 __all__ = ["augrc_score", "aurc_score", "excess_augrc_score", "excess_aurc_score"]
 
 
 @define_measure("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
-def aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
+def aurc_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike | None = None,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> npt.ArrayLike:
     r"""Area under the risk–coverage curve.
 
     Answer the surest cases first. At coverage :math:`c` the *generalised risk* :math:`g(c)` is the
@@ -25,6 +37,15 @@ def aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     which :math:`g` is a straight line (answer a random part of them: this is the expected risk).
     The integral is exact. It depends neither on the order of the rows nor on the scale of the
     weights, and is the area below the curve that :class:`cautious.curves.RiskCoverageCurve` draws.
+
+    Parameters
+    ----------
+    y_true, y_score, classes, pos_label, sample_weight, confidence, loss
+        As for :meth:`RiskCoverageCurve.from_predictions`.
+
+    Returns
+    -------
+    float
 
     Notes
     -----
@@ -52,11 +73,21 @@ def aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     >>> round(aurc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.2374
     """
+    counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
     return counts.selective_area()
 
 
 @define_measure("augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
-def augrc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
+def augrc_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike | None = None,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> npt.ArrayLike:
     r"""Area under the generalised risk–coverage curve.
 
     .. math:: \mathrm{AUGRC} = \int_0^1 g(c)\, dc
@@ -65,6 +96,15 @@ def augrc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     thresholds. For 0/1 losses with error rate :math:`e` and :math:`A` the area under the ROC curve
     of confidence for right against wrong answers,
     :math:`\mathrm{AUGRC} = (1 - A)\, e\,(1 - e) + e^2/2`. Ties enter as one step.
+
+    Parameters
+    ----------
+    y_true, y_score, classes, pos_label, sample_weight, confidence, loss
+        As for :meth:`RiskCoverageCurve.from_predictions`.
+
+    Returns
+    -------
+    float
 
     References
     ----------
@@ -76,13 +116,23 @@ def augrc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     >>> round(augrc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.1667
     """
+    counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
     return counts.generalised_area()
 
 
 @define_measure(
     "excess_aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
 )
-def excess_aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
+def excess_aurc_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike | None = None,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> npt.ArrayLike:
     r"""Area that AURC loses to the best confidence possible, the one that falls as the loss rises.
 
     .. math:: \mathrm{E\text{-}AURC} = \mathrm{AURC} - \mathrm{AURC}^*, \qquad
@@ -90,6 +140,15 @@ def excess_aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
 
     the last for 0/1 losses with error rate :math:`e`, exact under the convention of
     :func:`aurc_score`. It is never negative.
+
+    Parameters
+    ----------
+    y_true, y_score, classes, pos_label, sample_weight, confidence, loss
+        As for :meth:`RiskCoverageCurve.from_predictions`.
+
+    Returns
+    -------
+    float
 
     References
     ----------
@@ -100,18 +159,38 @@ def excess_aurc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
     >>> round(excess_aurc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.1744
     """
+    counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
     return np.maximum(counts.selective_area() - counts.optimal.selective_area(), 0)
 
 
 @define_measure(
     "excess_augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
 )
-def excess_augrc_score(counts: RiskCoverageCurve) -> npt.ArrayLike:
+def excess_augrc_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike | None = None,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> npt.ArrayLike:
     r"""Area that AUGRC loses to the best confidence possible; :math:`\mathrm{AUGRC}^* = e^2/2`.
+
+    Parameters
+    ----------
+    y_true, y_score, classes, pos_label, sample_weight, confidence, loss
+        As for :meth:`RiskCoverageCurve.from_predictions`.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
     >>> round(excess_augrc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
     0.1111
     """
+    counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
     return np.maximum(counts.generalised_area() - counts.optimal.generalised_area(), 0)

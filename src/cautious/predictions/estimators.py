@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Labels
@@ -79,7 +80,9 @@ def outputs_of(estimator: Any, X: Any, method: str) -> tuple[npt.NDArray[Any], L
     Parameters
     ----------
     estimator : fitted classifier
-        With the method asked for and with ``classes_``.
+        With the method asked for and with ``classes_``. Sets are also asked of the last step of
+        scikit-learn's ``Pipeline`` and of the best estimator of its searches, which do not pass
+        ``predict_set`` through.
     X : array-like
         Examples.
     method : {"predict_proba", "predict_set"}
@@ -91,16 +94,21 @@ def outputs_of(estimator: Any, X: Any, method: str) -> tuple[npt.NDArray[Any], L
     classes : ndarray of shape (K,)
     """
     ask = getattr(estimator, method, None)
-    if ask is None:
+    if ask is not None:
+        return np.asarray(ask(X)), np.asarray(estimator.classes_)
+    if method == "predict_proba":
         raise TypeError(
-            f"{type(estimator).__name__} has no {method}; "
-            + (
-                "calibrate it first, for example with CalibratedClassifierCV."
-                if method == "predict_proba"
-                else "wrap it first, for example in cautious.models.AbstainingClassifier."
-            )
+            f"{type(estimator).__name__} has no predict_proba; calibrate it first, for example "
+            "with CalibratedClassifierCV."
         )
-    return np.asarray(ask(X)), np.asarray(estimator.classes_)
+    if hasattr(estimator, "best_estimator_"):
+        return outputs_of(estimator.best_estimator_, X, method)
+    if isinstance(estimator, Pipeline) and len(estimator) > 1:
+        return outputs_of(estimator[-1], estimator[:-1].transform(X), method)
+    raise TypeError(
+        f"{type(estimator).__name__} has no predict_set; wrap the classifier first, for example in "
+        "cautious.models.AbstainingClassifier."
+    )
 
 
 def pooled_outputs(

@@ -345,11 +345,14 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
     are the numbers 0 and 1 to Python and to scikit-learn, so they are here.
     """
     known, sought = classes, values
-    if classes.dtype.kind == values.dtype.kind == "U":  # pandas looks objects up much faster
+    kinds = {classes.dtype.kind, values.dtype.kind}
+    if "U" in kinds and kinds <= {"U", "O"}:  # pandas looks objects up much faster
         known, sought = classes.astype(object), values.astype(object)
-    elif _is_boolean(classes) != _is_boolean(values):
+    elif kinds & {"b", "O"} and _is_boolean(classes) != _is_boolean(values):
         known, sought = _boolean_as_number(classes), _boolean_as_number(values)
-    codes = _index(known).get_indexer(_index(sought))
+    # Told the type of objects, pandas need not look at every label to find it out.
+    kind = object if known.dtype == sought.dtype == object else None
+    codes = pd.Index(known, dtype=kind).get_indexer(pd.Index(sought, dtype=kind))
     unknown = codes < 0
     if unknown.any():
         at = first_row(unknown)
@@ -359,11 +362,6 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
             f"the classes {few_labels(classes)}."
         )
     return codes.astype(np.intp, copy=False)
-
-
-def _index(labels: Labels) -> pd.Index:
-    # Told the type, pandas need not look at every label to find it out.
-    return pd.Index(labels, dtype=object if labels.dtype == object else None)
 
 
 def _is_boolean(labels: Labels) -> bool:

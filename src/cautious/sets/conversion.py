@@ -143,14 +143,14 @@ def set_sizes(mask: npt.ArrayLike, *, empty: str = "error") -> Ints:
     return count_classes(check_mask(mask, empty=empty))
 
 
-def seen_labels(y_set: Any, truth: Labels) -> tuple[list[Any], int | None]:
+def seen_labels(y_set: Any, truths: Labels) -> tuple[list[Any], int | None]:
     """Return the labels that occur in `y_set` and, if it is a matrix, its number of columns.
 
-    The labels seen in `truth` tell a matrix of 0s and 1s from sets of labels.
+    The distinct truths tell a matrix of 0s and 1s from sets of labels.
     """
     if has_names(y_set):
         return y_set.columns.tolist(), y_set.shape[1]
-    matrix = _as_matrix(y_set, pd.unique(truth), level=0, name="y_set")
+    matrix = _as_matrix(y_set, truths, level=0, name="y_set")
     if matrix is None:
         return _members(y_set, -1, "y_set").label.tolist(), None
     return [], matrix.shape[1]

@@ -11,7 +11,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.sets.checks import as_codes, check_classes, check_truth, check_weight, few_labels
+from cautious.sets.checks import (
+    as_codes,
+    check_classes,
+    check_mask,
+    check_truth,
+    check_weight,
+    few_labels,
+)
 from cautious.sets.conversion import as_mask, seen_labels
 
 __all__ = ["CheckedSets", "check_sets", "sorted_labels"]
@@ -74,9 +81,13 @@ def check_sets(
     (array([0, 1]), array([1, 2]))
     """
     truth = check_truth(y_true)
+    if truth.dtype.kind == "U":  # as objects, text is told apart much faster
+        truth = truth.astype(object)
+    is_mask = type(y_set) is np.ndarray and y_set.ndim == 2 and y_set.dtype == np.bool_
     if classes is None:
-        seen, width = seen_labels(y_set, truth)
-        both = [*occurring(truth), *seen]
+        occurring = pd.unique(truth)
+        seen, width = ([], y_set.shape[1]) if is_mask else seen_labels(y_set, occurring)
+        both = [*occurring.tolist(), *seen]
         if not both:
             raise ValueError(
                 "y_true is empty, so it does not tell the classes; pass classes= with all class "
@@ -91,24 +102,25 @@ def check_sets(
             )
     else:
         known = check_classes(classes)
-    mask = as_mask(y_set, known, empty=empty, name="y_set")
+    if is_mask:
+        mask = check_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
+    else:
+        mask = as_mask(y_set, known, empty=empty, name="y_set")
     if len(mask) != len(truth):
         raise ValueError(
             f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each per case."
         )
     codes = as_codes(truth, known, name="y_true")
-    return CheckedSets(codes, mask, known, check_weight(sample_weight, len(truth)))
-
-
-def occurring(labels: Labels) -> list[Any]:
-    """Distinct labels in order of appearance."""
-    # Converted once, text is told apart much faster than as an array of numpy's own.
-    return pd.unique(labels.astype(object) if labels.dtype.kind == "U" else labels).tolist()
+    n = len(truth)
+    weight = np.ones(n) if sample_weight is None else check_weight(sample_weight, n)
+    return CheckedSets(codes, mask, known, weight)
 
 
 def sorted_labels(values: Labels | list[Any]) -> list[Any]:
     """Distinct labels in a stable order: sorted where they can be compared, by text otherwise."""
-    distinct = occurring(values) if isinstance(values, np.ndarray) else list(dict.fromkeys(values))
+    if isinstance(values, np.ndarray):
+        values = pd.unique(values.astype(object) if values.dtype.kind == "U" else values).tolist()
+    distinct = list(dict.fromkeys(values))
     try:
         return sorted(distinct)
     except TypeError:

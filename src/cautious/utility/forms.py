@@ -12,7 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, as_floats
-from cautious.utility.functions import Utility, exponential, f_beta, logarithmic, quadratic
+from cautious.utility.functions import (
+    Utility,
+    exponential,
+    f_beta,
+    logarithmic,
+    quadratic,
+    u65,
+    u80,
+)
 
 __all__ = ["UtilityLike", "as_utility", "read_utility"]
 
@@ -66,6 +74,10 @@ class Custom(Utility):
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         reached = (y >= self(np.zeros_like(y))) & (y <= self(np.full_like(y, peak)))
         return np.where(reached, high, np.nan)
+
+
+# The usual ones are fit for scoring, and need neither be read nor checked.
+_USUAL: dict[str, Utility] = {"u65": u65, "u80": u80}
 
 
 def read_utility(utility: UtilityLike) -> Utility:
@@ -148,6 +160,8 @@ def as_utility(utility: UtilityLike) -> Utility:
     >>> as_utility("log")([0.5, 1]).round(4)
     array([0.585, 1.   ])
     """
+    if isinstance(utility, str) and utility in _USUAL:
+        return _USUAL[utility]
     read = read_utility(utility)
     # Of the library's own, only a quadratic can be amiss: it can bend the wrong way.
     if isinstance(read, Custom) or read(0.5) < 0.5 * read(1.0) - 1e-12:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
-from cautious.metrics import get_set_scorer
+from cautious.metrics import make_set_scorer
 from cautious.models.base import CredalClassifierMixin, class_costs
 from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import (
@@ -236,7 +236,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
     s : sequence of floats, default=(0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10)
         Strengths to try.
     scoring : str or callable, default="u65"
-        Name of a set scorer (:func:`cautious.metrics.get_set_scorer_names`) or a scorer made by
+        Name of a set scorer (:data:`cautious.metrics.MEASURES`) or a scorer made by
         :func:`cautious.metrics.make_set_scorer`.
     cv : int, splitter or iterable, optional
         What ``GridSearchCV`` takes; None is stratified 5-fold.
@@ -321,7 +321,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         model = NaiveCredalClassifier(
             idm=self.idm, costs=costs, epsilon=self.epsilon, missing=self.missing
         )
-        scoring = get_set_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        scoring = make_set_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         search = GridSearchCV(
             model,
             {"s": strengths},

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, RandomState
 from cautious.bootstrap import as_generator
 from cautious.costs import p_discounted
-from cautious.metrics import get_set_scorer, make_set_scorer
+from cautious.metrics import make_set_scorer
 from cautious.models.nested_dichotomies.decompositions import Decomposition
 from cautious.models.nested_dichotomies.dichotomies import NestedDichotomyBase
 
@@ -49,7 +49,7 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         contiguous ones.
     scoring : str or callable, optional
         What is best on the learning set: name of a set scorer
-        (:func:`cautious.metrics.get_set_scorer_names`) or a scorer made by
+        (:data:`cautious.metrics.MEASURES`) or a scorer made by
         :func:`cautious.metrics.make_set_scorer`. None is the smallest mean p-discounted cost with
         r = 0.5, as in the paper.
     doubt : float, default=0.0
@@ -175,7 +175,7 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
             costs = p_discounted(self._cost_matrix(), r=0.5)
             scorer = make_set_scorer("set_cost", costs=costs)
         elif isinstance(scorer, str):
-            scorer = get_set_scorer(scorer)
+            scorer = make_set_scorer(scorer)
         weights = {} if weight is None else {"sample_weight": weight}
         scores = []
         for at in range(len(self.candidates_)):

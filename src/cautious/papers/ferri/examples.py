@@ -7,7 +7,7 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, capacity_hull, roc_readings
-from cautious.metrics import MEASURES, counts_of_confusion, full_coverage_error, q_matrix_of_counts
+from cautious.metrics import MEASURES, SetCounts, full_coverage_error, q_matrix
 from cautious.papers.claims import Cell, Figure, Table, cells_of
 
 __all__ = ["example_figures", "example_tables", "sketched_figures"]
@@ -35,7 +35,7 @@ def example_tables() -> list[Table]:
 def example_figures() -> list[Figure]:
     """Figures 1, 2, 6 and 7."""
     one = CapacityCurve.from_matrix(EXAMPLE_1)
-    own = MEASURES["selective_accuracy"].score(counts_of_confusion(EXAMPLE_1))
+    own = MEASURES["selective_accuracy"].score(SetCounts.from_confusion(EXAMPLE_1))
     point = pd.DataFrame({"abstention": [0, one.abstention, 1], "accuracy": [0, own, 1]})
     alphas = np.array([0, one.abstention, 1])
     graph = pd.DataFrame({"abstention": alphas, "error": one.error(alphas)})
@@ -68,7 +68,7 @@ def tree_curve(bias: list[float]) -> ResponseCurve:
 
 
 def _example_1() -> Table:
-    counts = counts_of_confusion(EXAMPLE_1)
+    counts = SetCounts.from_confusion(EXAMPLE_1)
     printed = {"coverage": 0.91, "abstention": 0.09, "selective_accuracy": 0.956, "error": 0.04}
     cells = [
         Cell("R", name, MEASURES[name].score(counts), value, 0.0005)
@@ -83,7 +83,7 @@ def _example_1() -> Table:
 
 
 def _moved() -> list[Table]:
-    counts = counts_of_confusion(EXAMPLE_1)
+    counts = SetCounts.from_confusion(EXAMPLE_1)
     printed = {
         0.25: [[15.66, 0.82, 1.65], [0, 24.73, 0], [0, 0.82, 31.32], [4.34, 7.63, 13.03]],
         0.06: [[19.33, 1.22, 2.67], [0, 30.22, 0.67], [0, 1.22, 38.67], [0.67, 1.33, 4]],
@@ -91,7 +91,7 @@ def _moved() -> list[Table]:
     wrong = "the guessed third of the one ⊥ of class a was all guessed right; evenly it is 1/9 each"
     tables = []
     for alpha, rows in printed.items():
-        ours = q_matrix_of_counts(counts, alpha).set_axis([*"abc"], axis=1).set_axis([*"abc⊥"])
+        ours = q_matrix(counts, None, alpha).set_axis([*"abc"], axis=1).set_axis([*"abc⊥"])
         first = str(ours.columns[0])
         said = {(str(row), first): wrong for row in ours.index[:3]} if alpha == 0.06 else None
         title = f"R moved to abstention {alpha}"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import RandomState
 from cautious.bootstrap import as_generator
-from cautious.costs import SetCosts
+from cautious.costs import CostsLike, as_costs
 from cautious.metrics.breakdown import breakdown
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.intervals import interval_of_counts
 from cautious.metrics.registry import MEASURES, Counts, Measure
-from cautious.metrics.risk_coverage import RiskCoverageCurve
+from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
 
 __all__ = ["cautious_report"]
 
@@ -30,7 +32,8 @@ def cautious_report(
     empty: str = "error",
     y_pred: Sequence[Any] | npt.ArrayLike | None = None,
     y_score: npt.ArrayLike | None = None,
-    costs: SetCosts | None = None,
+    costs: CostsLike | None = None,
+    pos_label: Any = None,
     confidence_level: float | None = None,
     n_resamples: int = 1000,
     random_state: RandomState = None,
@@ -41,24 +44,18 @@ def cautious_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        True class labels.
-    y_set : mask of shape (n, K), labels or label sets
-        Prediction sets; anything :func:`cautious.sets.as_mask` takes.
-    classes : sequence of length K, optional
-        Class labels in column order; needed where `y_true` does not hold them all.
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
     target_names : sequence of str, optional
         What to call the classes, in the order of `classes`.
-    sample_weight : array-like of shape (n,), optional
-        How often each case counts.
-    empty : {"error", "abstain", "wrong"}, default="error"
-        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
     y_pred : array-like of shape (n,), optional
         Determinate answers; adds needless abstention.
-    y_score : array-like of shape (n, K), optional
+    y_score : array-like of shape (n, K) or (n,), optional
         Class scores; adds the areas under risk–coverage curves.
-    costs : SetCosts, optional
-        Costs of sets; adds the mean cost.
+    costs : dict, array-like, DataFrame, path or SetCosts, optional
+        What :func:`cautious.costs.as_costs` takes; adds the mean cost.
+    pos_label : label, optional
+        The positive class, for a single column of scores or a dict of two classes' costs.
     confidence_level : float, optional
         Add bootstrap intervals of this level to the measures.
     n_resamples : int, default=1000
@@ -73,8 +70,9 @@ def cautious_report(
     Returns
     -------
     str or dict
-        Text; or a dict with "classes" (class → measure → value), "measures" (measure → value),
-        and "intervals" (measure → (low, high)) if asked for. Undefined measures are nan.
+        Text, which a notebook shows as it is printed; or a dict with "classes" (class → measure →
+        value), "measures" (measure → value), and "intervals" (measure → (low, high)) if asked for.
+        Undefined measures are nan.
 
     Examples
     --------
@@ -107,10 +105,11 @@ def cautious_report(
         by_class.index = _renamed(counts.classes.tolist(), target_names)
     sources: dict[type, Counts] = {SetCounts: counts}
     if y_score is not None:
-        sources[RiskCoverageCurve] = RiskCoverageCurve.from_predictions(
-            y_true, y_score, classes=counts.classes, sample_weight=sample_weight
-        )
-    given: dict[str, Any] = {} if costs is None else {"costs": costs}
+        known = None if pos_label is not None and np.ndim(y_score) == 1 else counts.classes
+        sources[RiskCoverageCurve] = count_scores(y_true, y_score, known, pos_label, sample_weight)
+    given: dict[str, Any] = {}
+    if costs is not None:
+        given["costs"] = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
     reported = [
         entry
         for entry in MEASURES.values()
@@ -140,12 +139,20 @@ def cautious_report(
     if output_dict:
         report: dict[str, Any] = {"classes": by_class.to_dict("index"), "measures": measures}
         return report | ({"intervals": intervals} if confidence_level is not None else {})
-    return "\n\n".join(
-        [
-            _table(by_class, digits),
-            *_sections(reported, measures, intervals, confidence_level, digits),
-        ]
-    )
+    sections = _sections(reported, measures, intervals, confidence_level, digits)
+    return ReportText("\n\n".join([_table(by_class, digits), *sections]))
+
+
+class ReportText(str):
+    """Text that a notebook or a prompt shows as it is printed."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 _HEADINGS = {
@@ -164,7 +171,7 @@ _SHORT = {
 
 
 def _table(classes: pd.DataFrame, digits: int) -> str:
-    """Lay out the classes, a row each, in columns just wide enough."""
+    """Lay out the classes, one row each, in columns just wide enough."""
     columns = [["", *(str(label) for label in classes.index)]]
     for name, values in classes.items():
         decimals = 0 if name == "n" and (values % 1 == 0).all() else digits

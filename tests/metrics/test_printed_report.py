@@ -78,3 +78,22 @@ def test_weights_digits_and_names() -> None:
     assert "\n  0  1    1.000" in whole
     with pytest.raises(ValueError, match="target_names has 1 names but there are 2 classes"):
         cautious_report([0, 1], [0, 1], target_names=["no"])
+
+
+def test_a_notebook_shows_the_report_as_it_is_printed() -> None:
+    report = cautious_report(Y_TRUE, Y_SET)
+    assert isinstance(report, str)
+    assert repr(report) == str(report)
+    assert "\\n" not in repr(report)
+    assert report._repr_html_() == f"<pre>{report}</pre>"
+    assert "<b>" not in cautious_report(["<b>", "c"], ["<b>", "c"])._repr_html_()
+
+
+def test_costs_of_any_form_are_reported() -> None:
+    binary = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    report = cautious_report(
+        ["good", "bad"], ["bad", None], costs=binary, pos_label="bad", y_score=[0.7, 0.6],
+        output_dict=True,
+    )  # fmt: skip
+    assert report["measures"]["set_cost"] == 1.5
+    assert report["measures"]["aurc"] == pytest.approx((1 + np.log(2)) / 2)

@@ -1,0 +1,283 @@
+"""What answers are worth: discounted accuracy, its utility, and what sets cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats
+from cautious.costs import CostsLike, SetCosts, as_costs
+from cautious.metrics.counts import SetCounts, count_sets
+from cautious.metrics.registry import define_measure, with_params
+from cautious.sets import check_sets, unpack_sets
+from cautious.utility import UtilityLike, as_utility
+
+__all__ = [
+    "certainty_equivalent_score",
+    "discounted_accuracy_score",
+    "discounted_accuracy_variance",
+    "set_cost_score",
+    "utility_score",
+]
+
+# Costs are looked up this many (set, truth) pairs at a time, so memory stays flat in the sets.
+_PAIRS_AT_ONCE = 4_000_000
+
+
+@define_measure("discounted_accuracy", mean=True, section="worth")
+def discounted_accuracy_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
+    r"""Mean discounted accuracy: a right set of k classes earns 1/k.
+
+    .. math:: x = \frac{[y \in \hat Y]}{|\hat Y|}
+
+    A vacuous classifier earns 1/K, as much as a random one; a utility tells them apart.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 4.
+
+    Examples
+    --------
+    >>> discounted_accuracy_score(["a", "b"], [["a"], ["a", "b"]])
+    0.75
+    """
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(counts.discounted)
+
+
+@define_measure("discounted_accuracy_variance", greater_is_better=False, section="worth")
+def discounted_accuracy_variance(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
+    r"""Variance of the discounted accuracy, :math:`E[x^2] - E[x]^2`.
+
+    Among classifiers of equal mean, the one with the smaller variance is better under every
+    strictly concave utility. To split an expected utility into its two terms, give the values per
+    case (``per_sample(discounted_accuracy_score)``) to :func:`cautious.utility.mean_variance`.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), sections 6 and 7.
+
+    Examples
+    --------
+    >>> discounted_accuracy_variance(["a", "b"], [["a"], ["a", "b"]])
+    0.0625
+    """
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    x = counts.discounted
+    # Rounding may leave a tiny negative number where there is no variance at all.
+    return np.maximum(counts.mean(x**2) - counts.mean(x) ** 2, 0)
+
+
+@define_measure("utility", mean=True)
+def utility_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    utility: UtilityLike = "u65",
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
+    r"""Mean utility of the discounted accuracy, :math:`E[u(x)]`.
+
+    .. math:: u_{65}(x) = -0.6x^2 + 1.6x, \qquad u_{80}(x) = -1.2x^2 + 2.2x
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+    utility : str, Utility or callable, default="u65"
+        What :func:`cautious.utility.as_utility` takes: "u65", "u80", "F1", "log", …, or any
+        function of discounted accuracy.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), sections 5 and 9; the two quadratics are printed there under
+    each other's names.
+
+    Examples
+    --------
+    >>> y_true, y_set = ["a", "b"], [["a"], ["a", "b"]]
+    >>> utility_score(y_true, y_set), utility_score(y_true, y_set, utility="u80")
+    (0.825, 0.9)
+    """
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(as_utility(utility)(counts.discounted))
+
+
+for _name in ("u65", "u80", "F1"):
+    with_params(utility_score, _name.lower(), section="worth", utility=_name)
+
+
+@define_measure("certainty_equivalent")
+def certainty_equivalent_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    utility: UtilityLike = "u65",
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
+    r"""Sure discounted accuracy that would be worth as much, :math:`u^{-1}(E[u(x)])`.
+
+    It brings a mean utility back to the scale of accuracies. Where a utility reaches a value twice,
+    as u80 does, it is the smaller accuracy.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+    utility : str, Utility or callable, default="u65"
+        What :func:`cautious.utility.as_utility` takes.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 5.
+
+    Examples
+    --------
+    >>> round(certainty_equivalent_score(["a", "b"], [["a"], ["a", "b"]]), 4)
+    0.6987
+    """
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    u = as_utility(utility)
+    return u.inverse(counts.mean(u(counts.discounted)))
+
+
+with_params(certainty_equivalent_score, "certainty_equivalent_u65", section="worth", utility="u65")
+
+
+@define_measure(
+    "set_cost",
+    mean=True,
+    greater_is_better=False,
+    needs=["sets"],
+    section="worth",
+)
+def set_cost_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    costs: CostsLike,
+    pos_label: Any = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
+    r"""Mean cost of the predictions, :math:`E[c_{\hat Y}(y)]`.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`. An empty set that is "wrong" costs as much as the
+        most expensive single class would.
+    costs : dict, array-like, DataFrame, path or SetCosts
+        What :func:`cautious.costs.as_costs` takes: the costs that a classifier was tuned with, of
+        two classes or more, also per case; or costs of sets such as
+        :func:`cautious.costs.p_discounted` makes.
+    pos_label : label, optional
+        The positive class, for a dict of two classes' costs; needed unless it is plain, as in 0/1
+        or no/yes.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Yang, Destercke & Masson (2017), section III.
+
+    Examples
+    --------
+    >>> from cautious.costs import discounted, ordinal
+    >>> costs = discounted(ordinal(3))
+    >>> set_cost_score([0, 2, 1], [[0], [0, 2], [0, 1]], costs=costs)
+    0.5
+    >>> costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    >>> set_cost_score(["no", "yes", "yes"], ["yes", None, "no"], costs=costs).__round__(4)
+    4.3333
+    """
+    if isinstance(y_true, SetCounts):
+        counts = cases = y_true
+    else:
+        checked = check_sets(
+            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+        )
+        cases = SetCounts.of_cases(checked)
+        counts = cases.merge()[0]
+    read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
+    if read.per_case:  # equal sets cost different amounts
+        return cases.mean(_costs_per_case(read, cases))
+    return counts.mean(_costs_of_cells(read, counts))
+
+
+def _costs_of_cells(costs: SetCosts, counts: SetCounts) -> Floats:
+    """Cost of each cell, looked up in a table of the distinct sets."""
+    each = np.empty(len(counts.truth))
+    step = max(1, _PAIRS_AT_ONCE // counts.n_classes)
+    in_order = np.argsort(counts.set_index, kind="stable")
+    for first in range(0, len(counts.words), step):
+        sets = unpack_sets(counts.words[first : first + step], counts.n_classes)
+        nothing = np.asarray(~sets.any(axis=1))
+        table = costs.of(sets | nothing[:, None])
+        table[nothing] = costs.singletons().max(axis=0)
+        ends = np.searchsorted(counts.set_index, [first, first + step], sorter=in_order)
+        cells = in_order[slice(*ends)]
+        each[cells] = table[counts.set_index[cells] - first, counts.truth[cells]]
+    return each
+
+
+def _costs_per_case(costs: SetCosts, counts: SetCounts) -> Floats:
+    """Cost of each case where every case has costs of its own."""
+    sets = unpack_sets(counts.words[counts.set_index], counts.n_classes)
+    nothing = np.asarray(~sets.any(axis=1))
+    each = costs.of(sets | nothing[:, None], counts.truth)
+    if nothing.any():
+        alone = np.eye(counts.n_classes, dtype=np.bool_)
+        singles = [costs.of(np.broadcast_to(row, sets.shape), counts.truth) for row in alone]
+        each = np.where(nothing, np.max(singles, axis=0), each)
+    return each
