@@ -43,6 +43,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "drop_missing": {"cli": "--drop-missing", "page": "leaving out rows without a truth"},
     "encoding": {"cli": "--encoding", "page": "the encoding"},
     "costs": {"cli": "--costs", "page": "the costs"},
+    "folder": {"cli": "--output", "page": "the folder"},
 }
 """Words for an argument on the command line and on the page, by its name in Python."""
 

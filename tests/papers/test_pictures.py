@@ -13,8 +13,8 @@ from matplotlib.image import imread
 from matplotlib.text import Text
 
 from cautious.papers import Cell, Figure, ReproducedFigureDisplay, Reproduction, Table
-from cautious.papers.markdown import reproduction_page, write_reproduction_page
 from cautious.papers.pictures import contact_sheet, save_figures
+from cautious.papers.reproduction import reproduction_page, write_reproduction_page
 
 
 def lines(names=("one", "two"), points=5, **changes):

@@ -36,6 +36,14 @@ def test_the_page_of_the_docs_is_about_all_papers(quickly, tmp_path):
     assert quickly == {}
 
 
+@pytest.mark.parametrize("argument", ["folder", "docs"])
+def test_a_file_is_no_folder_which_is_told_before_the_run(argument, quickly, tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(ValueError, match=f"{argument} is .*taken/deep, but .*taken is a file"):
+        reproduce("all", **{argument: tmp_path / "taken" / "deep"})
+    assert quickly == {}
+
+
 def test_nothing_is_written_without_a_folder(quickly):
     reproduce("ferri")
     assert quickly["folder"] is None

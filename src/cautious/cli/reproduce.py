@@ -55,20 +55,7 @@ def reproduce(
     """
     from cautious.papers import reproduce as reproduce_paper
 
-    if docs is not None and paper != "all":
-        raise ValueError(f"--docs is for the page of all papers; give all instead of {paper!r}.")
-    _must_be_a_folder("--output", output)
-    if docs is not None:
-        _must_be_a_folder("--docs", docs)
-        _must_be_a_folder("--docs", docs / "_static")
     done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka, docs=docs)
     for each in done:
         sys.stdout.write(f"{each}\n\n")
     note(f"written to {output}")
-
-
-def _must_be_a_folder(option: str, folder: Path) -> None:
-    """Refuse before the run what could not be written after it."""
-    there = next(place for place in (folder, *folder.parents) if place.exists())
-    if not there.is_dir():
-        raise ValueError(f"{option} is {folder}, but {there} is a file; name a folder.")
