@@ -70,10 +70,10 @@ for part in range(12):
 # Give ``engine`` the client, or the address of the scheduler; everything else
 # stays.
 
-home = summarise(log, utilities=["u65"])
+home = summarise(log, rules="u65")
 with Client(scheduler_file=str(address)) as client:
     client.wait_for_workers(2, timeout=120)
-    away = summarise(log, utilities=["u65"], engine=client)
+    away = summarise(log, rules="u65", engine=client)
 assert away == home
 print(f"{away.n_rows:,} rows, the same counts to the last bit")
 
@@ -105,7 +105,7 @@ def pull_the_plug(rows_done, rows_in_all):
 
 with Client(scheduler_file=str(address)) as client:
     survived = summarise(
-        log, utilities=["u65"], engine=client, progress=pull_the_plug
+        log, rules="u65", engine=client, progress=pull_the_plug
     )
     left = len(client.nthreads())
 assert survived == home

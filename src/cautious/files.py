@@ -9,9 +9,10 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["CSV", "PARQUET", "check_output", "data_files", "write_whole"]
+__all__ = ["ARROW", "CSV", "PARQUET", "check_output", "data_files", "write_whole"]
 
 PARQUET = (".parquet", ".parq", ".pq")
+ARROW = (".arrow", ".arrows", ".feather")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 """Endings of the names of files that are read out of a folder or a pattern."""
 
@@ -127,8 +128,8 @@ def data_files(path: str | os.PathLike[str]) -> list[str]:
     ----------
     path : path-like
         A file, whatever its name; a folder, with all folders in it; or a pattern such as
-        ``logs/*.parquet``. From folders and patterns only Parquet, CSV and TSV files are taken, by
-        their names, and nothing from a folder that writers hide, such as ``_temporary``.
+        ``logs/*.parquet``. From folders and patterns only Parquet, Arrow, CSV and TSV files are
+        taken, by their names, and nothing from a folder that writers hide, such as ``_temporary``.
 
     Returns
     -------
@@ -151,13 +152,13 @@ def data_files(path: str | os.PathLike[str]) -> list[str]:
     files = sorted(name for name in found if _is_data(name) and os.path.isfile(name))
     if not files:
         raise FileNotFoundError(
-            f"{path!r} holds no file whose name ends in {', '.join(PARQUET + CSV)}."
+            f"{path!r} holds no file whose name ends in {', '.join(PARQUET + ARROW + CSV)}."
         )
     return files
 
 
 def _is_data(name: str | Path) -> bool:
-    return str(name).lower().endswith(PARQUET + CSV)
+    return str(name).lower().endswith(PARQUET + ARROW + CSV)
 
 
 def _is_hidden(file: Path, root: str) -> bool:

@@ -64,41 +64,6 @@ def test_dask_of_its_own(run_json, log, tmp_path):
     same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
 
 
-def test_spark_starts_and_stops_a_session(run_json, log, tmp_path, monkeypatch):
-    """Where there is no Spark, a session is made up; the summary is then the local one."""
-    import sys
-    import types
-
-    import cautious.logs
-    from cautious.logs.sources import open_source
-
-    events = []
-
-    class Session:
-        builder = types.SimpleNamespace(getOrCreate=lambda: Session())
-
-        def stop(self):
-            events.append("stopped")
-
-    module = types.ModuleType("pyspark.sql")
-    module.SparkSession = Session
-    monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
-    monkeypatch.setitem(sys.modules, "pyspark.sql", module)
-    summarise = cautious.logs.summarise
-
-    def local(source, *, engine, **wishes):
-        assert isinstance(engine, Session)
-        return summarise(source, engine="local", **wishes)
-
-    monkeypatch.setenv("PYSPARK_PYTHON", "python")
-    monkeypatch.setattr("cautious.logs.summarise", local)
-    monkeypatch.setattr("cautious.logs.spark.read_files", lambda session, source: source)
-    monkeypatch.setattr("cautious.logs.spark.arrow_schema", lambda path: open_source(path).schema)
-    there = run_json("evaluate", "log", "--engine", "spark", "--json")
-    same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
-    assert events == ["stopped"]
-
-
 def test_rounded_scores_are_said_to_be(run, log, monkeypatch):
     import cautious.logs
 
@@ -116,7 +81,7 @@ def test_positive_is_read_as_the_truths_are(run_json, fails, tmp_path):
     frame.to_parquet(tmp_path / "a.parquet")
     found = run_json("evaluate", "a.parquet", "--engine", "local", "--positive", "9", "--json")
     assert found["models"]["a"]["measures"]["auc"]["value"] == 0.75
-    assert "--positive is 'nine'" in fails(
+    assert "--positive is 'nine', but the classes are" in fails(
         "evaluate", "a.parquet", "--engine", "local", "--positive", "nine"
     )
     frame["y_true"] = pd.Categorical(["x", "y", "x", "y"])

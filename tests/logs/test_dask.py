@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cautious.logs import make_plan, sources, summarise
-from cautious.logs.dask import summarise_on_dask
+from cautious.logs import Plan, source, summarise
+from cautious.logs.engines import dask
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -47,8 +47,8 @@ def client(cluster):
 
 
 @pytest.fixture
-def small_fragments(monkeypatch):
-    monkeypatch.setattr(sources, "_FRAGMENT_ROWS", 500)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(source, "_PART_ROWS", 500)
 
 
 def write(frame, folder, n=3):
@@ -58,7 +58,7 @@ def write(frame, folder, n=3):
     return folder
 
 
-def test_scores_bit_for_bit(client, make_binary_log, tmp_path, small_fragments):
+def test_scores_bit_for_bit(client, make_binary_log, tmp_path, small_parts):
     folder = write(make_binary_log(20_000), tmp_path)
     for wishes in ({}, {"memory_budget": 32 * 2048}, {"resolution": 0.01}):
         local = summarise(folder, **wishes)
@@ -68,10 +68,10 @@ def test_scores_bit_for_bit(client, make_binary_log, tmp_path, small_fragments):
         np.testing.assert_array_equal(found.staircase().frame(), local.staircase().frame())
 
 
-def test_classes_weights_and_groups_bit_for_bit(client, make_class_log, tmp_path, small_fragments):
+def test_classes_weights_and_groups_bit_for_bit(client, make_class_log, tmp_path, small_parts):
     folder = write(make_class_log(5000), tmp_path)
-    local = summarise(folder, utilities=["u65"])
-    assert summarise(folder, utilities=["u65"], engine=client) == local
+    local = summarise(folder, rules="u65")
+    assert summarise(folder, rules="u65", engine=client) == local
 
 
 def test_addresses_frames_and_iterators(client, make_binary_log):
@@ -112,7 +112,7 @@ def test_an_address_leaves_the_client_in_use_alone(client, cluster, make_binary_
     assert distributed.default_client() is client
 
 
-def test_errors_come_back_with_the_file(client, make_binary_log, tmp_path, small_fragments):
+def test_errors_come_back_with_the_file(client, make_binary_log, tmp_path, small_parts):
     folder = write(make_binary_log(5000), tmp_path)
     path = folder / "part-1.parquet"
     table = pq.read_table(path)
@@ -120,11 +120,11 @@ def test_errors_come_back_with_the_file(client, make_binary_log, tmp_path, small
     score[1200] = np.nan
     table = pa.table({"y_true": table["y_true"], "score": score})
     pq.write_table(table, path, row_group_size=500)
-    with pytest.raises(ValueError, match=r"part-1\.parquet, row group 2.*NaN in row 200"):
+    with pytest.raises(ValueError, match=r"part-1\.parquet: column 'score', row 1200: a number"):
         summarise(folder, engine="dask")
 
 
-def test_a_corrupt_and_a_deleted_file_are_named(client, make_binary_log, tmp_path, small_fragments):
+def test_a_corrupt_and_a_deleted_file_are_named(client, make_binary_log, tmp_path, small_parts):
     folder = write(make_binary_log(5000), tmp_path)
     path = folder / "part-1.parquet"
     data = bytearray(path.read_bytes())
@@ -132,36 +132,50 @@ def test_a_corrupt_and_a_deleted_file_are_named(client, make_binary_log, tmp_pat
     begin = column.dictionary_page_offset or column.data_page_offset
     data[begin : begin + 40] = bytes(40)
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"part-1\.parquet, row group 2: cannot be read"):
+    with pytest.raises(ValueError, match=r"part-1\.parquet: row group 2: this is no whole Parquet"):
         summarise(folder, engine=client)
     write(make_binary_log(5000), folder)
-    listed = sources.open_source(folder)
+    listed = source.open_source(folder)
     (folder / "part-2.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match=r"part-2\.parquet: the file is gone"):
-        summarise_on_dask(listed.fragments, make_plan(listed.schema), client)
+    with pytest.raises(FileNotFoundError, match=r"part-2\.parquet"):
+        dask.summarise_on_dask(listed.parts, Plan.of(listed.schema), client)
 
 
-def test_no_client():
-    with pytest.raises(ValueError, match="no client is running"):
-        summarise([pa.table({"y": [0], "score": [1.0]})], engine="dask")
+def test_workers_of_its_own_are_started_out_of_reach_and_stopped(make_binary_log, monkeypatch):
+    frame = make_binary_log(1000)
+    seen = []
+    started = distributed.Client
+
+    class Watched(started):
+        def __init__(self, *args, **named):
+            super().__init__(*args, **named)
+            seen.append(self.scheduler_info()["address"])
+            seen.extend(self.scheduler_info()["workers"])
+
+    monkeypatch.setattr(distributed, "Client", Watched)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert summarise(frame, engine="dask") == summarise(frame)
+    assert seen
+    assert all("//127.0.0.1:" in address for address in seen)
+    with pytest.raises(ValueError, match="No clients found"):
+        distributed.default_client()
 
 
 def slow_block(block, plan):
-    from cautious.logs.dask import summarise_block
+    from cautious.logs.engines.dask import summarise_block
 
     time.sleep(0.3)
     return summarise_block(block, plan)
 
 
 def test_a_worker_killed_on_the_way_costs_nothing_but_time(
-    make_binary_log, tmp_path, small_fragments, monkeypatch
+    make_binary_log, tmp_path, small_parts, monkeypatch
 ):
-    from cautious.logs import dask
-
     folder = write(make_binary_log(10_000), tmp_path)
     local = summarise(folder)
     monkeypatch.setattr(dask, "summarise_block", slow_block)
-    monkeypatch.setattr(dask, "_MOST_FRAGMENTS", 2)
+    monkeypatch.setattr(dask, "_MOST_PARTS", 2)
     killed = []
 
     with start_cluster() as cluster, distributed.Client(cluster) as client:

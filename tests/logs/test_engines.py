@@ -1,17 +1,20 @@
 """What engines run on their workers, run here, and what they say if they are not installed."""
 
+import json
 import subprocess
 import sys
+import types
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from cautious.logs import from_bytes, make_plan, spark, summarise
-from cautious.logs.dask import merge_all, summarise_block
-from cautious.logs.fragments import BatchFragment
-from cautious.logs.spark import merge_partitions, summarise_partition
-from cautious.logs.wire import plan_from_text, plan_to_text
+from cautious.logs import LogSummary, Plan, summarise
+from cautious.logs.engines import engine_kind, spark
+from cautious.logs.engines.dask import add_all, summarise_block
+from cautious.logs.engines.spark import add_partitions, summarise_partition
+from cautious.logs.source import TablePart
 from cautious.report import build_report
 
 
@@ -30,27 +33,28 @@ def test_importing_loads_nothing_heavy():
 def test_blocks_of_fragments(make_binary_log, budget):
     frame = make_binary_log(4000)
     batches = batches_of(frame, 500)
-    plan = make_plan(batches[0].schema, memory_budget=budget)
+    plan = Plan.of(batches[0].schema, memory_budget=budget)
     blocks = [
-        summarise_block([BatchFragment("here", batch) for batch in batches[at : at + 3]], plan)
+        summarise_block([TablePart("here", 0, batch) for batch in batches[at : at + 3]], plan)
         for at in range(0, len(batches), 3)
     ]
-    assert merge_all(*blocks) == summarise(frame, memory_budget=budget)
+    assert add_all(*blocks) == summarise(frame, memory_budget=budget)
 
 
 @pytest.mark.parametrize("budget", [32 << 20, 32 * 1024])
 def test_partitions_become_bytes_that_merge(make_class_log, budget):
     frame = make_class_log(3000)
     batches = batches_of(frame, 250)
-    plan = make_plan(batches[0].schema, utilities=["u80"], memory_budget=budget)
-    assert plan_from_text(plan_to_text(plan)) == plan
-    run = summarise_partition(plan_to_text(plan))
+    plan = Plan.of(batches[0].schema, rules="u80", memory_budget=budget)
+    text = json.dumps(plan.to_dict())
+    assert Plan.from_dict(json.loads(text)) == plan
+    run = summarise_partition(text)
     parts = [next(run(batches[at : at + 4])) for at in range(0, len(batches), 4)]
     parts.append(next(run([])))
-    (merged,) = merge_partitions(parts)
-    found = from_bytes(merged.column(0)[0].as_py())
-    assert found == summarise(frame, utilities=["u80"], memory_budget=budget)
-    assert list(merge_partitions([])) == []
+    (merged,) = add_partitions(parts)
+    found = LogSummary.from_bytes(merged.column(0)[0].as_py())
+    assert found == summarise(frame, rules="u80", memory_budget=budget)
+    assert list(add_partitions([])) == []
 
 
 @pytest.mark.parametrize(
@@ -61,16 +65,108 @@ def test_partitions_become_bytes_that_merge(make_class_log, budget):
         ("pyspark.sql", {"engine": "spark"}, "pip install pyspark"),
     ],
 )
-def test_what_is_not_installed_is_said(make_binary_log, monkeypatch, module, wishes, message):
+def test_what_is_not_installed_is_said(
+    make_binary_log, monkeypatch, tmp_path, module, wishes, message
+):
+    source = tmp_path / "log.csv" if module == "pyspark.sql" else make_binary_log(10)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=message):
-        summarise(make_binary_log(10), **wishes)
+        summarise(source, **wishes)
+
+
+@pytest.mark.parametrize(
+    ("engine", "kind"),
+    [
+        ("local", "local"),
+        ("dask", "dask"),
+        ("tcp://10.0.0.7:8786", "dask"),
+        ("tls://host:1", "dask"),
+        ("spark", "spark"),
+        ("spark://host:7077", "spark"),
+        ("sc://host", "spark"),
+    ],
+)
+def test_engines_are_told_apart_by_their_names(engine, kind):
+    assert engine_kind(engine) == kind
+
+
+class TestSparkStartedHere:
+    """A session that is started for the work cannot be reached from outside."""
+
+    LOOPBACK: ClassVar = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+    }
+
+    def test_it_has_no_pages_and_listens_to_this_machine_only(self):
+        assert spark._options("spark", "") == self.LOOPBACK
+        assert spark._options("spark", "--master local[4]") == self.LOOPBACK
+
+    def test_what_the_user_asks_for_stays(self):
+        asked = "--conf spark.ui.enabled=true --conf spark.driver.host=10.0.0.7"
+        assert spark._options("spark", asked) == {"spark.driver.bindAddress": "127.0.0.1"}
+
+    @pytest.mark.parametrize("asked", ["--master yarn", "spark.master  k8s://there"])
+    def test_workers_elsewhere_can_reach_it(self, asked):
+        assert spark._options("spark", asked) == {"spark.ui.enabled": "false"}
+
+    def test_addresses(self):
+        there = {"spark.ui.enabled": "false", "spark.master": "spark://host:7077"}
+        assert spark._options("spark://host:7077", "") == there
+        assert spark._options("sc://host", "") == {"spark.remote": "sc://host"}
+
+    def test_the_users_configuration_is_read(self, tmp_path, monkeypatch):
+        text = "# spark.master yarn\nspark.ui.enabled true\n"
+        (tmp_path / "spark-defaults.conf").write_text(text)
+        monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+        monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf spark.driver.host=there pyspark-shell")
+        asked = spark._asked_for()
+        assert "yarn" not in asked
+        assert spark._options("spark", asked) == {"spark.driver.bindAddress": "127.0.0.1"}
+
+    def test_it_is_stopped_after_the_work(self, monkeypatch):
+        events = []
+
+        class Session:
+            def __init__(self):
+                events.append("started")
+
+            @staticmethod
+            def getActiveSession():
+                return None
+
+            def stop(self):
+                events.append("stopped")
+
+        class Builder:
+            def appName(self, name):
+                return self
+
+            def config(self, option, value):
+                events.append((option, value))
+                return self
+
+            def getOrCreate(self):
+                return Session()
+
+        Session.builder = Builder()
+        module = types.ModuleType("pyspark.sql")
+        module.SparkSession = Session
+        monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
+        monkeypatch.setitem(sys.modules, "pyspark.sql", module)
+        monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
+        monkeypatch.setenv("PYSPARK_PYTHON", "python")
+        with pytest.raises(ZeroDivisionError), spark._session("spark"):
+            raise ZeroDivisionError
+        assert set(self.LOOPBACK.items()) < set(events)
+        assert events[-2:] == ["started", "stopped"]
 
 
 def test_a_summary_goes_to_the_report(make_binary_log, make_class_log, tmp_path):
     models = {
         **summarise(make_binary_log(500), memory_budget=32 * 1024).predictions("scores"),
-        **summarise(make_class_log(500), utilities=["u65"]).predictions(),
+        **summarise(make_class_log(500), rules="u65").predictions(),
     }
     assert list(models) == ["scores", "new", "new, u65 sets", "old", "old, u65 sets"]
     path = build_report(models, tmp_path / "report.html")
@@ -79,7 +175,7 @@ def test_a_summary_goes_to_the_report(make_binary_log, make_class_log, tmp_path)
 
 def test_scores_and_sets_side_by_side():
     table = pa.table(
-        {"y": [0, 1, 1, 0], "score": [0.1, 0.4, 0.9, 0.6], "y_set": ["0", "0|1", "1", ""]}
+        {"y": [0, 1, 1, 0], "score": [0.1, 0.4, 0.9, 0.6], "y_set": ["0", "0|1", "1", "?"]}
     )
     summary = summarise(table)
     assert set(summary.predictions()) == {"predictions", "predictions, logged sets"}
@@ -92,17 +188,17 @@ def test_an_error_in_a_partition_names_the_file_if_it_is_known():
     batch = pa.record_batch(
         {"y": [0, 1, 1], "score": [0.1, 0.2, np.nan], spark._FILE: ["a", "b", "b"]}
     )
-    run = spark.summarise_partition(plan_to_text(make_plan(batch.schema, score="score")))
-    with pytest.raises(ValueError, match="column 'score' is NaN in row 1") as caught:
+    run = spark.summarise_partition(json.dumps(Plan.of(batch.schema, score="score").to_dict()))
+    with pytest.raises(ValueError, match="column 'score', row 1: a number is missing") as caught:
         next(run([batch]))
-    assert spark._said(caught.value).startswith("b: column 'score' is NaN")
-    whole = from_bytes(next(run([batch.slice(0, 2)])).column(0)[0].as_py())
+    assert spark._said(caught.value).startswith("b: column 'score', row 1: a number is missing")
+    whole = LogSummary.from_bytes(next(run([batch.slice(0, 2)])).column(0)[0].as_py())
     assert whole.n_rows == 2
 
 
 def test_spark_reads_files_only():
     with pytest.raises(TypeError, match="source is int; with engine='spark' give"):
-        spark.read_files(None, 3)
+        summarise(3, engine="spark")
 
 
 def test_what_spark_says_is_cut_to_the_line_that_matters():

@@ -29,14 +29,14 @@ def test_measures_of_many_groups_and_models_pool():
     n = 3000
     log = pd.DataFrame({"y": rng.integers(3, size=n), "group": rng.integers(300, size=n)})
     log["model"] = rng.integers(4, size=n)
-    log["y_set"] = rng.choice(["0", "1", "0|1", "1|2", ""], n)
+    log["y_set"] = rng.choice(["0", "1", "0|1", "1|2", "?"], n)
     summary = summarise(log)
-    whole = summarise(log, group=False, model=False)
+    whole = summarise(log, groups=False, model=False)
     assert summary.counts() == whole.counts()
-    groups = summary.breakdown(["coverage", "u65"], model=2)
+    groups = summary.breakdown(["coverage", "u65"], model="2")
     assert groups["n"].sum() == (log["model"] == 2).sum()
     for name in groups.index[[0, 100, -1]]:
-        part = log[(log["group"] == name) & (log["model"] == 2)]
+        part = log[(log["group"] == int(name)) & (log["model"] == 2)]
         if len(part):
             own = summarise(part, classes=[0, 1, 2]).measure("u65")
             assert groups.loc[name, "u65"] == pytest.approx(own, rel=1e-15)
@@ -50,6 +50,6 @@ def test_many_groups_of_many_models():
     summary = summarise(log)
     part = log[(log["model"] == 3000) & (log["group"] == 14)]
     expected = Staircase.from_predictions(part["y"], part["score"], classes=(0, 1))
-    assert summary.staircase(model=3000, group=14) == expected
+    assert summary.staircase(model="3000", group="14") == expected
     assert summary.staircase() == Staircase.from_predictions(log["y"], log["score"])
     assert len(summary.models) == 40

@@ -5,36 +5,96 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from cautious.decision import optimal_sets, threshold_rule
-from cautious.logs import from_bytes, summarise, to_bytes
+from cautious.decision import Rule
+from cautious.errors import InputError
+from cautious.logs import LogSummary, summarise
 from cautious.metrics import SetCounts
+from cautious.predictions import read_predictions
 
 
 def test_one_probability_speaks_for_a_class_that_must_occur():
     log = pd.DataFrame({"y": ["a", "b"], "p_c": [0.2, 0.7]})
-    with pytest.raises(
-        ValueError, match="the positive class is 'c', but column 'y' holds 'a', 'b'"
-    ):
+    with pytest.raises(ValueError, match="pos_label is 'c', but the classes are 'a', 'b'"):
         summarise(log)
 
 
-def test_sets_of_two_probabilities_are_counted_beside_the_score(make_binary_log):
-    log = make_binary_log(400, labels=("no", "yes"), decimals=2)
-    p = np.column_stack([1 - log["score"], log["score"]])
-    wide = pd.DataFrame({"y": log["y_true"], "p_no": p[:, 0], "p_yes": p[:, 1]})
-    summary = summarise(wide, utilities=["u80"], confidences=[0.7])
-    assert summary.staircase() == summarise(wide).staircase()
-    chosen = {"u80": optimal_sets(p, utility="u80"), "confidence 0.7": threshold_rule(p, 0.7)}
-    for decision, sets in chosen.items():
+def test_rules_are_counted_by_their_names():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), 500)
+    classes = ["a", "b", "c"]
+    truth = np.array(classes)[rng.integers(3, size=500)]
+    log = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(y=truth)
+    costs = [[0, 2, 4], [3, 0, 1], [5, 1, 0], [0.7, 0.7, 0.7]]
+    rules = {
+        "u80": "u80",
+        "careful": 0.7,
+        "each": Rule.class_thresholds([0.9, 0.5, 0.4], classes=["c", "a", "b"]),
+        "saving": Rule.class_thresholds([0.1, 0.2, 0.3], classes=classes, costs=costs),
+        "cheap": Rule.set_costs(costs, classes=classes),
+    }
+    summary = summarise(log, rules=rules)
+    assert summary.plan.decisions == ("argmax", *rules)
+    for name, rule in summary.plan.rules.items():
         expected = SetCounts.from_predictions(
-            log["y_true"], sets, classes=["no", "yes"], y_pred=np.array(["no", "yes"])[p.argmax(1)]
+            truth,
+            rule.predict_set(p, classes=classes),
+            classes=classes,
+            y_pred=np.array(classes)[p.argmax(axis=1)],
         )
-        assert summary.counts(decision) == expected.merge()[0]
-        assert 0 < summary.measure("coverage", decision=decision) < 1
-    assert from_bytes(to_bytes(summary)) == summary
-    assert set(summary.predictions("m")) == {"m", "m, u80 sets", "m, confidence 0.7 sets"}
-    with pytest.raises(ValueError, match="says nothing about"):
-        summary.risk_coverage()
+        assert summary.counts(name) == expected.merge()[0], name
+        assert 0 < summary.measure("coverage", decision=name) < 1
+    assert LogSummary.from_bytes(summary.to_bytes()) == summary
+    found = summarise(log, rules=["u65", 0.5, rules["each"]]).plan.decisions
+    assert found == ("argmax", "u65", "confidence 0.5", "class_thresholds")
+    assert summarise(log, rules=rules["each"]).plan.decisions == ("argmax", "class_thresholds")
+    two = pd.DataFrame({"y": [0, 1, 1], "score": [0.2, 0.6, 0.9]})
+    scores = summarise(two, rules={"careful": 0.7, "u80": "u80"})
+    assert scores.counts("careful").size.tolist() == [1, 1, 2]
+    assert scores.counts("careful") == scores.counts(Rule.confidence(0.7, classes=[0, 1]))
+    assert LogSummary.from_bytes(scores.to_bytes()) == scores
+    with pytest.raises(InputError, match="a rule about 'x', 'y', but the classes are 'a', 'b'"):
+        summarise(log, rules=Rule.window(0.1, 0.2, classes=["x", "y"]))
+
+
+def test_several_scores_are_several_models(make_binary_log):
+    log = make_binary_log(300, decimals=2).rename(columns={"score": "one"})
+    log["two"] = 1 - log["one"]
+    summary = summarise(log, score=["one", "two"])
+    assert summary.models == ["one", "two"]
+    for name in summary.models:
+        assert summary.staircase(model=name) == summarise(log, score=name).staircase()
+    assert LogSummary.from_bytes(summary.to_bytes()) == summary
+
+
+def test_one_class_of_many_against_the_rest():
+    p = np.random.default_rng(0).dirichlet(np.ones(3), 50)
+    log = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(y=["a", "b", "c", "a", "b"] * 10)
+    found = summarise(log, pos_label="b").staircase()
+    assert found == summarise(log, score="p_b", pos_label="b").staircase()
+    assert found.classes == ("not b", "b")
+
+
+@pytest.mark.parametrize(
+    ("labels", "pair"),
+    [
+        (("0", "1"), ("0", "1")),
+        (("0.0", "1.0"), ("0", "1")),
+        (("no", "yes"), ("no", "yes")),
+        (("Y", "N"), ("N", "Y")),
+        (("present", "absent"), ("absent", "present")),
+        ((True, False), (False, True)),
+        ((-1, 1), (-1, 1)),
+        ((0.0, 1.0), (0, 1)),
+    ],
+)
+def test_plain_pairs_need_no_positive_class(labels, pair, tmp_path):
+    log = pd.DataFrame({"y": list(labels) * 3, "score": np.arange(6) / 8})
+    assert summarise(log).staircase().classes == pair
+    assert read_predictions(log).classes == pair
+    log.to_csv(tmp_path / "log.csv", index=False)
+    here, there = summarise(tmp_path / "log.csv"), read_predictions(tmp_path / "log.csv")
+    assert here.staircase().classes == there.classes
+    assert tuple(here.classes.tolist()) == there.classes
 
 
 def test_weights_are_exact_or_refused():
@@ -45,22 +105,17 @@ def test_weights_are_exact_or_refused():
 def test_labels_given_as_numpy_scalars():
     log = pd.DataFrame({"y": [0, 1, 2], "score": [0.1, 0.2, 0.3]})
     summary = summarise(log, pos_label=np.int64(1))
-    assert from_bytes(to_bytes(summary)) == summary == summarise(log, pos_label=1)
-    mixed = np.array([np.int64(0), np.int64(1), np.int64(2)], dtype=object)
-    given = summarise(log, pos_label=np.int32(1), classes=mixed)
-    assert from_bytes(to_bytes(given)) == given
+    assert LogSummary.from_bytes(summary.to_bytes()) == summary == summarise(log, pos_label=1)
+    assert summary == summarise(log, pos_label="1")
 
 
-def test_two_columns_of_one_name_are_refused_if_used(tmp_path):
+def test_two_columns_of_one_name_are_refused(tmp_path):
     doubled = pd.DataFrame([[0, 0.1, 1], [1, 0.7, 2]], columns=["y", "score", "y"])
+    doubled.to_csv(tmp_path / "log.csv", index=False)
     for source in (
         doubled,
         pa.Table.from_arrays([[0, 1], [0.1, 0.2], [1, 2]], ["y", "score", "y"]),
+        tmp_path / "log.csv",
     ):
-        with pytest.raises(ValueError, match="two columns are called 'y'"):
+        with pytest.raises(InputError, match="two columns are called 'y'"):
             summarise(source)
-    doubled.to_csv(tmp_path / "log.csv", index=False)
-    with pytest.raises(ValueError, match=r"log\.csv: two columns are called 'y'"):
-        summarise(tmp_path / "log.csv")
-    spare = pd.DataFrame([[0, 0.1, 1, 1], [1, 0.7, 2, 2]], columns=["y", "score", "id", "id"])
-    assert summarise(spare).n_rows == 2

@@ -8,9 +8,11 @@ import pyarrow as pa
 import pytest
 
 from cautious.decision import optimal_sets, threshold_rule
+from cautious.errors import InputError
 from cautious.logs import summarise
-from cautious.logs.probabilities import likeliest
+from cautious.logs.kernel import most_probable
 from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.predictions import read_predictions
 from cautious.sets import check_probabilities
 
 
@@ -35,10 +37,10 @@ def table_of(p, truth):
 def test_counts_are_those_of_arrays_of_any_precision(dtype, n, n_classes):
     p = softmax(n, n_classes, dtype)
     truth = np.random.default_rng(1).integers(n_classes, size=n)
-    checked = check_probabilities(p)
+    checked = read_predictions(table_of(p, truth)).y_proba
     divided = dtype == np.float16 or n_classes == 1000
     assert (np.abs(p.astype(float).sum(axis=1) - 1) > 1e-6).any() == divided
-    summary = summarise(table_of(p, truth), utilities=["u65"], confidences=[0.4])
+    summary = summarise(table_of(p, truth), rules=["u65", 0.4])
     labels = list(range(n_classes))
     for decision, sets in {
         "argmax": threshold_rule(p, 0.0),
@@ -51,7 +53,7 @@ def test_counts_are_those_of_arrays_of_any_precision(dtype, n, n_classes):
         assert summary.counts(decision) == expected.merge()[0], decision
     curve = RiskCoverageCurve.from_predictions(truth, checked, classes=labels).merge()[0]
     found = summary.risk_coverage()
-    assert found == RiskCoverageCurve.from_predictions(truth, p, classes=labels).merge()[0]
+    assert found == curve
     np.testing.assert_array_equal(found.confidence, curve.confidence)
     np.testing.assert_array_equal(found.weight, curve.weight)
 
@@ -65,27 +67,30 @@ def test_two_probabilities_of_low_precision_are_a_score_like_any():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
 @pytest.mark.parametrize("by", [2e-7, 2e-6, 2e-4, 2e-2])
-def test_what_an_array_is_refused_for_a_log_is_refused_for(dtype, by):
+def test_a_log_is_refused_for_what_a_table_in_memory_is(dtype, by):
     p = np.full((20_000, 4), 0.25, dtype=dtype)
     p[12_345, 2] += dtype(by)
-    columns = [p[:, k].astype(np.float64) for k in range(4)]
+    table = table_of(p, np.zeros(len(p), dtype=int))
     try:
-        expected = check_probabilities(p, name="probabilities")
-    except ValueError as error:
-        with pytest.raises(ValueError, match=re.escape(str(error))):
-            likeliest(columns, dtype)
+        expected = read_predictions(table)
+    except InputError as error:
+        with pytest.raises(InputError, match=re.escape(str(error))):
+            summarise(table)
     else:
-        answer, confidence = likeliest(columns, dtype)
-        np.testing.assert_array_equal(answer, expected.argmax(axis=1))
-        np.testing.assert_array_equal(confidence, expected.max(axis=1))
+        found = summarise(table).risk_coverage()
+        curve = RiskCoverageCurve.from_predictions(
+            expected.y_true, expected.y_proba, classes=expected.classes
+        )
+        assert found == curve.merge()[0]
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -0.5, 1.5])
+@pytest.mark.parametrize("value", [np.inf, -0.5, 1.5])
 def test_what_is_no_probability_is_named_with_its_row(value):
-    p = np.full((9000, 2), 0.5)
-    p[8500] = value, 1 - value
-    with pytest.raises(ValueError, match="no probability in row 8500"):
-        likeliest(list(p.T))
+    p = np.full((9000, 3), 0.25)
+    p[8500] = value, 1 - value, 0
+    assert most_probable(list(p.T)) is None
+    with pytest.raises(InputError, match=r"column 'p_[01]', row 8500: .* is not a probability"):
+        summarise(table_of(p, np.zeros(len(p), dtype=int)))
 
 
 def test_integers_and_mixed_precision():
@@ -95,14 +100,14 @@ def test_integers_and_mixed_precision():
     assert summarise(mixed).measure("selective_accuracy") == 1
     # One column of double precision makes the whole an array of double precision.
     mixed["p_1"] += 5e-6
-    with pytest.raises(ValueError, match="no probability in row 1"):
+    with pytest.raises(ValueError, match=r"row 1: 1\.000005 is not a probability"):
         summarise(mixed)
 
 
 def test_confidences_are_probabilities():
     frame = pd.DataFrame({"y": [0], "p_0": [0.5], "p_1": [0.3], "p_2": [0.2]})
-    with pytest.raises(ValueError, match=r"confidences holds 1\.5"):
-        summarise(frame, confidences=[1.5])
-    summary = summarise(frame, confidences=[0.5, 0.75])
+    with pytest.raises(ValueError, match=r"1\.5"):
+        summarise(frame, rules=[1.5])
+    summary = summarise(frame, rules=[0.5, 0.75])
     assert summary.measure("coverage", decision="confidence 0.5") == 1
     assert summary.measure("coverage", decision="confidence 0.75") == 0

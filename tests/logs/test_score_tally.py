@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cautious.logs.exact_sums import fixed_point, floats
-from cautious.logs.score_tally import Kind, Limits, Raw, ScoreTally
+from cautious.logs.tallies import Kind, Limits, ScoreTally, fixed_point, floats, scores
 
 KINDS = [Kind(None, None, 0), Kind(None, None, 1)]
 SCORES = st.one_of(
@@ -18,10 +17,10 @@ CASES = st.lists(st.tuples(SCORES, st.integers(0, 1)), min_size=1, max_size=80)
 
 
 def tally(cases, limits, weights=None, at_least=None):
-    scores = np.array([score for score, _ in cases], dtype=float)
+    values = np.array([score for score, _ in cases], dtype=float)
     codes = np.array([kind for _, kind in cases], dtype=np.intp)
     counts = None if weights is None else fixed_point(np.asarray(weights))
-    return ScoreTally.of_cases(scores, codes, KINDS, counts, limits, at_least)
+    return ScoreTally.of_cases(values, codes, KINDS, counts, limits, at_least)
 
 
 def contents(tally):
@@ -43,7 +42,7 @@ def test_any_split_in_any_order_gives_the_same_tally(cases, data, limits):
     ]
     while len(parts) > 1:
         at = data.draw(st.integers(0, len(parts) - 2))
-        parts[at : at + 2] = [parts[at].merge(parts[at + 1])]
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
     assert contents(parts[0]) == whole
 
 
@@ -87,7 +86,7 @@ def test_weights_too_add_up_the_same_in_any_order(cases, data):
         for rows in (order[:cut], order[cut:])
     ]
     whole = tally(cases, limits, weights)
-    assert contents(parts[0].merge(parts[1])) == contents(whole)
+    assert contents(parts[0] + parts[1]) == contents(whole)
     total = sum(floats(counts).sum() for _, _, counts in whole.canonical())
     assert total == pytest.approx(sum(weights))
 
@@ -100,7 +99,7 @@ def test_a_hint_changes_nothing():
     assert whole.exponent is not None
     first, rest = tally(cases[:2000], limits).settled(), cases[2000:]
     hinted = tally(rest, limits, at_least=first.exponent)
-    assert contents(first.merge(hinted)) == contents(whole)
+    assert contents(first + hinted) == contents(whole)
 
 
 def test_scores_far_apart_need_no_table():
@@ -116,13 +115,13 @@ def test_scores_far_apart_need_no_table():
 
 def test_overflow_is_seen_without_a_sort():
     rng = np.random.default_rng(1)
-    scores, codes = rng.random(4000), rng.integers(0, 2, 4000)
-    many = Raw(scores, codes, KINDS)
-    assert ScoreTally(Limits(2500, 100), raw=(many,))._surely_too_many()
-    few = Raw(scores.round(2), codes, KINDS)
-    assert not ScoreTally(Limits(2500, 100), raw=(few,))._surely_too_many()
+    values = rng.random(4000)
+    many = {KINDS[0]: ((values[:2000], None),), KINDS[1]: ((values[2000:], None),)}
+    assert ScoreTally(Limits(2500, 100), None, many)._surely_too_many()
+    few = {KINDS[0]: ((values.round(2), None),)}
+    assert not ScoreTally(Limits(2500, 100), None, few)._surely_too_many()
     # Here the hash cannot tell, but the sort after it can.
-    barely = ScoreTally(Limits(3990, 100), raw=(many,))
+    barely = ScoreTally(Limits(3990, 100), None, many)
     assert not barely._surely_too_many()
     assert barely.settled().exponent is not None
 
@@ -133,3 +132,68 @@ def test_too_many_kinds_for_the_budget():
         ScoreTally.of_cases(
             np.arange(50.0), np.arange(50), kinds, None, Limits(20, 10), None
         ).settled()
+
+
+def brute(values, codes, n_kinds):
+    """Sort and count with numpy alone."""
+    found = {}
+    for kind in range(n_kinds):
+        distinct, counts = np.unique(values[codes == kind] + 0.0, return_counts=True)
+        if len(distinct):
+            found[kind] = distinct.tolist(), counts.tolist()
+    return found
+
+
+def counted(values, codes, n_kinds, at_least=None):
+    kinds = [Kind(None, None, k) for k in range(n_kinds)]
+    limits = Limits(1 << 20, 1 << 20)
+    found = ScoreTally.of_cases(values, codes, kinds, None, limits, at_least)
+    return {kind.truth: (v.tolist(), c.tolist()) for kind, v, c in found.canonical()}
+
+
+@pytest.mark.parametrize(
+    ("values", "on_grid"),
+    [
+        (np.arange(-50, 51) / 100, True),  # two digits, both signs
+        (np.arange(1000.0, 1100.0), True),  # whole numbers far from zero
+        (np.random.default_rng(1).random(300), False),
+        (np.append(np.arange(100) / 100, 1 / 3), False),  # one value is not on the grid
+        ([-0.0, 0.0, 0.5], True),
+        ([np.inf, -np.inf, 0.0, 1.0], False),
+        ([1e300, -1e300, 5e-324], False),
+    ],
+)
+def test_equal_scores_are_counted_on_a_decimal_grid_or_by_a_sort(values, on_grid):
+    rng = np.random.default_rng(0)
+    values, codes = (
+        rng.choice(np.asarray(values, dtype=float), 200_000),
+        rng.integers(3, size=200_000),
+    )
+    assert (scores._counted(values, codes, 3, None) is not None) == on_grid
+    assert counted(values, codes, 3) == brute(values, codes, 3)
+
+
+def test_one_score_off_the_grid_is_not_rounded_onto_it():
+    values = np.tile(np.arange(100) / 100, 1000)
+    values[77_777] = np.nextafter(0.77, 1)
+    codes = np.zeros(len(values), dtype=np.uint8)
+    found = counted(values, codes, 1)
+    assert found == brute(values, codes, 1)
+    assert len(found[0][0]) == 101
+
+
+@pytest.mark.parametrize("shift", [0.0, -0.5, 1e6, -1e17])
+def test_cells_of_a_dyadic_grid(shift):
+    values, codes = np.random.default_rng(0).random(100_000) + shift, np.arange(100_000) % 2
+    expected = brute(np.floor(values * 2.0**7), codes, 2)
+    assert counted(values, codes, 2, -7) == expected
+
+
+@pytest.mark.parametrize("huge", [2.0**801, 2.0**810, 1e300, np.inf])
+def test_huge_scores_are_infinite_on_every_way_to_a_grid(huge):
+    """Counted at once on the coarsest grid, or first exactly: the same cells."""
+    values, codes = np.array([0.5, huge, -huge]), np.zeros(3, dtype=np.intp)
+    kinds = KINDS[:1]
+    at_once = ScoreTally.of_cases(values, codes, kinds, None, Limits(100, 100), 801)
+    exact = ScoreTally.of_cases(values, codes, kinds, None, Limits(100, 100)).coarsened(801)
+    assert contents(at_once) == contents(exact)

@@ -9,19 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.decision import sets_by_size
-from cautious.logs import (
-    ALL,
-    LogSummary,
-    from_bytes,
-    make_plan,
-    merge,
-    summarise,
-    summarise_batch,
-    to_bytes,
-)
+from cautious.decision import Rule, optimal_sets
+from cautious.logs import LogSummary, Plan, summarise, summarise_batch
 from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, breakdown
-from cautious.utility import u65
 
 SMALL = 1024 * 32  # 1024 pairs of a score and a class, then 64 cells
 GRID = np.linspace(0, 1, 21)
@@ -30,12 +20,12 @@ GRID = np.linspace(0, 1, 21)
 def split(frame, cuts, **wishes):
     """Summary put together from parts."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    plan = make_plan(table.schema, **wishes)
+    plan = Plan.of(table.schema, **wishes)
     edges = [0, *sorted(cuts), len(frame)]
     total = LogSummary.of_nothing(plan)
     for start, end in pairwise(edges):
         for batch in table.slice(start, end - start).to_batches():
-            total = merge(summarise_batch(batch, plan), total)
+            total = summarise_batch(batch, plan) + total
     return total
 
 
@@ -81,10 +71,10 @@ def test_weighted_scores_in_any_split(rows, cuts):
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_classes_models_groups_and_weights_in_any_split(make_class_log, seed, cuts):
     log = make_class_log(400, seed=seed)
-    wishes = {"utilities": ["u65"]}
+    wishes = {"rules": "u65"}
     summary = split(log, cuts, **wishes)
     assert summary == split(log.sample(frac=1, random_state=seed), [200], **wishes)
-    assert from_bytes(to_bytes(summary)) == summary
+    assert LogSummary.from_bytes(summary.to_bytes()) == summary
     assert pickle.loads(pickle.dumps(summary)) == summary
 
 
@@ -98,19 +88,19 @@ def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_l
     log = make_class_log(2000)
     # Weights that are multiples of 1/4 add up exactly in memory, too.
     log["weight"] = (log["weight"] * 4).round() / 4
-    summary = summarise(log, utilities=["u65"], weight=None if weighted else False)
-    for model, group in ((ALL, ALL), ("old", ALL), (ALL, "north"), ("new", "south")):
+    summary = summarise(log, rules="u65", weight=None if weighted else False)
+    for model, group in ((None, None), ("old", None), (None, "north"), ("new", "south")):
         chosen = np.ones(len(log), dtype=bool)
-        if model is not ALL:
+        if model is not None:
             chosen &= log["model"] == model
-        if group is not ALL:
+        if group is not None:
             chosen &= log["group"] == group
         part = log[chosen]
         truth, p, classes = class_arrays(part)
         given = {"classes": classes, "sample_weight": part["weight"] if weighted else None}
         answer = np.eye(len(classes), dtype=bool)[p.argmax(axis=1)]
         guess = np.array(classes)[p.argmax(axis=1)]
-        optimal = sets_by_size(p, 1 - u65(1 / np.arange(1, 5)), np.ones(4))
+        optimal = optimal_sets(p, utility="u65")
         for decision, mask in (("argmax", answer), ("u65", optimal)):
             expected = SetCounts.from_predictions(truth, mask, y_pred=guess, **given)
             assert summary.counts(decision, model=model, group=group) == expected
@@ -145,15 +135,15 @@ def test_sets_in_columns_and_written(make_class_log):
     assert summarise(columns).counts() == expected
     ones = columns.astype({f"set_{c}": int for c in classes})
     assert summarise(ones).counts("sets") == expected
-    texts = ["|".join(np.array(classes)[row]) if not row.all() else "" for row in mask]
+    texts = ["|".join(np.array(classes)[row]) if not row.all() else "?" for row in mask]
     written = log.assign(y_set=texts)
     assert summarise(written).counts() == expected
     assert summarise(written, classes=classes).counts() == expected
     batches = pa.Table.from_pandas(written).to_batches(100)
     assert summarise(iter(batches), classes=classes).counts() == expected
-    with pytest.raises(ValueError, match="can be read only once; pass classes="):
+    with pytest.raises(ValueError, match="can be read only once; give classes"):
         summarise(iter(batches))
-    with pytest.raises(ValueError, match="'zebra' is no class"):
+    with pytest.raises(ValueError, match="'zebra', which is not among the classes"):
         summarise(written.replace({"y_set": {texts[0]: "zebra"}}), classes=classes)
 
 
@@ -178,10 +168,15 @@ def test_sets_beside_probabilities_know_the_forced_answer(make_class_log):
 
 def test_empty_sets_are_an_error_unless_they_mean_something():
     log = pd.DataFrame({"y": ["a", "b"], "in_a": [True, False], "in_b": [False, False]})
-    with pytest.raises(ValueError, match="empty prediction set in row 1"):
+    with pytest.raises(ValueError, match=r"row 1: the set is empty \(1 such cell\)"):
         summarise(log)
     counts = summarise(log, empty="abstain").counts()
     assert counts == SetCounts.from_predictions(["a", "b"], [["a"], ["a", "b"]])
+    wrong = summarise(log, empty="wrong")
+    assert wrong.measure("error") == 0.5
+    assert wrong.measure("coverage") == 1
+    assert wrong.measure("mean_set_size") == 0.5
+    assert LogSummary.from_bytes(wrong.to_bytes()) == wrong
 
 
 def test_too_many_different_sets_are_forgotten_the_same_way_in_any_split():
@@ -262,7 +257,7 @@ def test_rounded_confidences_bound_the_areas(make_class_log):
     best, worst = (summary.risk_coverage(within=within) for within in ("best", "worst"))
     assert best.n == worst.n == curve.n
     for area in ("aurc", "augrc"):
-        low, true, high = (float(getattr(c, area)()) for c in (best, curve, worst))
+        low, true, high = (float(getattr(c, area)) for c in (best, curve, worst))
         assert low < true < high
         assert high - low < 0.05
 
@@ -326,9 +321,10 @@ def test_labels_take_the_type_of_the_truths(make_class_log):
     log["p_2"] = 1 - log["p_0"] - log["p_1"]
     assert summarise(log).classes.tolist() == [0, 1, 2]
     named = log.rename(columns={"p_0": "p_a", "p_1": "p_b", "p_2": "p_c"})
-    with pytest.raises(ValueError, match=r"truths are of type int64.*'a', 'b', 'c'.*classes="):
+    with pytest.raises(ValueError, match=r"row 0: the truth '0' is not among the classes 'a', 'b'"):
         summarise(named)
-    assert summarise(named, classes=[0, 1, 2]).counts() == summarise(log).counts()
+    mapping = {0: "p_a", 1: "p_b", 2: "p_c"}
+    assert summarise(named, proba=mapping).counts() == summarise(log).counts()
     text = log.assign(y=["0", "2", "1"])
     assert summarise(text).classes.tolist() == ["0", "1", "2"]
 
@@ -345,51 +341,51 @@ def test_columns_can_be_given():
         }
     )
     mapping = {"a": "q1", "b": "q2", "c": "q3"}
-    summary = summarise(log, truth="gold", probabilities=mapping, weight="size", group="where")
+    summary = summarise(log, truth="gold", proba=mapping, weight="size", groups="where")
     assert summary.classes.tolist() == ["a", "b", "c"]
     assert float(summary.counts().n) == 2.0
-    assert summary.groups == [None]
-    listed = summarise(log, truth="gold", probabilities=["q1", "q2", "q3"], classes=["a", "b", "c"])
-    assert listed.counts().n == 2
-    prefixed = summarise(log, truth="gold", probabilities="q", classes=["a", "b", "c"])
-    assert prefixed.counts() == listed.counts()
+    assert summary.groups == [""]
+    named = log.rename(columns={"q1": "qa", "q2": "qb", "q3": "qc"})
+    prefixed = summarise(named, truth="gold", proba="q", classes=["a", "b", "c"])
+    assert prefixed.counts() == summarise(log, truth="gold", proba=mapping).counts()
+    with pytest.raises(ValueError, match="classes holds 'a', 'b', 'x', but the columns are of"):
+        summarise(named, truth="gold", proba="q", classes=["a", "b", "x"])
     sets = log.assign(q1=[1, 0], q2=[1, 1], q3=[0, 1])
-    found = summarise(sets, truth="gold", sets=["q1", "q2", "q3"], classes=["a", "b", "c"])
+    found = summarise(sets, truth="gold", sets=mapping)
     assert found.counts().size.tolist() == [2, 2]
-    score = summarise(log, truth="gold", score="q2", pos_label="b", group=False)
+    score = summarise(log, truth="gold", score="q2", pos_label="b", groups=False)
     assert score.staircase().scores.tolist() == [0.2, 0.7]
 
 
 @pytest.mark.parametrize(
     ("wishes", "message"),
     [
-        ({"truth": "nowhere"}, "there is no column 'nowhere'.*'y', 'score'"),
-        ({"score": "s", "probabilities": "p_"}, "both score= and probabilities= are given"),
-        ({"probabilities": "q_"}, "no column begins with probabilities='q_'"),
+        ({"truth": "nowhere"}, "truth is 'nowhere', but the columns are 'y', 'score'"),
+        ({"score": "score", "proba": "p_"}, "score and proba are both given"),
+        ({"proba": "q_"}, "proba is 'q_', but no column"),
         ({"empty": "maybe"}, "empty is 'maybe'"),
-        ({"utilities": ["u"]}, "'u'"),
         ({"memory_budget": 10}, "memory_budget is 10; give at least"),
         ({"engine": "ray"}, "engine is 'ray'; choose"),
-        ({"classes": [0, 1], "pos_label": 3}, "pos_label is 3, which is not among"),
-        ({"pos_label": "1"}, "the positive class is '1', but column 'y' holds 0, 1.*classes="),
-        ({"utilities": ["u65"]}, "utilities is given, but .* the probabilities of all classes"),
-        ({"confidences": [0.5], "score": "y"}, "confidences is given, but"),
-        ({"weight": "tiny"}, r"column 'tiny' is 1e-1[0-9] in row 1; .*Multiply all weights"),
-        ({"weight": "huge"}, r"column 'huge' is 4294967296\.0 in row 2; .*Multiply all weights"),
-        ({"classes": [2, 3]}, r"column 'y' holds 0 in row 0, which is not among the classes \[2"),
-        ({"weight": "w"}, "column 'w' is -1.0 in row 1"),
-        ({"score": "nan"}, "column 'nan' is NaN in row 1"),
-        ({"score": "gap"}, "column 'gap' is missing in row 2"),
-        ({"truth": "gap"}, "column 'gap' is missing in row 2"),
-        ({"truth": "many"}, "holds 3 classes.*pos_label="),
-        ({"sets": ["w", "y"], "classes": ["a", "b"], "truth": "t"}, "column 'w' holds 2.0 in row"),
-        ({"sets": {"a": "t", "b": "t"}, "truth": "t"}, "true or false"),
-        ({"probabilities": ["y", "many", "y"], "classes": "xyz"}, "classes is 'xyz'"),
+        ({"classes": [0, 1], "pos_label": 3}, "pos_label is '3', but the classes are '0', '1'"),
+        ({"pos_label": 7}, "pos_label is '7', but the classes are '0', '1'"),
+        ({"weight": "tiny"}, r"column 'tiny', row 1: the weight 1e-10 is .*Multiply all of them"),
+        ({"weight": "huge"}, r"column 'huge', row 2: the weight 4\.29497e\+09 is not allowed"),
         (
-            {"probabilities": {"a": "y", "b": "many", "c": "w"}, "truth": "t"},
-            "probabilities .* in row 0",
+            {"classes": [2, 3]},
+            r"column 'y', row 0: the truth '0' is not among the classes '2', '3'",
         ),
-        ({"probabilities": {"a": "y", "b": "many"}, "classes": ["abc"]}, "classes is|holds"),
+        ({"weight": "w"}, "column 'w', row 1: the weight -1 is not allowed"),
+        ({"score": "nan"}, "column 'nan', row 1: a number is missing"),
+        ({"score": "gap"}, "column 'gap', row 2: a number is missing"),
+        ({"truth": "gap"}, "column 'gap', row 2: the truth is missing"),
+        ({"truth": "many"}, "there are 3 classes, '4', '5', '6', but a score.*pos_label"),
+        ({"sets": {"a": "w", "b": "y"}, "truth": "t"}, "column 'w', row 0: '2.0' does not say"),
+        ({"sets": {"a": "t", "b": "t"}, "truth": "t"}, "write true or false"),
+        (
+            {"proba": {"a": "y", "b": "many", "c": "w"}, "truth": "t"},
+            "column 'many', row 0: 4 is not a probability",
+        ),
+        ({"proba": {"a": "y", "b": "many"}, "classes": ["abc"]}, "classes holds 'abc'"),
     ],
 )
 def test_errors_say_what_is_wrong(wishes, message):
@@ -411,8 +407,10 @@ def test_errors_say_what_is_wrong(wishes, message):
 
 
 def test_numbers_are_numbers():
-    with pytest.raises(TypeError, match=r"column 'score' holds .*string, not numbers"):
+    with pytest.raises(ValueError, match=r"column 'score', row 0: 'a' is not a number \(2 such"):
         summarise(pd.DataFrame({"y": [0, 1], "score": ["a", "b"]}))
+    text = summarise(pd.DataFrame({"y": [0, 1], "score": ["0.5", "2e-1"]})).staircase()
+    assert text.scores.tolist() == [0.2, 0.5]
     whole = summarise(pd.DataFrame({"y": [0, 1], "score": [3, 5]})).staircase()
     assert whole.scores.tolist() == [3.0, 5.0]
     short = pa.table({"y": [0, 1], "score": pa.array([0.1, 0.2], pa.float32())})
@@ -421,10 +419,14 @@ def test_numbers_are_numbers():
 
 def test_what_a_summary_does_not_know_it_says(make_binary_log, make_class_log):
     scores, classes = summarise(make_binary_log(20)), summarise(make_class_log(20))
-    with pytest.raises(ValueError, match="holds no prediction sets"):
-        scores.counts()
-    with pytest.raises(ValueError, match="no probabilities of more than two"):
-        scores.risk_coverage()
+    with pytest.raises(
+        ValueError,
+        match=r"decision is 'u65'; of scores .* or one of 'argmax'",
+    ):
+        scores.counts("u65")
+    sets = summarise(pd.DataFrame({"y": ["a", "b"], "y_set": ["a", "a|b"]}))
+    with pytest.raises(ValueError, match="says nothing about the confidence"):
+        sets.risk_coverage()
     with pytest.raises(ValueError, match="no score of two classes"):
         classes.staircase()
     with pytest.raises(ValueError, match="decision is 'u80'; counted were argmax"):
@@ -437,13 +439,13 @@ def test_what_a_summary_does_not_know_it_says(make_binary_log, make_class_log):
         scores + 1
     assert scores != 1
     with pytest.raises(ValueError, match="no summary of a prediction log"):
-        from_bytes(b"nonsense")
+        LogSummary.from_bytes(b"nonsense")
 
 
-def test_three_labels_that_meet_only_in_the_merge():
-    parts = [pd.DataFrame({"y": [k], "score": [0.5]}) for k in range(3)]
-    with pytest.raises(ValueError, match="holds 3 classes"):
-        sum((summarise(part) for part in parts[1:]), summarise(parts[0]))
+def test_three_labels_that_meet_only_in_the_sum():
+    log = pd.DataFrame({"y": [0, 1, 2], "score": [0.5, 0.5, 0.5]})
+    with pytest.raises(ValueError, match="there are 3 classes, '0', '1', '2', but a score speaks"):
+        split(log, [1, 2])
 
 
 def test_types_of_labels_and_scores():
@@ -458,7 +460,7 @@ def test_types_of_labels_and_scores():
     both = pd.DataFrame({"y": ["a", "b"], **p, "in_a": [1, 1], "in_b": [1, 0], "in_z": [0, 1]})
     with pytest.raises(ValueError, match="give both for the same classes"):
         summarise(both)
-    with pytest.raises(ValueError, match="classes holds 2 labels, but there are 3 columns"):
+    with pytest.raises(ValueError, match="classes holds 'a', 'b', but the columns are of"):
         summarise(pd.DataFrame({"y": ["a", "b"], **p}), classes=["a", "b"])
 
 
@@ -499,4 +501,72 @@ def test_labels_that_are_dates_or_many():
         summarise(wide, pos_label=0)
     categories = pd.Series(["x", "y", None], dtype="category")
     log = pd.DataFrame({"y": [0, 1, 1], "score": [1, 2, 3], "group": categories})
-    assert summarise(log).groups == [None, "x", "y"]
+    assert summarise(log).groups == ["", "x", "y"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_any_rule_is_read_off_the_scores_of_two_classes(make_binary_log, weighted):
+    log = make_binary_log(2000, decimals=2, labels=("no", "yes"))
+    log["weight"] = np.random.default_rng(0).integers(1, 5, len(log)) / 4
+    log = log if weighted else log.drop(columns="weight")
+    weight = log["weight"] if weighted else None
+    pair = ("no", "yes")
+    summary = summarise(log)
+    p = np.column_stack([1 - log["score"], log["score"]])
+    rules = {
+        "argmax": Rule.confidence(0, classes=pair),
+        "confidence": Rule.confidence(0.7, classes=pair),
+        "window": Rule.window(0.3, 0.6, classes=pair),
+        "u80": Rule.utility("u80", classes=pair),
+    }
+    for name, rule in rules.items():
+        sets = rule.predict_set(p[:, 1] if rule.kind == "window" else p, classes=pair)
+        expected = SetCounts.from_predictions(
+            log["y_true"], sets, classes=pair, sample_weight=weight
+        )
+        found = summary.counts("argmax" if name == "argmax" else rule)
+        assert found == expected.merge()[0], name
+    assert summary.counts() == summary.counts("argmax")
+    curve = RiskCoverageCurve.from_predictions(log["y_true"], p, classes=pair, sample_weight=weight)
+    for area in ("aurc", "augrc"):
+        assert summary.measure(area) == pytest.approx(float(getattr(curve, area)), rel=1e-12)
+    with pytest.raises(ValueError, match="the rule's positive class is 'no', but the scores are"):
+        summary.counts(Rule.window(0.3, 0.6, classes=("yes", "no")))
+    tied = summarise(pd.DataFrame({"y": [0, 1], "score": [0.5, 0.5]}))
+    assert tied.counts().answer.tolist() == [0, 0]
+
+
+def test_summaries_add_up_from_zero(make_binary_log):
+    parts = [summarise(make_binary_log(50, seed)) for seed in range(3)]
+    assert sum(parts) == parts[0] + parts[1] + parts[2]
+    assert repr(sum(parts)) == "<LogSummary of 150 rows, classes 0, 1; 150 scores>"
+
+
+def test_notes_say_what_was_done():
+    log = pd.DataFrame(
+        {
+            "y": ["a", "b", "Ca", "ca", None],
+            "p_a": [0.33, 0.5, 0.1, 0.25, 0.25],
+            "p_b": [0.33, 0.25, 0.1, 0.25, 0.25],
+            "p_Ca": [0.33, 0.25, 0.4, 0.25, 0.25],
+            "p_ca": [0.0, 0.0, 0.4, 0.25, 0.25],
+            "y_set": ["a|a", "b", "Ca|b", "ca", "a"],
+            "age": range(5),
+        }
+    )
+    with pytest.raises(ValueError, match=r"column 'y', row 4: the truth is missing \(1 such cell"):
+        summarise(log)
+    summary = summarise(log, drop_missing=True)
+    said = "\n".join(map(str, summary.notes))
+    assert "truth 'y'" in said
+    assert "ignored 'age'" in said
+    assert "1 of 5 rows have no truth and are left out" in said
+    assert "in 1 of 5 rows the probabilities do not add up to 1" in said
+    assert "a set names a class twice (1 of 5 rows)" in said
+    assert "the sets are the answers" in said
+    assert "'Ca' and 'ca' differ" in said
+    assert summary.counts().n == 4
+    assert LogSummary.from_bytes(summary.to_bytes()) == summary
+    assert split(log, [1, 3, 4], drop_missing=True, classes=["a", "b", "Ca", "ca"]) == summarise(
+        log, drop_missing=True, classes=["a", "b", "Ca", "ca"]
+    )

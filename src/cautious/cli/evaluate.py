@@ -89,8 +89,9 @@ def evaluate(
         found = [evidence_of(one, rule) for one in read_predictions(files, given).values()]
     else:
         name = Path(files[0].rstrip("/")).stem if len(files) == 1 else "log"
-        utilities = [] if utility is None else [utility]
-        summary = summarise_log(files, given, engine, utilities, _confidences(rule))
+        rules: list[str | float] = [] if utility is None else [utility]
+        rules += _confidences(rule)
+        summary = summarise_log(files, given, engine, rules)
         found = list(evidence_of_log(summary, rule, name))
     for one in found:
         staircase = None if one.surface is None else one.surface.staircase

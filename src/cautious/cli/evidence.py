@@ -153,14 +153,14 @@ def evidence_of_log(summary: Any, rule: Rule, name: str) -> Iterator[Evidence]:
     name : str
         What to call the model where no column says.
     """
-    for model in summary.models:
+    for model in summary.models or [None]:
         title = name if model is None else str(model)
         own = rule.of_model(title)
         whole = _of_log(summary, title, own, model=model)
         if whole.surface is not None and 0 in whole.surface.priors:
             label = whole.classes[whole.surface.priors.index(0)]
             raise ValueError(f"{title}: no row has the truth {label!r}; two classes are needed.")
-        if summary.plan.columns.group is not None:
+        if summary.groups:
 
             def count(group: Any, same: Rule, title: str = title, model: Any = model) -> Evidence:
                 return _of_log(summary, title, same, model=model, group=group)
@@ -170,9 +170,7 @@ def evidence_of_log(summary: Any, rule: Rule, name: str) -> Iterator[Evidence]:
 
 
 def _of_log(summary: Any, name: str, rule: Rule, **part: Any) -> Evidence:
-    from cautious.logs.plan import confidence_decision
-
-    if summary.plan.binary and (not summary.plan.has_sets or rule.window is not None):
+    if summary.plan.binary and (not summary.plan.decisions or rule.window is not None):
         return _of_scores(name, summary.staircase(**part), rule)
     if rule.window is not None:
         raise ValueError(
@@ -183,7 +181,7 @@ def _of_log(summary: Any, name: str, rule: Rule, **part: Any) -> Evidence:
         raise ValueError(f"{name} gives sets only; they cannot be changed by a rule.")
     decision, words = decisions[0], "the sets in the log"
     if rule.confidence is not None:
-        decision = confidence_decision(rule.confidence)
+        decision = f"confidence {rule.confidence!r}"
         words = confidence_words(rule.confidence)
     elif rule.utility is not None:
         decision, words = rule.utility, f"{rule.utility}-optimal sets"

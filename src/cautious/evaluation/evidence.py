@@ -327,10 +327,10 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
     name : str
         What to call the model where no column says.
     """
-    for model in summary.models:
+    for model in summary.models or [None]:
         title = name if model is None else str(model)
         whole = _of_log(summary, title, choice, model=model)
-        if summary.plan.columns.group is not None:
+        if summary.groups:
 
             def count(group: Any, title: str = title, model: Any = model) -> Evidence:
                 return _of_log(summary, title, choice, model=model, group=group)
@@ -341,7 +341,7 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
 
 def _of_log(summary: Any, name: str, choice: RuleChoice, **part: Any) -> Evidence:
     plan = summary.plan
-    if plan.binary and (not plan.has_sets or choice.window or choice.rules):
+    if plan.binary and (not plan.decisions or choice.window or choice.rules):
         surface = _surface(summary.staircase(**part))
         rule = choice.for_model(name, tuple(surface.classes))
         whole = part.get("group") is not None and rule is None

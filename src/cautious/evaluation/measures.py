@@ -302,13 +302,8 @@ def evaluate(
 
 def _to_count(choice: RuleChoice) -> dict[str, Any]:
     """Name the decisions that a log has to be counted for."""
-    rules = list((choice.rules or {}).values())
-    confidences = [rule.threshold for rule in rules if rule.kind == "confidence"]
-    confidences += [] if choice.confidence is None else [choice.confidence]
-    return {
-        "confidences": tuple(sorted(set(confidences))),
-        "utilities": () if choice.utility is None else (choice.utility,),
-    }
+    said = [rule for rule in (choice.utility, choice.confidence) if rule is not None]
+    return {"rules": dict(choice.rules) if choice.rules else said}
 
 
 def _log_name(source: Any) -> str:

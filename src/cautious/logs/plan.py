@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from cautious._typing import Labels
-from cautious.logs.arrow_columns import plain
-from cautious.logs.columns import CLASS_PREFIXES, Columns, guess_columns, listed, prefixed
-from cautious.logs.score_tally import Limits
-from cautious.sets import check_classes
-from cautious.utility import read_utility
+from cautious.decision import Rule
+from cautious.errors import InputError, listed, quoted
+from cautious.logs.tallies import Limits
+from cautious.predictions import (
+    Columns,
+    binary_classes,
+    guess_columns,
+    label_text,
+    labels_like,
+    match_label,
+    match_labels,
+    plain_label,
+    refusal,
+    sorted_labels,
+)
+from cautious.sets import parse_set
 
-__all__ = ["ARGMAX", "SETS", "Plan", "confidence_decision", "make_plan"]
+__all__ = ["ARGMAX", "SETS", "Plan", "made_rule"]
 
 SETS, ARGMAX = "sets", "argmax"
-"""Decisions by name: the sets that were logged, and the likeliest class."""
+"""Decisions by name: the sets that were logged, and the most probable class."""
 
 # A pair of a score and a count takes 16 bytes, and as much again while it is sorted.
-_BYTES_A_PAIR = 32
+_BYTES_PER_PAIR = 32
 # Once rounded, a sixteenth of the pairs is plenty, and a table of them stays in the cache.
-_PAIRS_A_CELL = 16
-
-
-def confidence_decision(least: float) -> str:
-    """Name the decision for the likeliest class where it is at least so likely.
-
-    Examples
-    --------
-    >>> confidence_decision(0.8)
-    'confidence 0.8'
-    """
-    return f"confidence {float(least)!r}"
+_PAIRS_PER_CELL = 16
 
 
 @dataclass(frozen=True)
@@ -44,239 +43,265 @@ class Plan:
     Attributes
     ----------
     columns : Columns
-        Where the data are.
+        Where the data are; columns of classes are in the order of `classes`.
     classes : tuple
-        Class labels in order; empty for scores of two classes that are to be found out.
+        Class labels in order, of two classes with scores (negative, positive); empty where they
+        are found while reading.
     pos_label : label or None
-        The positive class of scores.
-    utilities : tuple of str
-        Utilities whose optimal sets are counted besides the likeliest class.
-    confidences : tuple of float
-        Probabilities below which the likeliest class is not answered, counted as well.
-    empty : {"error", "abstain"}
+        The positive class of scores, where it is said.
+    rules : dict
+        Rules by the names of their decisions. Of more than two classes, their sets are counted; of
+        two, they may be the names of utilities and probabilities still.
+    empty : {"error", "abstain", "wrong"}
         What an empty prediction set means.
     limits : Limits
         How many scores are kept.
     resolution : int or None
         Exponent of the width of cells to which scores are rounded from the start.
-    at_least : int or None
-        An exponent that other data are known to need. It spares work and changes no result.
+    drop_missing : bool
+        Whether rows without a truth are left out.
+    names : tuple of str
+        All the columns of the source, for notes.
     """
 
     columns: Columns
     classes: tuple[Any, ...] = ()
     pos_label: Any = None
-    utilities: tuple[str, ...] = ()
-    confidences: tuple[float, ...] = ()
+    rules: dict[str, Any] = field(default_factory=dict)
     empty: str = "error"
     limits: Limits = field(default_factory=lambda: Limits(1 << 20, 1 << 16))
     resolution: int | None = None
-    at_least: int | None = field(default=None, compare=False)
+    drop_missing: bool = False
+    names: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        schema: Any,
+        *,
+        classes: Sequence[Any] | None = None,
+        pos_label: Any = None,
+        rules: Any = (),
+        empty: str = "error",
+        drop_missing: bool = False,
+        memory_budget: int = 32 << 20,
+        resolution: float | None = None,
+        **columns: Any,
+    ) -> Plan:
+        """Settle what to count from a schema and what the caller says.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema
+            Columns of the source.
+        classes, pos_label, rules, empty, drop_missing, memory_budget, resolution, **columns
+            See :func:`cautious.logs.summarise`.
+
+        Returns
+        -------
+        Plan
+        """
+        found = guess_columns(schema.names, **columns)
+        for name in found.names():
+            if schema.names.count(name) > 1:
+                raise refusal("two columns", name=quoted(name))
+        allowed = ("error", "abstain", "wrong")
+        if empty not in allowed:
+            raise refusal("choice", argument="empty", given=quoted(empty), allowed=listed(allowed))
+        kind = schema.field(found.truth).type
+        found, labels, positive = _settled(found, classes, pos_label, kind)
+        pairs = int(memory_budget) // _BYTES_PER_PAIR
+        if pairs < 1024:
+            raise InputError(
+                "{=memory_budget} is {given}; give at least {least} bytes.",
+                given=memory_budget,
+                least=f"{1024 * _BYTES_PER_PAIR:,}",
+            )
+        limits = Limits(pairs, pairs // _PAIRS_PER_CELL)
+        exponent = None if resolution is None else _exponent(resolution)
+        rest = (limits, exponent, drop_missing, tuple(schema.names))
+        plan = cls(found, labels, positive, {}, empty, *rest)
+        return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
 
     @property
     def binary(self) -> bool:
         """Whether scores speak for one class against the rest."""
-        return self.columns.score is not None or 0 < len(self.columns.proba) <= 2
+        n_proba = len(self.columns.proba)
+        several = n_proba > 2 and self.pos_label is None
+        return bool(self.columns.scores) or (n_proba > 0 and not several)
 
     @property
-    def has_sets(self) -> bool:
-        """Whether prediction sets were logged."""
-        return bool(self.columns.members) or self.columns.sets is not None
+    def score_columns(self) -> tuple[str, ...]:
+        """Columns of scores of two classes; several are several models, named after them."""
+        if self.columns.scores or not self.binary:
+            return self.columns.scores
+        return (self.columns.proba[label_text(self.pos_label)],)
 
     @property
     def decisions(self) -> tuple[str, ...]:
         """Names of the decisions whose sets are counted."""
-        likeliest = (ARGMAX,) if self.columns.proba and not self.binary else ()
-        by_confidence = map(confidence_decision, self.confidences)
-        return ((SETS,) if self.has_sets else ()) + (*likeliest, *self.utilities, *by_confidence)
+        logged = self.columns.sets is not None or bool(self.columns.members)
+        probable = bool(self.columns.proba) and not self.binary
+        return (SETS,) * logged + (ARGMAX, *self.rules) * probable
 
-    @property
-    def exponent(self) -> int | None:
-        """Exponent of the cells that a batch may be rounded to at once."""
-        known = [e for e in (self.resolution, self.at_least) if e is not None]
-        return max(known) if known else None
-
-    def knowing(self, exponent: int | None) -> Plan:
-        """Return the same plan with the hint that all the data need at least this exponent."""
-        return self if exponent == self.at_least else replace(self, at_least=exponent)
-
-
-def make_plan(
-    schema: Any,
-    *,
-    where: str = "",
-    truth: str | None = None,
-    score: str | None = None,
-    probabilities: Mapping[Any, str] | Sequence[str] | str | None = None,
-    sets: Mapping[Any, str] | Sequence[str] | str | None = None,
-    weight: str | bool | None = None,
-    group: str | bool | None = None,
-    model: str | bool | None = None,
-    classes: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    utilities: Sequence[str] = (),
-    confidences: Sequence[float] = (),
-    empty: str = "error",
-    memory_budget: int = 32 << 20,
-    resolution: float | None = None,
-) -> Plan:
-    """Settle what to count from a schema and the caller's wishes.
-
-    Parameters
-    ----------
-    schema : pyarrow.Schema
-        Columns of the source.
-    where : str
-        What to call the source in an error about its columns.
-    truth, score, probabilities, sets, weight, group, model, classes, pos_label, utilities, \
-confidences, empty, memory_budget, resolution
-        See :func:`cautious.logs.summarise`.
-
-    Returns
-    -------
-    Plan
-    """
-    try:
-        columns = _columns(schema, truth, score, probabilities, sets, weight, group, model)
-        for name in columns.names():
-            if schema.names.count(name) > 1:
-                raise ValueError(f"two columns are called {name!r}; give each its own name.")
-            if name not in schema.names:
-                raise ValueError(
-                    f"there is no column {name!r}; the columns are {listed(schema.names)}."
-                )
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}" if where else str(error)) from None
-    if empty not in ("error", "abstain"):
-        raise ValueError(f"empty is {empty!r}; choose 'error' or 'abstain'.")
-    for name in utilities:
-        read_utility(name)
-    for least in confidences:
-        if not 0 <= least <= 1:
-            raise ValueError(f"confidences holds {least}; give probabilities, between 0 and 1.")
-    if len(columns.proba) < 2 and (len(utilities) or len(confidences)):
-        raise ValueError(
-            f"{'utilities' if len(utilities) else 'confidences'} is given, but sets are chosen by "
-            "the probabilities of all classes; this log has no column 'p_<class>' for each."
+    def decision_of(self, rule: Rule) -> str:
+        """Name the decision of a rule that is counted."""
+        for name, known in self.rules.items():
+            if known == rule:
+                return name
+        raise InputError(
+            "the rule {rule} was not counted; give it to summarise as {=rules}.", rule=repr(rule)
         )
-    pos_label = plain(pos_label)
-    labels = _classes(columns, classes, schema.field(columns.truth).type)
+
+    def with_classes(self, truths: Iterable[Any], written: Iterable[Any]) -> Plan:
+        """Add the classes that occur as truths or in written sets."""
+        labels = {plain_label(label) for label in truths} - {None}
+        known = {label_text(label) for label in labels}
+        members = {one for text in written for one in parse_set(text, known).labels or ()}
+        found = sorted_labels({*labels, *labels_like(list(members), list(labels))})
+        if self.binary:
+            found = list(binary_classes(found, pos_label=self.pos_label))
+            return replace(self, classes=tuple(found), pos_label=found[1])
+        return replace(self, classes=tuple(found))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the plan as what JSON can hold."""
+        rules = {
+            name: {"rule": rule.to_json()} if isinstance(rule, Rule) else rule
+            for name, rule in self.rules.items()
+        }
+        return asdict(replace(self, rules={})) | {"rules": rules}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Plan:
+        """Undo :meth:`to_dict`, also after a detour through JSON."""
+        own = dict(fields)
+        own["columns"] = Columns(**own["columns"] | {"scores": tuple(own["columns"]["scores"])})
+        own["limits"] = Limits(*own["limits"])
+        own["classes"], own["names"] = tuple(own["classes"]), tuple(own["names"])
+        own["rules"] = {
+            name: Rule.from_json(rule["rule"]) if isinstance(rule, dict) else rule
+            for name, rule in own["rules"].items()
+        }
+        plan = cls(**own)
+        plan._with_rules(plan.rules)
+        if not all(type(limit) is int and limit > 0 for limit in plan.limits):
+            raise ValueError(f"limits are {plan.limits}")
+        return plan
+
+    def _with_rules(self, rules: Any) -> Plan:
+        """Add rules, and make those for more than two classes now."""
+        if not isinstance(rules, Mapping):
+            every = [rules] if isinstance(rules, Rule | str | float | int) else list(rules)
+            rules = {_name_of(rule): rule for rule in every}
+        if not (self.binary or self.columns.proba):
+            return self  # sets were logged, and there is nothing to decide
+        found = {}
+        for name, given in rules.items():
+            undecided = self.binary and not isinstance(given, Rule)
+            rule = made_rule(given, (0, 1) if undecided else self.classes or given.classes)
+            found[str(name)] = given if undecided else rule
+        return replace(self, rules=found)
+
+
+def made_rule(given: Any, classes: Sequence[Any]) -> Rule:
+    """Make a rule of a rule for the same classes, a utility's name, or a probability."""
+    if isinstance(given, str):
+        return Rule.utility(given, classes=classes)
+    if not isinstance(given, Rule):
+        return Rule.confidence(given, classes=classes)
+    if sorted(map(label_text, given.classes)) != sorted(map(label_text, classes)):
+        raise InputError(
+            "{=rules} holds a rule about {given}, but the classes are {classes}.",
+            given=listed(given.classes),
+            classes=listed(classes),
+        )
+    return given
+
+
+def _name_of(rule: Any) -> str:
+    """Name the decision of a rule: by its utility, its confidence, its model."""
+    if isinstance(rule, Rule):
+        return rule.model or rule.kind
+    return rule if isinstance(rule, str) else f"confidence {float(rule)!r}"
+
+
+def _settled(
+    columns: Columns, classes: Sequence[Any] | None, pos_label: Any, kind: Any
+) -> tuple[Columns, tuple[Any, ...], Any]:
+    """Settle classes, their columns in the same order, and the positive class, as far as known."""
+    declared = None if classes is None else [plain_label(label) for label in classes]
+    positive = None if pos_label is None else _typed(pos_label, kind, declared or ())
     if len(columns.proba) == 1:
-        ((text, _),) = columns.proba.items()
-        pos_label = _typed([text], schema.field(columns.truth).type)[0]
-        labels = () if classes is None else labels
-    if columns.score is None and len(columns.proba) == 2 and pos_label is None:
-        pos_label = labels[1]
-    if pos_label is not None and labels and pos_label not in labels:
-        raise ValueError(f"pos_label is {pos_label!r}, which is not among the classes {labels}.")
-    return Plan(
-        columns=columns,
-        classes=labels,
-        pos_label=pos_label,
-        utilities=tuple(utilities),
-        confidences=tuple(map(float, confidences)),
-        empty=empty,
-        limits=_limits(memory_budget),
-        resolution=_exponent(resolution),
+        (name,) = columns.proba
+        positive = _typed(name, kind, declared or ())
+    named = [table for table in (columns.proba, columns.members) if len(table) > 1]
+    if not named:
+        if declared is None or (positive is not None and len(declared) != 2):
+            return columns, (), positive
+        if columns.scores or columns.proba:
+            negative, positive = binary_classes((), pos_label=positive, classes=declared)
+            return columns, (negative, positive), positive
+        return columns, tuple(declared), positive
+    orders = [_labels_of(list(table), declared, kind) for table in named]
+    labels = sorted_labels(orders[0]) if declared is None else declared
+    if sorted_labels(orders[0]) != sorted_labels(orders[-1]):
+        raise InputError(
+            "the columns of probabilities are of the classes {one} and those of sets of {other}; "
+            "give both for the same classes.",
+            one=listed(orders[0]),
+            other=listed(orders[-1]),
+        )
+    if columns.scores or len(columns.proba) == 2:
+        labels = list(binary_classes(labels, pos_label=positive))
+        positive = labels[1]
+    elif columns.proba and positive is not None:
+        _, positive = binary_classes(labels, pos_label=positive)
+    proba, members = (
+        {label_text(label): list(table.values())[order.index(label)] for label in labels}
+        if len(table) > 1
+        else table
+        for table, order in ((columns.proba, orders[0]), (columns.members, orders[-1]))
     )
+    return replace(columns, proba=proba, members=members), tuple(labels), positive
 
 
-def _columns(
-    schema: Any, truth: Any, score: Any, probabilities: Any, sets: Any, *rest: Any
-) -> Columns:
-    """Columns as given, and guessed where nothing is given."""
-    names = schema.names
-    asked = not (score is None and probabilities is None and sets is None)
-    if score is not None and probabilities is not None:
-        raise ValueError("both score= and probabilities= are given; give one of them.")
-    # A column that is asked for stands in for the guess, so that guessing cannot fail on it.
-    guess = guess_columns([*names, "score"] if asked else names, truth=truth)
-    found: dict[str, Any] = {}
-    for what, given in zip(("weight", "group", "model"), rest, strict=True):
-        found[what] = getattr(guess, what) if given is None else (given or None)
-    if not asked:
-        return Columns(guess.truth, guess.score, guess.proba, guess.members, guess.sets, **found)
-    written, members = (sets, {}) if isinstance(sets, str) else (None, _by_class(sets, names))
-    if isinstance(probabilities, str):
-        proba = prefixed(names, (probabilities,))
-        if not proba:
-            raise ValueError(
-                f"no column begins with probabilities={probabilities!r}; the columns are "
-                f"{listed(names)}."
-            )
-    else:
-        proba = _by_class(probabilities, names)
-    return Columns(guess.truth, score, proba, members, written, **found)
+def _labels_of(names: list[str], declared: list[Any] | None, kind: Any) -> list[Any]:
+    """Labels of columns: those declared, or as the truths are."""
+    if declared is None:
+        return [_typed(name, kind) for name in names]
+    at = match_labels(names, declared)
+    if sorted(at) != list(range(len(declared))):
+        raise refusal("declared classes", given=listed(declared), classes=listed(names))
+    return [declared[i] for i in at]
 
 
-def _by_class(given: Any, names: Sequence[str]) -> dict[str, str]:
-    """Columns of classes, from a mapping or from names such as ``p_<class>``."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        return {str(label): column for label, column in given.items()}
-    found = {}
-    for column in given:
-        parts = prefixed([column], (*CLASS_PREFIXES, "set_", "in_"))
-        found[next(iter(parts), str(column))] = column
-    return found
-
-
-def _classes(columns: Columns, classes: Any, kind: Any) -> tuple[Any, ...]:
-    """Class labels: as declared, or as the columns are named, in the type of the truths."""
-    named = columns.proba or columns.members
-    both = (list(columns.proba), list(columns.members))
-    if all(len(part) > 1 for part in both) and both[0] != both[1]:
-        raise ValueError(
-            f"the columns of probabilities are of the classes {both[0]} and those of sets of "
-            f"{both[1]}; give both for the same classes, in the same order."
-        )
-    if classes is None:
-        return tuple(_typed(list(named), kind)) if named else ()
-    labels: Labels = check_classes(classes)
-    if len(named) > 1 and len(labels) != len(named):
-        raise ValueError(
-            f"classes holds {len(labels)} labels, but there are {len(named)} columns of classes: "
-            f"{listed(list(named.values()))}."
-        )
-    return tuple(map(plain, labels.tolist()))
-
-
-def _typed(texts: list[str], kind: Any) -> list[Any]:
-    """Class labels from column names, in the type that the column of truths has."""
+def _typed(name: Any, kind: Any, declared: Sequence[Any] = ()) -> Any:
+    """Read a label in the type that the column of truths has; as it is, where it does not fit."""
     import pyarrow.types as types
 
+    at = match_label(name, declared)
+    if at >= 0:
+        return declared[at]
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    text = label_text(name)
     try:
-        if types.is_integer(kind):
-            return [int(text) for text in texts]
-        if types.is_floating(kind):
-            return [float(text) for text in texts]
         if types.is_boolean(kind):
-            return [{"true": True, "1": True, "false": False, "0": False}[t.lower()] for t in texts]
-    except (ValueError, KeyError):
-        raise ValueError(
-            f"the truths are of type {kind}, but the columns name the classes {listed(texts)}; "
-            "pass classes= with the label of each column, in order."
-        ) from None
-    return texts
+            return (False, True, text)[match_label(text, (False, True))]
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+            return plain_label(float(text)) if not text.lstrip("+-").isdigit() else int(text)
+    except ValueError:
+        pass
+    return text
 
 
-def _limits(memory_budget: int) -> Limits:
-    pairs = int(memory_budget) // _BYTES_A_PAIR
-    if pairs < 1024:
-        raise ValueError(
-            f"memory_budget is {memory_budget}; give at least {1024 * _BYTES_A_PAIR:,} bytes."
-        )
-    return Limits(pairs, pairs // _PAIRS_A_CELL)
-
-
-def _exponent(resolution: float | None) -> int | None:
+def _exponent(resolution: float) -> int:
     """Exponent of the largest power of two that does not exceed a resolution."""
-    if resolution is None:
-        return None
     if not 2.0**-200 <= resolution < 2.0**800:
-        raise ValueError(
-            f"resolution is {resolution}; give the width that scores may be rounded to, for "
-            "example 0.001."
+        raise InputError(
+            "{=resolution} is {given}; give the width that scores may be rounded to, for example "
+            "0.001.",
+            given=resolution,
         )
     return int(np.frexp(resolution)[1]) - 1

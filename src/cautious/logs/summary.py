@@ -2,9 +2,10 @@ r"""What is left of a prediction log: mergeable counts, and the curves and measu
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,24 +14,26 @@ import pandas as pd
 
 from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.logs.cells import Cells, cells_of_tally, risk_coverage_of, staircase_of
-from cautious.logs.exact_sums import Counts
-from cautious.logs.plan import ARGMAX, SETS, Plan
-from cautious.logs.score_tally import ScoreTally, sort_key
-from cautious.logs.set_tally import SetTally, Stratum
+from cautious.decision import Rule
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
+from cautious.logs.tallies import Kind, ScoreTally, SetTally, Stratum, floats
 from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCounts, get_measure
-from cautious.predictions import binary_truth
+from cautious.predictions import (
+    binary_classes,
+    described,
+    label_text,
+    note,
+    sorted_labels,
+    twins,
+)
 from cautious.sets import check_classes
 
-__all__ = ["ALL", "LogSummary", "merge"]
+__all__ = ["LogSummary"]
 
-
-class _Together(Enum):
-    ALL = "all"
-
-
-ALL = _Together.ALL
-"""Stands for all models, or all groups, together."""
+_MAGIC = b"cautious.log/1\n"
+_DIGEST = hashlib.sha256().digest_size
+_TITLES = {SETS: "logged", ARGMAX: "likeliest"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,7 @@ class LogSummary:
 
     Summaries of parts add up, ``a + b``, to the summary of the whole, whatever the parts and their
     order: unweighted rows are counted by integers, and weights are added in fixed point
-    (:mod:`cautious.logs.exact_sums`), so results are equal bit for bit on every engine.
+    (:mod:`cautious.logs.tallies.sums`), so results are equal bit for bit on every engine.
 
     Scores are kept exactly while there are few enough distinct ones for the memory budget
     (:attr:`exact`). Beyond that each is only known to lie in a cell of width :attr:`resolution`,
@@ -62,6 +65,8 @@ class LogSummary:
         Counts at scores: of the positive class, or confidences of answers.
     sets : SetTally
         Counts of prediction sets.
+    odd : dict
+        How many rows were left out, divided by their sum and the like; see :attr:`notes`.
 
     Examples
     --------
@@ -71,6 +76,8 @@ class LogSummary:
     >>> summary = summarise(log.head(2)) + summarise(log.tail(2))
     >>> summary == summarise(log), summary.exact
     (True, True)
+    >>> sum([summary, summary])
+    <LogSummary of 8 rows, classes 0, 1; 4 scores>
     >>> summary.cost_surface().cost(mu=1, nu=0.2)
     0.1
     """
@@ -80,44 +87,146 @@ class LogSummary:
     labels: frozenset[Any]
     scores: ScoreTally
     sets: SetTally
+    odd: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_nothing(cls, plan: Plan) -> LogSummary:
         """Summary of no rows: adding it changes nothing."""
-        return cls(
-            plan,
-            0,
-            frozenset(),
-            ScoreTally(plan.limits, plan.resolution),
-            SetTally(plan.limits.limit),
-        )
+        scores, sets = ScoreTally(plan.limits, plan.resolution), SetTally(plan.limits.limit)
+        return cls(plan, 0, frozenset(), scores, sets)
 
     def __add__(self, other: LogSummary) -> LogSummary:
         if not isinstance(other, LogSummary):
             return NotImplemented
-        return merge(self, other)
+        if self.plan != other.plan:
+            raise ValueError(
+                "these summaries count different things: their columns, classes or memory budgets "
+                "differ. Make both to one plan."
+            )
+        plan, labels = self.plan, self.labels | other.labels
+        if plan.binary and plan.pos_label is None and not plan.classes and len(labels) > 2:
+            binary_classes(list(labels))  # says that there are too many
+        scores, sets = self.scores + other.scores, self.sets
+        if other.sets.rows:
+            sets += other.sets
+        odd = self.odd
+        if other.odd:
+            odd = {key: odd.get(key, 0) + other.odd.get(key, 0) for key in {*odd, *other.odd}}
+        return LogSummary(plan, self.n_rows + other.n_rows, labels, scores, sets, odd)
+
+    def __radd__(self, other: Any) -> LogSummary:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LogSummary):
             return NotImplemented
-        a, b = self.settled(), other.settled()
-        return (
-            (a.plan, a.n_rows, a.labels, a.scores.exponent)
-            == (b.plan, b.n_rows, b.labels, b.scores.exponent)
-            and _same(
-                {k: (v, c) for k, v, c in a.scores.canonical()},
-                {k: (v, c) for k, v, c in b.scores.canonical()},
-            )
-            and _same(a.sets.rows, b.sets.rows)
-        )
+        return self.to_bytes() == other.to_bytes()
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        classes = ", ".join(str(label)[:40] for label in self.classes[:6])
+        more = ", …" if len(self.classes) > 6 else ""
+        parts = [f"{len(names):,} {what}" for what, names in self._parts().items() if names]
+        if self.plan.binary or ARGMAX in self.plan.decisions:
+            settled = self.scores.settled()
+            rounded = "" if settled.exponent is None else f" rounded to {self.resolution:g}"
+            parts.append(f"{settled.n_kept:,} scores{rounded}")
+        parts.extend(f"{decision} counted" for decision in self.plan.decisions)
+        return f"<LogSummary of {self.n_rows:,} rows, classes {classes}{more}; {', '.join(parts)}>"
+
     def settled(self) -> LogSummary:
         """Return the same counts in their canonical form."""
-        return LogSummary(
-            self.plan.knowing(None), self.n_rows, self.labels, self.scores.settled(), self.sets
-        )
+        return replace(self, scores=self.scores.settled())
+
+    def to_bytes(self) -> bytes:
+        """Write the summary as bytes: a checksum, JSON and arrays, nothing that runs.
+
+        Equal summaries give equal bytes.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.logs import LogSummary, summarise
+        >>> summary = summarise(pd.DataFrame({"y": [0, 1], "score": [0.3, 0.8]}))
+        >>> LogSummary.from_bytes(summary.to_bytes()) == summary
+        True
+        """
+        settled = self.scores.settled()
+        kinds, arrays = settled.to_arrays()
+        strata, others = self.sets.to_arrays()
+        header = {
+            "plan": self.plan.to_dict(),
+            "n_rows": self.n_rows,
+            "labels": sorted_labels(self.labels),
+            "odd": dict(sorted(self.odd.items())),
+            "exponent": settled.exponent,
+            "kinds": kinds,
+            "strata": strata,
+            "shapes": [array.shape for array in (*arrays, *others)],
+        }
+        text = json.dumps(header).encode()
+        body = [len(text).to_bytes(8, "little"), text]
+        body += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays + others]
+        content = b"".join(body)
+        return _MAGIC + hashlib.sha256(content).digest() + content
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> LogSummary:
+        """Read what :meth:`to_bytes` wrote.
+
+        Raises
+        ------
+        ValueError
+            If a byte has changed or is missing, or the bytes hold what no log can give, such as
+            negative counts.
+        """
+        try:
+            content = _checked_content(data)
+            length = int.from_bytes(content[:8], "little")
+            header = json.loads(content[8 : 8 + length])
+            if not all(isinstance(header[key], list) for key in ("labels", "kinds", "strata")):
+                raise ValueError("labels, kinds and strata are no lists")
+            plan = Plan.from_dict(header["plan"])
+            arrays = _arrays(content[8 + length :], header)
+            n_kinds = 2 * len(header["kinds"])
+            scores = ScoreTally.from_arrays(
+                plan.limits, header["exponent"], header["kinds"], arrays[:n_kinds]
+            )
+            sets = SetTally.from_arrays(
+                plan.limits.limit, header["strata"], arrays[n_kinds:], len(plan.classes)
+            )
+            labels, odd = frozenset(header["labels"]), dict(header["odd"])
+            summary = cls(plan, header["n_rows"], labels, scores, sets, odd)
+            summary._check_totals()
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            why = str(error) or type(error).__name__
+            raise ValueError(f"these bytes are no summary of a prediction log ({why}).") from None
+        return summary
+
+    def _check_totals(self) -> None:
+        """Refuse a summary whose counts do not add up to its rows."""
+        plan = self.plan
+        if type(self.n_rows) is not int or self.n_rows < 0:
+            raise ValueError(f"it has {self.n_rows!r} rows")
+        if not all(type(count) is int and 0 < count <= self.n_rows for count in self.odd.values()):
+            raise ValueError("it has odd rows that there cannot be")
+        if not all(isinstance(label, str | bool | int | float) for label in self.labels):
+            raise ValueError("a label is no text or number")
+        weighted = {counts.ndim > 1 for counts in (*self.scores.counts(), *self.sets.all_counts())}
+        if weighted - {plan.columns.weight is not None}:
+            raise ValueError("its counts are of another kind than its plan says")
+        if plan.columns.weight is not None:
+            return
+        totals = []
+        if plan.binary or ARGMAX in plan.decisions:
+            per_row = max(1, len(plan.columns.scores))
+            totals = [sum(int(counts.sum()) for counts in self.scores.counts()) / per_row]
+        for decision in {*plan.decisions, *(stratum.decision for stratum in self.sets.rows)}:
+            own = [counts for s, (_, counts) in self.sets.rows.items() if s.decision == decision]
+            totals.append(sum(int(counts.sum()) for counts in own))
+        if any(total != self.n_rows - self.odd.get("dropped", 0) for total in totals):
+            raise ValueError(f"its counts do not add up to its {self.n_rows:,} rows")
 
     # What it knows.
 
@@ -133,14 +242,35 @@ class LogSummary:
         return None if exponent is None else 2.0**exponent
 
     @property
+    def notes(self) -> tuple[Message, ...]:
+        """What was guessed, left out, rounded, or looks odd, in words."""
+        columns, n = self.plan.columns, f"{self.n_rows:,}"
+        told = described(columns, self.plan.names)
+        if self.plan.binary:
+            positive = f", positive {quoted(self._pair()[1])}"
+            told = replace(told, values={**told.values, "positive": positive})
+        found = [told]
+        found += [note(key, count=f"{count:,}", n=n) for key, count in sorted(self.odd.items())]
+        if SETS in self.plan.decisions and (columns.scores or columns.proba):
+            beside = "probabilities" if columns.proba else "scores"
+            found.append(note("sets are answers", beside=beside))
+        found += [
+            note("twins", one=quoted(one), other=quoted(other))
+            for one, other in twins(sorted_labels(self.labels | set(self.plan.classes)))[:1]
+        ]
+        if not self.exact:
+            found.append(note("rounded scores", width=f"{self.resolution:g}"))
+        return tuple(found)
+
+    @property
     def models(self) -> list[Any]:
-        """Names of the models, sorted; ``[None]`` where no column says."""
-        return self._names("model")
+        """Names of the models, sorted; empty where no column says."""
+        return self._parts()["models"]
 
     @property
     def groups(self) -> list[Any]:
-        """Names of the groups, sorted; ``[None]`` where no column says."""
-        return self._names("group")
+        """Names of the groups, sorted; empty where no column says."""
+        return self._parts()["groups"]
 
     @property
     def classes(self) -> Labels:
@@ -151,7 +281,9 @@ class LogSummary:
 
     # Two classes.
 
-    def staircase(self, *, model: Any = ALL, group: Any = ALL, within: str = "worst") -> Staircase:
+    def staircase(
+        self, *, model: Any = None, group: Any = None, within: str = "worst"
+    ) -> Staircase:
         """Count both classes at each score.
 
         Parameters
@@ -170,16 +302,21 @@ class LogSummary:
                 "this log has no score of two classes, so it has no staircase; "
                 "risk_coverage() and counts() tell about more classes."
             )
+        # At worst the positives of a cell have its least score and its negatives the greatest: a
+        # cut between them would answer all of the cell wrongly, and no optimal window has it.
         pair, told = self._pair(), self.plan.pos_label is not None
-        return staircase_of(
-            self._cells(model, group, within),
-            lambda kind: bool(kind.truth if told else kind.truth == pair[1]),
-            pair,
-            worst=within == "worst",
+        places, positives, negatives = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+        for kind, low, high, weight in self._cells(model, group, within):
+            positive = bool(kind.truth if told else kind.truth == pair[1])
+            places.append(low if positive == (within == "worst") else high)
+            positives.append(weight if positive else np.zeros(len(weight)))
+            negatives.append(np.zeros(len(weight)) if positive else weight)
+        return Staircase.from_counts(
+            np.concatenate(places), np.concatenate(positives), np.concatenate(negatives), pair
         )
 
     def cost_surface(
-        self, *, model: Any = ALL, group: Any = ALL, priors: Any = None, within: str = "worst"
+        self, *, model: Any = None, group: Any = None, priors: Any = None, within: str = "worst"
     ) -> AbstentionCostSurface:
         """Abstention cost surface of the scores; parameters as in :meth:`staircase`."""
         return AbstentionCostSurface(
@@ -191,8 +328,8 @@ class LogSummary:
         mu: npt.ArrayLike,
         nu: npt.ArrayLike,
         *,
-        model: Any = ALL,
-        group: Any = ALL,
+        model: Any = None,
+        group: Any = None,
         priors: Any = None,
     ) -> tuple[Floats, Floats]:
         r"""Bounds on the least expected cost :math:`k(\mu, \nu)` at the unrounded scores.
@@ -223,19 +360,19 @@ class LogSummary:
         )
         return lower, upper
 
-    # More classes, and sets.
+    # Answers, of two classes or more.
 
     def counts(
-        self, decision: str | None = None, *, model: Any = ALL, group: Any = ALL
+        self, decision: str | Rule | None = None, *, model: Any = None, group: Any = None
     ) -> SetCounts:
         """Prediction sets counted against truths.
 
         Parameters
         ----------
-        decision : str, optional
-            "sets" for the sets that were logged, "argmax" for the likeliest class, the name of
-            a utility whose optimal sets were counted, or "confidence 0.8" for a model that keeps
-            quiet below a probability it was counted for. By default the first of these there is.
+        decision : str or Rule, optional
+            "sets" for the sets that were logged, "argmax" for the most probable class, or the name
+            of a rule that was counted, such as "u65" or "confidence 0.8", or the rule. By default
+            the first of these there is. Of scores of two classes, any rule is counted now.
         model, group : label, optional
             Count only these; all by default.
 
@@ -243,32 +380,79 @@ class LogSummary:
         -------
         SetCounts
         """
-        strata = [s for s in self._strata(decision, model) if _chosen(s, ALL, group)]
-        return self.sets.counts(strata, self.classes)
+        known = self.plan.decisions
+        chosen = decision if decision is not None else known[0] if known else ARGMAX
+        if self.plan.binary and chosen not in known:
+            return self._counts_of_scores(chosen, model, group)
+        return self.sets.counts(self._strata(decision, model, group), self.classes)
+
+    def _counts_of_scores(self, decision: str | Rule, model: Any, group: Any) -> SetCounts:
+        """Count the answers of a rule to the scores of two classes."""
+        truth, scores, pair, weight = self._both_classes(model, group, "worst")
+        known = {ARGMAX: 0, **self.plan.rules}
+        if not isinstance(decision, Rule) and decision not in known:
+            raise InputError(
+                "{=decision} is {given}; of scores of two classes, give a Rule or one of {known}.",
+                given=quoted(decision),
+                known=listed(known),
+            )
+        rule = made_rule(decision if isinstance(decision, Rule) else known[decision], pair)
+        if label_text(rule.pos_label) != label_text(pair[1]):
+            raise InputError(
+                "the rule's positive class is {given}, but the scores are of {label}.",
+                given=quoted(rule.pos_label),
+                label=quoted(pair[1]),
+            )
+        mask = rule.predict_set(scores, classes=pair)
+        counts = SetCounts.from_predictions(truth, mask, classes=pair, sample_weight=weight)
+        return counts.merge()[0]
+
+    def _both_classes(self, model: Any, group: Any, within: str) -> tuple[Labels, Floats, Any, Any]:
+        """Truths, scores, classes and weights of the cases, one for each class and score."""
+        stairs = self.staircase(model=model, group=group, within=within)
+        truth = check_classes(stairs.classes)[np.repeat(np.array([1, 0]), len(stairs.scores))]
+        weight = np.concatenate([stairs.positives, stairs.negatives])
+        return truth, np.tile(stairs.scores, 2), stairs.classes, weight
 
     def risk_coverage(
-        self, *, model: Any = ALL, group: Any = ALL, within: str = "worst"
+        self, *, model: Any = None, group: Any = None, within: str = "worst"
     ) -> RiskCoverageCurve:
         """Right and wrong answers counted by confidence; parameters as in :meth:`staircase`.
 
         Where confidences are rounded, ``within="worst"`` puts the wrong answers of a cell first and
-        gives upper bounds of risk and its areas, ``"best"`` the right ones, and lower bounds.
+        gives upper bounds of risk and its areas, ``"best"`` the right ones, and lower bounds. Of
+        two classes, the scores must be probabilities.
         """
+        if self.plan.binary:
+            truth, scores, pair, weight = self._both_classes(model, group, within)
+            return RiskCoverageCurve.from_predictions(
+                truth, scores, classes=pair, sample_weight=weight
+            )
         if ARGMAX not in self.plan.decisions:
             raise ValueError(
-                "this log has no probabilities of more than two classes, so it says nothing about "
-                "the confidence of its answers."
+                "this log has no scores or probabilities, so it says nothing about the confidence "
+                "of its answers."
             )
-        cells = self._cells(model, group, within)
-        return risk_coverage_of(cells, self.classes, worst=within == "worst")
+        # The surest come first, and of a cell, at worst, the wrong answers.
+        found, nothing, worst = self._cells(model, group, within), np.empty(0), within == "worst"
+        places = [high if kind.wrong == worst else low for kind, low, high, _ in found]
+        sizes = [len(weight) for *_, weight in found]
+        curve = RiskCoverageCurve(
+            np.concatenate([*places, nothing]),
+            np.repeat([float(kind.wrong) for kind, *_ in found], sizes),
+            np.repeat(np.array([kind.truth for kind, *_ in found], dtype=np.intp), sizes),
+            np.concatenate([*(weight for *_, weight in found), nothing]),
+            self.classes,
+        )
+        return curve.merge()[0]
 
     def measure(
         self,
         which: str | Measure | Any,
         *,
-        decision: str | None = None,
-        model: Any = ALL,
-        group: Any = ALL,
+        decision: str | Rule | None = None,
+        model: Any = None,
+        group: Any = None,
         **params: Any,
     ) -> float:
         """Any measure of :data:`cautious.metrics.MEASURES`, as from arrays in memory.
@@ -298,22 +482,22 @@ class LogSummary:
         self,
         measures: Iterable[Any] = USUAL_MEASURES,
         *,
-        decision: str | None = None,
-        model: Any = ALL,
+        decision: str | Rule | None = None,
+        model: Any = None,
         **params: Any,
     ) -> pd.DataFrame:
-        """Measures of each group; one row a group, nan where a measure is undefined."""
+        """Measures of each group; one row per group, nan where a measure is undefined."""
         entries = [get_measure(which) for which in measures]
-        groups, classes = self.groups, self.classes
+        groups, classes = self.groups or [None], self.classes
         strata: dict[Any, list[Stratum]] = {name: [] for name in groups}
-        for stratum in self._strata(decision, model):
+        for stratum in self._strata(decision, model, None):
             strata[stratum.group].append(stratum)
         rows = []
         for own in strata.values():
             counts = self.sets.counts(own, classes)
             values = {entry.name: float(entry(counts, **params)) for entry in entries}
             rows.append({"n": float(counts.n), **values})
-        return pd.DataFrame(rows, index=pd.Index(groups, name=self.plan.columns.group))
+        return pd.DataFrame(rows, index=pd.Index(groups, name=self.plan.columns.groups))
 
     def predictions(self, name: str = "predictions") -> dict[str, Any]:
         """Give counts by model, as :func:`cautious.report.build_report` takes them.
@@ -324,7 +508,7 @@ class LogSummary:
             What to call the model where no column says.
         """
         found: dict[str, Any] = {}
-        for model in self.models:
+        for model in self.models or [None]:
             title = name if model is None else str(model)
             if self.plan.binary:
                 found[title] = self.staircase(model=model)
@@ -340,78 +524,85 @@ class LogSummary:
 
     def _pair(self) -> tuple[Any, Any]:
         """Negative and positive label of the scores."""
-        plan = self.plan
-        if len(plan.classes) == 2:
-            return binary_truth([], pos_label=plan.pos_label, classes=plan.classes)[1]
-        seen = sorted(self.labels, key=sort_key)
-        if plan.pos_label is not None and plan.pos_label not in seen:
-            rest = seen[0] if len(seen) == 1 else f"not {plan.pos_label}"
-            return rest, plan.pos_label
-        if not seen:
-            return 0, 1
-        labels = np.empty(len(seen), dtype=object)
-        labels[:] = seen
-        return binary_truth(labels, pos_label=plan.pos_label)[1]
+        if len(self.plan.classes) == 2:
+            return self.plan.classes[0], self.plan.classes[1]
+        positive, seen = self.plan.pos_label, list(self.labels)
+        if positive is None:
+            return binary_classes(seen) if seen else (0, 1)
+        rest = [label for label in seen if label != positive]
+        return (rest[0] if len(rest) == 1 else f"not {positive}"), positive
 
-    def _strata(self, decision: str | None, model: Any) -> list[Stratum]:
+    def _strata(self, decision: str | Rule | None, model: Any, group: Any) -> list[Stratum]:
         """Whatever was counted of a decision."""
         known = self.plan.decisions
         if not known:
             raise ValueError("this log holds no prediction sets; staircase() tells about scores.")
         name = known[0] if decision is None else decision
+        if isinstance(name, Rule):
+            name = self.plan.decision_of(name)
         if name not in known:
             raise ValueError(f"decision is {decision!r}; counted were {', '.join(known)}.")
-        return [s for s in self.sets.rows if s.decision == name and _chosen(s, model, ALL)]
+        return [s for s in self.sets.rows if s.decision == name and _chosen(s, model, group)]
 
-    def _cells(self, model: Any, group: Any, within: str) -> list[Cells]:
+    def _cells(
+        self, model: Any, group: Any, within: str
+    ) -> list[tuple[Kind, Floats, Floats, Floats]]:
+        """Kinds, the least and the greatest score of each cell, and the weight in it."""
         if within not in ("worst", "best"):
             raise ValueError(f"within is {within!r}; choose 'worst' or 'best'.")
-        return list(cells_of_tally(self.scores, lambda kind: _chosen(kind, model, group)))
+        settled = self.scores.settled()
+        found = []
+        for kind, values, counts in settled.canonical():
+            if _chosen(kind, model, group):
+                low = high = values
+                if settled.exponent is not None:
+                    low = values * 2.0**settled.exponent
+                    high = np.nextafter((values + 1) * 2.0**settled.exponent, -np.inf)
+                    # Far from zero a cell may hold a single float; infinity is a cell of its own.
+                    high = np.where(np.isfinite(values), np.maximum(low, high), values)
+                found.append((kind, low, high, floats(counts)))
+        return found
 
-    def _names(self, which: str) -> list[Any]:
-        keys = (*self.scores.settled().pieces, *self.sets.rows)
-        names = {getattr(key, which) for key in keys}
-        return sorted(names, key=sort_key) or [None]
-
-
-def merge(a: LogSummary, b: LogSummary) -> LogSummary:
-    """Add two summaries up: with :func:`summarise_batch`, all that an engine has to know.
-
-    Parameters
-    ----------
-    a, b : LogSummary
-        Summaries made to one plan.
-
-    Returns
-    -------
-    LogSummary
-    """
-    if a.plan != b.plan:
-        raise ValueError(
-            "these summaries count different things: their columns, classes or memory budgets "
-            "differ. Make both to one plan."
-        )
-    labels = a.labels | b.labels
-    plan = a.plan
-    if plan.binary and plan.pos_label is None and not plan.classes and len(labels) > 2:
-        shown = ", ".join(map(repr, sorted(labels, key=sort_key)[:10]))
-        raise ValueError(
-            f"column {plan.columns.truth!r} holds {len(labels)} classes ({shown}), but a score "
-            "speaks for one class against the rest; say which with pos_label=."
-        )
-    return LogSummary(
-        plan, a.n_rows + b.n_rows, labels, a.scores.merge(b.scores), a.sets.merge(b.sets)
-    )
+    def _parts(self) -> dict[str, list[Any]]:
+        """Names of models and groups."""
+        keys: list[Kind | Stratum] = [*self.scores.pieces, *self.sets.rows]
+        found = {"models": {key.model for key in keys}, "groups": {key.group for key in keys}}
+        return {what: sorted_labels(names - {None}) for what, names in found.items()}
 
 
-_TITLES = {SETS: "logged", ARGMAX: "likeliest"}
+def _chosen(key: Kind | Stratum, model: Any, group: Any) -> bool:
+    """Whether counts are of a model and a group; None stands for all."""
+    return (model is None or key.model == model) and (group is None or key.group == group)
 
 
-def _chosen(key: Any, model: Any, group: Any) -> bool:
-    return (model is ALL or key.model == model) and (group is ALL or key.group == group)
+def _checked_content(data: bytes) -> bytes:
+    """Check that no byte has changed."""
+    start = len(_MAGIC) + _DIGEST
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"bytes were expected, not {type(data).__name__}")
+    data = bytes(data)
+    if data[: len(_MAGIC)] != _MAGIC:
+        raise ValueError("they begin otherwise")
+    if hashlib.sha256(data[start:]).digest() != data[len(_MAGIC) : start]:
+        raise ValueError("they are damaged: the checksum differs")
+    return data[start:]
 
 
-def _same(a: dict[Any, tuple[Any, Counts]], b: dict[Any, tuple[Any, Counts]]) -> bool:
-    return set(a) == set(b) and all(
-        np.array_equal(x, y) for key in a for x, y in zip(a[key], b[key], strict=True)
-    )
+def _arrays(content: bytes, header: dict[str, Any]) -> list[npt.NDArray[Any]]:
+    """Cut the arrays out of the bytes: of scores and counts, then of rows and counts."""
+    n_kinds, found, start = len(header["kinds"]), [], 0
+    if len(header["shapes"]) != 2 * (n_kinds + len(header["strata"])):
+        raise ValueError("arrays are missing")
+    for at, shape in enumerate(header["shapes"]):
+        kind = "<i8" if at % 2 else "<f8" if at < 2 * n_kinds else "<u8"
+        if not all(type(size) is int and size > 0 for size in shape):
+            raise ValueError(f"an array has the shape {shape}")
+        size = 8 * int(np.prod(shape, dtype=object))
+        if start + size > len(content):
+            raise ValueError("arrays are cut off")
+        flat = np.frombuffer(content, kind, size // 8, start)
+        found.append(flat.astype(flat.dtype.newbyteorder("=")).reshape(shape))
+        start += size
+    if start != len(content):
+        raise ValueError("there is more behind the arrays")
+    return found

@@ -15,6 +15,7 @@ gets as JSON from :func:`page_rules`.
 from cautious.predictions.alignment import align
 from cautious.predictions.cells import Encoded as Encoded
 from cautious.predictions.cells import Numbers as Numbers
+from cautious.predictions.cells import check_empty as check_empty
 from cautious.predictions.cells import check_numbers as check_numbers
 from cautious.predictions.cells import check_weights as check_weights
 from cautious.predictions.cells import encode_labels as encode_labels
@@ -29,6 +30,7 @@ from cautious.predictions.columns import prefixed as prefixed
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.delimited import DelimitedText as DelimitedText
 from cautious.predictions.delimited import open_text as open_text
+from cautious.predictions.draft import labels_like as labels_like
 from cautious.predictions.estimators import FromEstimator as FromEstimator
 from cautious.predictions.estimators import ask_folds as ask_folds
 from cautious.predictions.estimators import estimator_scores as estimator_scores
@@ -43,11 +45,16 @@ from cautious.predictions.labels import match_labels as match_labels
 from cautious.predictions.labels import plain_label as plain_label
 from cautious.predictions.labels import sorted_labels as sorted_labels
 from cautious.predictions.probabilities import CheckedProbabilities as CheckedProbabilities
+from cautious.predictions.probabilities import check_columns as check_columns
 from cautious.predictions.probabilities import check_proba as check_proba
 from cautious.predictions.reader import read_predictions
+from cautious.predictions.rules import note as note
 from cautious.predictions.rules import page_rules as page_rules
 from cautious.predictions.rules import refusal as refusal
+from cautious.predictions.rules import twins as twins
+from cautious.predictions.tables import is_frame as is_frame
 from cautious.predictions.tables import open_table as open_table
+from cautious.predictions.tables import readable as readable
 
 __all__ = [
     "Columns",

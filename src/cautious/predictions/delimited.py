@@ -12,7 +12,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -70,6 +70,10 @@ class DelimitedText:
                 found = zip(columns, places, strict=True)
                 yield start, {name: [row[place] for row in rows] for name, place in found}
                 start += len(rows)
+
+    def bytes(self) -> AbstractContextManager[IO[bytes]]:
+        """Open the bytes of the source, unpacked."""
+        return _bytes(self.source)
 
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""

@@ -27,7 +27,7 @@ from cautious.predictions.labels import (
 from cautious.predictions.rules import note, refusal, twins
 from cautious.sets import WrittenSet, first_row
 
-__all__ = ["Draft", "Said", "kept_rows", "settle"]
+__all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle"]
 
 # Nobody tells more classes apart by a single score: so many different truths are no classes.
 _MANY_CLASSES = 20
@@ -98,7 +98,7 @@ class Draft:
         truths = [] if self.truth is None else self.truth.values
         named = [*self.proba_names, *self.member_names]
         named += [one for row in self.written_sets for one in row.labels or ()]
-        return list(dict.fromkeys([*truths, *_like(named, truths)]))
+        return list(dict.fromkeys([*truths, *labels_like(named, truths)]))
 
 
 def kept_rows(truth: Encoded, said: Said, place: Place) -> tuple[Encoded, Any, list[Message]]:
@@ -125,7 +125,7 @@ def kept_rows(truth: Encoded, said: Said, place: Place) -> tuple[Encoded, Any, l
     return truth.take(rows), rows, [note("dropped", count=f"{count:,}", n=f"{len(absent):,}")]
 
 
-def _like(names: Sequence[Any], labels: Sequence[Any]) -> list[Any]:
+def labels_like(names: Sequence[Any], labels: Sequence[Any]) -> list[Any]:
     """Read names as labels: those they mean, or else new ones of the same kind."""
     kinds = {type(label) for label in labels}
     whole = kinds == {int}
@@ -155,7 +155,7 @@ def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPred
         What the caller says.
     """
     truths = [] if draft.truth is None else draft.truth.values
-    declared = None if said.classes is None else _like(list(said.classes), truths)
+    declared = None if said.classes is None else labels_like(list(said.classes), truths)
     if declared is not None and len(set(declared)) < len(declared):
         raise refusal("repeated classes", given=listed(said.classes or ()))
     y_proba, scores, positive = draft.proba, dict(draft.scores), said.pos_label
@@ -163,7 +163,7 @@ def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPred
     if len(draft.proba_names) == 1:
         scores, y_proba, classes = _of_one_column(draft, declared, positive)
     elif y_proba is not None:
-        classes = _like(draft.proba_names, declared or truths)
+        classes = labels_like(draft.proba_names, declared or truths)
         y_proba, classes = _in_order(y_proba, classes, declared)
         _check_truth(draft, classes)
         if len(classes) == 2 or positive is not None:
@@ -174,7 +174,7 @@ def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPred
     elif scores:
         classes = _of_scores(draft, declared, positive)
     else:
-        classes = declared or sorted_labels(_like(draft.member_names, truths) or known)
+        classes = declared or sorted_labels(labels_like(draft.member_names, truths) or known)
         _check_truth(draft, classes)
     if len(classes) < 2:
         raise refusal("only one class", label=listed(classes))
@@ -217,7 +217,7 @@ def _of_one_column(
     """Read a single probability: its class is positive, unless the other one is said to be."""
     assert draft.proba is not None
     pool = declared or ([] if draft.truth is None else draft.truth.values)
-    (label,) = _like(draft.proba_names, pool)
+    (label,) = labels_like(draft.proba_names, pool)
     if pool and label not in pool:
         raise refusal(
             "column of no class",

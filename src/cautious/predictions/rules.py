@@ -93,6 +93,14 @@ REFUSALS: dict[str, str] = {
     "same file": "the file {name} is given twice; give each model's file once.",
     # The table and its columns.
     "no rows": "there are no rows; give at least one prediction.",
+    "other columns": (
+        "column {name} holds {found}, but in {first} it holds {kind}; all parts of a log must have "
+        "the same columns."
+    ),
+    "read once": (
+        "the classes of written sets are known only when everything has been read, and this source "
+        "can be read only once; give {=classes}."
+    ),
     "two columns": "two columns are called {name}; give each its own name.",
     "no such column": "{==argument} is {name}, but the columns are {columns}.",
     "no such columns": (
@@ -235,6 +243,14 @@ NOTES: dict[str, str] = {
     "rounded": (
         "the probabilities are rounded to {decimals} decimals; in {count} of {n} rows they do not "
         "add up to 1 (the worst: {worst}) and are divided by their sum"
+    ),
+    "rounded rows": (
+        "in {count} of {n} rows the probabilities do not add up to 1, as rounding explains; they "
+        "are divided by their sum"
+    ),
+    "rounded scores": (
+        "there are more distinct scores than the memory budget holds; they are rounded to {width}, "
+        "and costs are upper bounds"
     ),
     "sets are answers": ("the sets are the answers; the {beside} serve the curves only"),
     "repeated label": "a set names a class twice ({count} of {n} rows); it counts once",

@@ -24,7 +24,7 @@ from cautious.predictions.delimited import DelimitedText, open_text
 from cautious.predictions.rules import refusal
 from cautious.sets import first_row
 
-__all__ = ["Cells", "Table", "is_frame", "open_table", "table_of_frame"]
+__all__ = ["Cells", "Table", "is_frame", "open_table", "readable", "table_of_frame"]
 
 
 @dataclass(frozen=True)
@@ -287,8 +287,8 @@ def _of_arrow(table: Any, name: str) -> Table:
 def _arrow_cells(table: Any, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
     return Cells(
         table.num_rows,
-        {name: _readable(encode_labels, table.column(name), name) for name in labels},
-        {name: _readable(read_numbers, table.column(name), name) for name in numbers},
+        {name: readable(encode_labels, table.column(name), name) for name in labels},
+        {name: readable(read_numbers, table.column(name), name) for name in numbers},
     )
 
 
@@ -297,12 +297,12 @@ def _frame_cells(
 ) -> Cells:
     return Cells(
         len(frame),
-        {name: _readable(encode_labels, frame.iloc[:, names.index(name)], name) for name in labels},
-        {name: _readable(read_numbers, frame.iloc[:, names.index(name)], name) for name in numbers},
+        {name: readable(encode_labels, frame.iloc[:, names.index(name)], name) for name in labels},
+        {name: readable(read_numbers, frame.iloc[:, names.index(name)], name) for name in numbers},
     )
 
 
-def _readable(read: Callable[[Any], Any], column: Any, name: Any) -> Any:
+def readable(read: Callable[[Any], Any], column: Any, name: Any) -> Any:
     """Read a column; what is of a kind that holds neither labels nor numbers is refused."""
     try:
         return read(column)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Ints, Labels, Mask
-from cautious.logs.exact_sums import Counts, carried, floats
+from cautious.logs.tallies.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 from cautious.sets import distinct_sets, pack_sets
 
@@ -142,8 +142,7 @@ class SetTally:
         }
         return cls(limit, found)._within_limit()
 
-    def merge(self, other: SetTally) -> SetTally:
-        """Add two tallies up."""
+    def __add__(self, other: SetTally) -> SetTally:
         a, b = self, other
         if a.rows and b.rows and a.knows_sets != b.knows_sets:
             a, b = a.without_sets(), b.without_sets()
@@ -193,6 +192,37 @@ class SetTally:
             words=rows[:, _KNOWN:] if known else np.empty((0, n_words), dtype=np.uint64),
         )
         return cells.merge()[0]
+
+    def all_counts(self) -> list[Counts]:
+        """Give the counts of all rows."""
+        return [counts for _, counts in self.rows.values()]
+
+    def to_arrays(self) -> tuple[list[list[Any]], list[npt.NDArray[Any]]]:
+        """Strata in a fixed order, and the rows and counts of each, one array after the other."""
+        strata = sorted(self.rows, key=repr)
+        return [list(s) for s in strata], [array for s in strata for array in self.rows[s]]
+
+    @classmethod
+    def from_arrays(
+        cls, limit: int, strata: list[Any], arrays: Sequence[npt.NDArray[Any]], n_classes: int
+    ) -> SetTally:
+        """Undo :meth:`to_arrays`, refusing what no sets can give."""
+        found = {}
+        n_words = -(-n_classes // 64)
+        for stratum, rows, counts in zip(strata, arrays[::2], arrays[1::2], strict=True):
+            if rows.ndim != 2 or rows.shape[1] not in (_KNOWN, _KNOWN + n_words):
+                raise ValueError(f"rows of sets have the shape {rows.shape}")
+            most = np.array([n_classes - 1, 2, n_classes, n_classes, 1], dtype=np.uint64)
+            if (rows[:, :_KNOWN] > most).any() or len(_distinct(rows, counts)[0]) < len(rows):
+                raise ValueError("rows of sets hold what no set can be")
+            check_counts(counts, len(rows))
+            found[Stratum(*stratum)] = (rows, counts)
+        tally = cls(limit, found)
+        if len(found) < len(strata) or tally._within_limit() is not tally:
+            raise ValueError("there are more rows of sets than the plan allows")
+        if found and len({rows.shape[1] for rows, _ in found.values()}) > 1:
+            raise ValueError("some sets are known and some are not")
+        return tally
 
     def _within_limit(self) -> SetTally:
         n_rows = sum(len(rows) for rows, _ in self.rows.values())

@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats
 
-__all__ = ["Counts", "carried", "fixed_point", "floats", "positive"]
+__all__ = ["Counts", "carried", "check_counts", "fixed_point", "floats"]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 """Counts of shape (m,); or weights in fixed point, (m, 3): whole part and two 32-bit digits."""
@@ -45,7 +45,7 @@ def carried(counts: Counts) -> Counts:
         for place in (2, 1):
             counts[:, place - 1] += counts[:, place] >> _BASE_BITS
             counts[:, place] &= (1 << _BASE_BITS) - 1
-        if (counts[:, 0] < 0).any():  # no weight is negative: this sum has come round
+        if (counts[:, 0] < 0).any():  # no weight is negative: this sum has overflowed
             raise ValueError("weights add up to 2**63 or more; divide all by the same number.")
     return counts
 
@@ -65,6 +65,11 @@ def floats(counts: Counts) -> Floats:
     return np.asarray(small / _BASE + counts[:, 0])
 
 
-def positive(counts: Counts) -> Mask:
-    """Whether each count is more than zero."""
-    return np.asarray(counts > 0 if counts.ndim == 1 else counts.any(axis=1))
+def check_counts(counts: Counts, n: int) -> None:
+    """Refuse counts that nothing can add up to: of a wrong shape, negative, or zero."""
+    if counts.shape not in ((n,), (n, 3)):
+        raise ValueError(f"{n} counts have the shape {counts.shape}")
+    digits = counts[:, 1:] if counts.ndim > 1 else counts[:0]
+    none = counts <= 0 if counts.ndim == 1 else ~counts.any(axis=1)
+    if (counts < 0).any() or none.any() or (digits >> _BASE_BITS).any():
+        raise ValueError("counts are negative, zero or too large")

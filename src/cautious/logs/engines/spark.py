@@ -1,0 +1,242 @@
+"""A Spark cluster as the engine: the same kernel, mapped over Arrow batches.
+
+Every partition gives one row, its summary as bytes; summaries are then added up as a tree, again by
+``mapInArrow``, which runs on classic Spark and on Spark Connect alike. Executors need this library
+and pyarrow in their Python environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from cautious.logs.engines.threads import RunningTotal
+from cautious.logs.plan import Plan
+from cautious.logs.source import TablePart
+from cautious.logs.summary import LogSummary
+
+__all__ = ["summarise_on_spark"]
+
+# So many summaries are brought together at a time on their way to one.
+_BRANCHES = 8
+
+
+def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogSummary:
+    """Summarise a log on Spark.
+
+    Parameters
+    ----------
+    source : Spark DataFrame, path or list of paths
+        The log; paths of Parquet or CSV files are read by Spark.
+    engine : "spark", address or SparkSession
+        The session; "spark" takes that of the frame, or the active one, or starts one on this
+        machine for the work, which only this machine can reach.
+    wishes : dict
+        Arguments of :meth:`cautious.logs.Plan.of`.
+
+    Returns
+    -------
+    LogSummary
+    """
+    if hasattr(source, "mapInArrow"):
+        return _summarise_frame(source, wishes)
+    paths = [source] if isinstance(source, str | os.PathLike) else source
+    if not isinstance(paths, list | tuple) or not paths:
+        raise TypeError(
+            f"source is {type(source).__name__}; with engine='spark' give a Spark DataFrame or the "
+            "path of Parquet or CSV files."
+        )
+    with _session(engine) as session:
+        return _summarise_frame(_read_files(session, [os.fspath(p) for p in paths]), wishes)
+
+
+def _summarise_frame(frame: Any, wishes: dict[str, Any]) -> LogSummary:
+    """Map partitions to summaries, and add these up as a tree."""
+    types = import_module("pyspark.sql.pandas.types")
+    plan = Plan.of(types.to_arrow_schema(frame.schema), **wishes)
+    if plan.columns.sets is not None and not plan.classes:
+        truths, written = (
+            {row[0] for row in frame.select(_quoted(name)).distinct().collect()}
+            for name in (plan.columns.truth, plan.columns.sets)
+        )
+        plan = plan.with_classes(truths, written)
+    rows = frame.select(*(_quoted(name) for name in plan.columns.names()))
+    text = json.dumps(plan.to_dict())
+    parts = rows.mapInArrow(summarise_partition(text), "summary binary")
+    n_parts = _partitions(frame)
+    while n_parts > _BRANCHES:
+        n_parts = -(-n_parts // _BRANCHES)
+        parts = parts.repartition(n_parts).mapInArrow(add_partitions, "summary binary")
+    try:
+        found = [LogSummary.from_bytes(bytes(row[0])) for row in parts.collect()]
+    except Exception as error:
+        ours = _MARK in str(error)
+        message = (_with_file(rows, text) or _said(error)) if ours else _in_short(error)
+        raise ValueError(message) from error
+    return sum(found, LogSummary.of_nothing(plan))
+
+
+def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Make the function that Spark maps over partitions.
+
+    Parameters
+    ----------
+    plan_text : str
+        What to count, as JSON. A column of the file that each row is from may be there as well;
+        errors then name the file.
+    """
+
+    def summarise(batches: Iterable[Any]) -> Iterator[Any]:
+        total = RunningTotal(Plan.from_dict(json.loads(plan_text)))
+        for batch in batches:
+            for part in _parts_of(batch):
+                try:
+                    total.add(part)
+                except (ValueError, TypeError) as error:
+                    raise ValueError(f"{_MARK}{error}{_MARK}") from error
+        yield _as_batch(total.summary)
+
+    return summarise
+
+
+def add_partitions(batches: Iterable[Any]) -> Iterator[Any]:
+    """Add up the summaries in a partition; Spark maps this, too."""
+    found = [LogSummary.from_bytes(data.as_py()) for batch in batches for data in batch.column(0)]
+    if found:
+        yield _as_batch(sum(found[1:], found[0]))
+
+
+# Spark wraps what a worker says into its own traceback; marks make it easy to find again.
+_MARK = "\u2063\u2063"
+_FILE = "cautious: file"
+
+
+def _said(error: Exception) -> str:
+    """Take our own message out of Spark's."""
+    return str(error).split(_MARK)[1]
+
+
+def _in_short(error: Exception) -> str:
+    """Take the one line that matters, the condition and the file, out of Spark's own error."""
+    found = re.search(r"\[[A-Z][A-Z_.]+\][^\n]*", str(error))
+    line = str(error).strip().partition("\n")[0] if found is None else found[0]
+    return f"Spark could not do it ({line}); nothing was summarised."
+
+
+def _with_file(rows: Any, plan_text: str) -> str | None:
+    """Run once more, now with the file of every row, to say where the error is; None if it fails.
+
+    The name of the file is as long as the row itself, so it is asked for only now.
+    """
+    functions = import_module("pyspark.sql.functions")
+    named = rows.withColumn(_FILE, functions.input_file_name())
+    try:
+        named.mapInArrow(summarise_partition(plan_text), "summary binary").collect()
+    except Exception as error:
+        return _said(error) if _MARK in str(error) else None
+    return None
+
+
+def _parts_of(batch: Any) -> Iterator[TablePart]:
+    """Part a batch by the file of its rows, if that is known."""
+    unknown = "a batch of Spark's"
+    if _FILE not in batch.schema.names:
+        yield TablePart(unknown, 0, batch)
+        return
+    files = batch.column(batch.schema.get_field_index(_FILE))
+    rest = batch.select([name for name in batch.schema.names if name != _FILE])
+    compute = import_module("pyarrow.compute")
+    for file in files.unique().to_pylist():
+        yield TablePart(file or unknown, 0, rest.filter(compute.equal(files, file)))
+
+
+def _as_batch(summary: LogSummary) -> Any:
+    import pyarrow as pa
+
+    return pa.record_batch({"summary": pa.array([summary.to_bytes()], pa.binary())})
+
+
+@contextmanager
+def _session(engine: Any) -> Iterator[Any]:
+    """Find the session: the given one, the active one, or one that is started for the work."""
+    try:
+        sql = import_module("pyspark.sql")
+    except ImportError as error:
+        raise ImportError(
+            "engine='spark' needs PySpark, which is not installed; pip install pyspark."
+        ) from error
+    if engine == "spark":
+        engine = sql.SparkSession.getActiveSession() or engine
+    if not isinstance(engine, str):
+        yield engine
+        return
+    # The Python that runs this has the library; whichever is called python3 may not.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = sql.SparkSession.builder.appName("cautious")
+    for option, value in _options(engine, _asked_for()).items():
+        builder = builder.config(option, value)
+    session = builder.getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _options(engine: str, asked: str) -> dict[str, str]:
+    """Options of a session that is started here: nobody outside this machine can reach it.
+
+    What the user's own configuration says stays as it is. A driver whose workers are elsewhere must
+    be reachable for them; its pages with everything about the job need not be.
+
+    Examples
+    --------
+    >>> _options("spark", "--master spark://host:7077 --conf spark.ui.enabled=true")
+    {}
+    """
+    if engine.startswith("sc://"):
+        return {"spark.remote": engine}
+    found = {"spark.ui.enabled": "false"}
+    if engine.startswith("spark://"):
+        found["spark.master"] = engine
+    elif re.search(r"(--master|spark\.master)[\s=]+(?!local)", asked) is None:
+        found |= dict.fromkeys(("spark.driver.host", "spark.driver.bindAddress"), "127.0.0.1")
+    return {option: value for option, value in found.items() if option not in asked}
+
+
+def _asked_for() -> str:
+    """Give what the user's configuration of Spark says, as text."""
+    folder = os.environ.get("SPARK_CONF_DIR") or os.path.join(
+        os.environ.get("SPARK_HOME", ""), "conf"
+    )
+    defaults = Path(folder, "spark-defaults.conf")
+    lines = defaults.read_text(errors="replace").splitlines() if defaults.is_file() else []
+    own = [line for line in lines if not line.lstrip().startswith("#")]
+    return "\n".join([os.environ.get("PYSPARK_SUBMIT_ARGS", ""), *own])
+
+
+def _read_files(session: Any, paths: list[str]) -> Any:
+    """Let Spark read files, refusing the rows it would otherwise quietly make up or leave out."""
+    for mark, endings in ((",", (".csv", ".csv.gz")), ("\t", (".tsv", ".tsv.gz"))):
+        if all(path.lower().endswith(endings) for path in paths):
+            return session.read.csv(paths, header=True, mode="FAILFAST", sep=mark)
+    return session.read.option("mergeSchema", "false").parquet(*paths)
+
+
+def _partitions(frame: Any) -> int:
+    """Count the partitions; a guess is enough where Spark Connect does not say."""
+    try:
+        return int(frame.rdd.getNumPartitions())
+    except Exception:  # Connect has no RDDs, and says so in its own ways
+        return 64
+
+
+def _quoted(name: str | None) -> str:
+    """Column names may hold dots and spaces."""
+    return "`" + str(name).replace("`", "``") + "`"

@@ -1,0 +1,173 @@
+"""The one call: a log of any size and kind, summarised by the engine of your choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cautious.decision import Rule
+from cautious.errors import InputError
+from cautious.logs.engines import Progress, engine_kind, summarise_in_threads
+from cautious.logs.kernel import labels_of
+from cautious.logs.plan import Plan
+from cautious.logs.source import Source, open_source
+from cautious.logs.summary import LogSummary
+from cautious.predictions import binary_classes, encode_labels, refusal
+
+__all__ = ["summarise"]
+
+
+def summarise(
+    source: Any,
+    *,
+    truth: str | None = None,
+    score: str | Sequence[str] | None = None,
+    proba: Mapping[Any, str] | Sequence[str] | str | None = None,
+    sets: Mapping[Any, str] | Sequence[str] | str | None = None,
+    weight: str | bool | None = None,
+    groups: str | bool | None = None,
+    model: str | bool | None = None,
+    classes: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    rules: Rule | str | float | Sequence[Any] | Mapping[str, Any] = (),
+    empty: str = "error",
+    drop_missing: bool = False,
+    encoding: str | None = None,
+    engine: Any = "local",
+    n_threads: int | None = None,
+    memory_budget: int = 32 << 20,
+    resolution: float | None = None,
+    progress: Progress | None = None,
+) -> LogSummary:
+    r"""Summarise a prediction log of any size in bounded memory.
+
+    Every measure, curve, surface and the report follow from the summary exactly as from arrays in
+    memory. Columns that are not given are guessed from their names.
+
+    Parameters
+    ----------
+    source : path, DataFrame, Arrow table, record batches, or Spark DataFrame
+        A Parquet, CSV or TSV file, a folder or pattern of them, a list of paths, an address such as
+        ``s3://…``; a pandas frame; an Arrow table, record batch, reader, or an iterable of
+        batches; with Spark, also one of its frames.
+    truth, score, proba, sets, weight, groups, model : optional
+        Columns, as in :func:`cautious.predictions.read_predictions`; ``False`` leaves out a weight,
+        group or model that would be guessed.
+    classes : sequence, optional
+        Class labels in order; two of them are (negative, positive). Those of written sets are
+        otherwise found by reading the log once more.
+    pos_label : label, optional
+        The positive class, where it is not plain (0/1, no/yes, …). It must occur, unless `classes`
+        says that it may.
+    rules : Rule, str, float, or several of them in a sequence or mapping
+        Decisions to count beside the most probable class: a :class:`cautious.decision.Rule`, the
+        name of a utility such as "u65", or a probability below which the model abstains. A mapping
+        gives them names; they are otherwise called by their utility ("u65"), their probability
+        ("confidence 0.8"), or their model. Of two classes, any other rule can still be counted
+        later, see :meth:`LogSummary.counts`.
+    empty : {"error", "abstain", "wrong"}
+        What an empty prediction set means.
+    drop_missing : bool
+        Whether rows without a truth are left out, and counted, instead of being an error.
+    encoding : str, optional
+        Encoding of text files that are neither UTF-8 nor UTF-16 with its mark.
+    engine : {"local", "dask", "spark"}, address, Dask client or Spark session
+        Who does the work. "dask" takes the client that is running, "spark" the active session; if
+        there is none, workers or a session are started on this machine for the work, out of reach
+        for others, and stopped after it. Addresses are those of a Dask scheduler (``tcp://…``) or
+        of Spark (``spark://…``, ``sc://…``).
+    n_threads : int, optional
+        Threads of the local engine; as many as processors by default.
+    memory_budget : int, default=32 MiB
+        Bytes for distinct scores: 32 per pair of a score and a class, so a million by default. If
+        there are more, scores are rounded to the finest grid with a sixteenth as many cells,
+        and the result says so.
+    resolution : float, optional
+        Round scores from the start, to the largest power of two that does not exceed it.
+    progress : callable, optional
+        Called as ``progress(rows_done, rows_in_all or None)``, one call at a time, by the local
+        engine from its threads; Spark shows its own.
+
+    Returns
+    -------
+    LogSummary
+
+    Raises
+    ------
+    ValueError, TypeError, OSError
+        If any part of the source cannot be read or counted; the message says where. Nothing is
+        returned then: a summary always covers the whole source. Damaged bytes are found where the
+        file can show them: a Parquet file written with page checksums does, a CSV file can not.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cautious.logs import summarise
+    >>> log = pd.DataFrame(
+    ...     {"y_true": ["ash", "elm", "oak"], "p_ash": [0.8, 0.3, 0.1],
+    ...      "p_elm": [0.1, 0.3, 0.4], "p_oak": [0.1, 0.4, 0.5]})
+    >>> summary = summarise(log, rules="u65")
+    >>> round(summary.measure("selective_accuracy"), 3)
+    0.667
+    >>> round(summary.measure("u65", decision="u65"), 3)
+    0.706
+    """
+    wishes = {
+        "truth": truth, "score": score, "proba": proba, "sets": sets, "weight": weight,
+        "groups": groups, "model": model, "classes": classes, "pos_label": pos_label,
+        "rules": rules, "empty": empty, "drop_missing": drop_missing,
+        "memory_budget": memory_budget, "resolution": resolution,
+    }  # fmt: skip
+    kind = engine_kind(engine, source)
+    if kind == "spark":
+        from cautious.logs.engines.spark import summarise_on_spark
+
+        return _checked(summarise_on_spark(source, engine, wishes), None, "")
+    opened = open_source(source, encoding)
+    try:
+        plan = Plan.of(opened.schema, **wishes)
+        if plan.columns.sets is not None and not plan.classes:
+            plan = _complete(plan, opened)
+    except InputError as error:
+        raise error.at(opened.name) from None
+    rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}
+    if kind == "dask":
+        from cautious.logs.engines.dask import summarise_on_dask
+
+        summary = summarise_on_dask(opened.parts, plan, engine, **rest)
+    else:
+        summary = summarise_in_threads(opened.parts, plan, n_threads=n_threads, **rest)
+    return _checked(summary, opened.n_rows, opened.name)
+
+
+def _complete(plan: Plan, source: Source) -> Plan:
+    """Find the classes of written sets by reading truths and sets once more."""
+    columns = plan.columns
+    if not source.again:
+        raise refusal("read once")
+    truths: set[Any] = set()
+    written: set[Any] = set()
+    truth, sets = str(columns.truth), str(columns.sets)
+    for part in source.parts:
+        try:
+            for _, batch in part.batches([truth, sets]):
+                truths.update(labels_of(batch.column(truth), truth)[1])
+                written.update(encode_labels(batch.column(sets)).values)
+        except InputError as error:
+            raise error.at(part.name) from None
+    return plan.with_classes(truths, written)
+
+
+def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
+    """Refuse a summary of nothing, of less than there is, or without the positive class."""
+    if n_rows is not None and summary.n_rows != n_rows:
+        raise RuntimeError(f"{summary.n_rows:,} rows were counted, but there are {n_rows:,}.")
+    if not summary.n_rows:
+        raise refusal("no rows", place=where)
+    plan, seen = summary.plan, summary.labels
+    if plan.binary and not plan.classes:
+        try:
+            binary_classes(list(seen), pos_label=plan.pos_label)
+        except InputError as error:
+            raise error.at(where) from None
+    return summary.settled()

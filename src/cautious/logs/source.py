@@ -1,0 +1,458 @@
+"""What there is to read: files, tables or batches, cut into parts that are read by themselves."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import pandas as pd
+
+from cautious.errors import InputError, quoted
+from cautious.files import ARROW, CSV, PARQUET, data_files
+from cautious.predictions import DelimitedText, is_frame, open_text, refusal
+
+__all__ = ["Part", "Source", "TablePart", "open_source"]
+
+# A batch holds about so many cells, and no more rows than so many.
+_BATCH_ROWS, _BATCH_CELLS = 1 << 20, 1 << 21
+# Fewer rows than that are not worth a batch of their own: neighbours are put together.
+_FEW_ROWS = 1 << 16
+# Row groups are gathered into parts of about so many rows: enough to be worth a task.
+_PART_ROWS = 1 << 19
+# Read so much of a column at a time: memory stays flat even if a row group is as large as its file.
+# (pyarrow.dataset would be shorter, but holds a whole row group: 540 MB for 20 M scores, not 47.)
+_BUFFER = 1 << 20
+# So many bytes of text are read at a time.
+_TEXT_BLOCK = 1 << 24
+
+
+class Part(Protocol):
+    """A part of a source."""
+
+    @property
+    def name(self) -> str:
+        """Which file it is from."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows it holds, if that is known before reading it."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """Read it batch by batch, each with the number of its first row."""
+
+    def where(self, row: int) -> str:
+        """Say where a row of the source is."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A prediction log that can be read in parts.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Columns that all parts have.
+    parts : iterable of Part
+        The parts; only once, if they come from an iterator.
+    n_rows : int or None
+        Number of rows, if that is known beforehand.
+    again : bool
+        Whether the parts can be read more than once.
+    name : str
+        Which files these are; empty if there are none.
+    """
+
+    schema: Any
+    parts: Iterable[Part]
+    n_rows: int | None
+    again: bool = True
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """Some row groups of a Parquet file, one after the other."""
+
+    name: str
+    first_row: int
+    first_group: int
+    rows: tuple[int, ...]
+    filesystem: Any = None
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the file's footer promised when the source was opened."""
+        return sum(self.rows)
+
+    def where(self, row: int) -> str:
+        """Say where a row is."""
+        return f"row {row}"
+
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """Stream the row groups; each must hold the rows that were promised."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        most = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(columns)))
+        start, few, n_few = self.first_row, [], 0
+        with _reading("Parquet"):
+            file = pq.ParquetFile(
+                self.name,
+                filesystem=self.filesystem,
+                pre_buffer=False,
+                buffer_size=_BUFFER,
+                page_checksum_verification=True,
+            )
+        with file:
+            for group, promised in enumerate(self.rows, self.first_group):
+                found = 0
+                with _reading("Parquet", f"row group {group}"):
+                    # One row group at a time: across them a short column would go unnoticed.
+                    stream = file.iter_batches(
+                        most, row_groups=[group], columns=list(columns), use_threads=False
+                    )
+                    for batch in stream:
+                        found += batch.num_rows
+                        few.append(batch)
+                        n_few += batch.num_rows
+                        if n_few >= min(most, _FEW_ROWS):
+                            yield start, pa.Table.from_batches(few)
+                            start, few, n_few = start + n_few, [], 0
+                    if found != promised:
+                        raise refusal(
+                            "row count",
+                            place=f"row group {group}",
+                            found=f"{found:,}",
+                            promised=f"{promised:,}",
+                        )
+            if few:
+                yield start, pa.Table.from_batches(few)
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """A CSV or TSV file, read from beginning to end; every cell is text as it is written."""
+
+    name: str
+    text: DelimitedText
+    n_rows: None = None
+
+    def where(self, row: int) -> str:
+        """Say in which line a row is."""
+        return self.text.where(row)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """Stream the file: by Arrow while it is plain, and by the strict reader from there on."""
+        import pyarrow as pa
+
+        start = 0
+        try:
+            for batch in self._plain_batches(columns):
+                yield start, batch
+                start += batch.num_rows
+        except (_NotPlainError, pa.ArrowInvalid):
+            for first, block in self.text.blocks(columns):
+                rows = {name: pa.array(cells, pa.string()) for name, cells in block.items()}
+                batch = pa.table(rows).slice(max(0, start - first))
+                if batch.num_rows:
+                    yield max(start, first), batch
+
+    def _plain_batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        if self.text.encoding != "utf-8-sig":
+            raise _NotPlainError
+        with self.text.bytes() as opened:
+            yield from csv.open_csv(
+                _PlainText(opened),
+                read_options=csv.ReadOptions(
+                    block_size=_TEXT_BLOCK, column_names=self.text.names, skip_rows=1
+                ),
+                parse_options=csv.ParseOptions(delimiter=self.text.separator),
+                convert_options=csv.ConvertOptions(
+                    include_columns=list(columns), column_types=dict.fromkeys(columns, pa.string())
+                ),
+            )
+
+
+class _NotPlainError(Exception):
+    """A file has something that readers of CSV read differently."""
+
+
+class _PlainText(io.RawIOBase):
+    """Bytes of a file whose heading is its first line, without quotation marks, in UTF-8."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        self.opened = opened
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        self.begun = False
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Read some bytes."""
+        data = self.opened.read(size)
+        try:
+            if not data or not data.isascii() or self.decoder.getstate()[0]:
+                self.decoder.decode(data, final=not data)
+        except UnicodeDecodeError:
+            raise _NotPlainError from None
+        if b'"' in data or not (self.begun or data.partition(b"\n")[0].strip()):
+            raise _NotPlainError
+        self.begun = True
+        return data
+
+
+@dataclass(frozen=True)
+class ArrowPart:
+    """An Arrow or Feather file."""
+
+    name: str
+    n_rows: None = None
+
+    def where(self, row: int) -> str:
+        """Say where a row is."""
+        return f"row {row}"
+
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """Stream the file."""
+        start = 0
+        with _reading("Arrow"), open(self.name, "rb") as file:
+            for batch in _arrow_batches(file):
+                batch.validate(full=True)
+                yield start, batch.select(list(columns))
+                start += batch.num_rows
+
+
+def _arrow_batches(file: IO[bytes]) -> Iterator[Any]:
+    from pyarrow import ipc
+
+    begin = file.read(6)
+    file.seek(0)
+    if begin != b"ARROW1":
+        yield from ipc.open_stream(file)
+        return
+    with ipc.open_file(file) as reader:
+        for at in range(reader.num_record_batches):
+            yield reader.get_batch(at)
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """Rows that are in memory already."""
+
+    name: str
+    first_row: int
+    table: Any
+
+    @property
+    def n_rows(self) -> int:
+        """Its rows."""
+        return int(self.table.num_rows)
+
+    def where(self, row: int) -> str:
+        """Say where a row is."""
+        return f"row {row}"
+
+    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """Give the rows."""
+        yield self.first_row, self.table
+
+
+def open_source(source: Any, encoding: str | None = None) -> Source:
+    """Find out what there is to read.
+
+    Parameters
+    ----------
+    source : path, frame, Arrow table, batch or reader, or iterable of them
+        See :func:`cautious.logs.summarise`.
+    encoding : str, optional
+        Encoding of text files that are neither UTF-8 nor UTF-16 with its mark.
+
+    Returns
+    -------
+    Source
+    """
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            "prediction logs are read with pyarrow, which is not installed; "
+            "pip install 'cautious[parquet]'."
+        ) from error
+
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if isinstance(source, list | tuple) and source and isinstance(source[0], str | os.PathLike):
+        return _of_files([file for path in source for file in _listed(os.fspath(path))], encoding)
+    if isinstance(source, pa.RecordBatchReader):
+        return Source(source.schema, _numbered(source), None, again=False)
+    if isinstance(source, pa.RecordBatch):
+        source = pa.Table.from_batches([source])
+    elif not isinstance(source, pa.Table) and is_frame(source):
+        source = _arrow_of(source)
+    if isinstance(source, pa.Table):
+        starts = range(0, source.num_rows, _BATCH_ROWS)
+        parts = [TablePart("", start, source.slice(start, _BATCH_ROWS)) for start in starts]
+        return Source(source.schema, parts, source.num_rows)
+    if hasattr(source, "__iter__"):
+        batches = iter(source)
+        first = next(batches, None)
+        if first is None:
+            raise ValueError("source yields no batch; give at least one, even without rows.")
+        if not isinstance(first, pa.Table | pa.RecordBatch):
+            raise TypeError(
+                f"source yields {type(first).__name__}; give Arrow tables or record batches."
+            )
+        return Source(first.schema, _numbered(chain([first], batches)), None, again=False)
+    raise TypeError(
+        f"source is {type(source).__name__}; give the path of Parquet or CSV files, a frame, an "
+        "Arrow table, or an iterable of record batches."
+    )
+
+
+def _numbered(batches: Iterable[Any]) -> Iterator[Part]:
+    start = 0
+    for at, batch in enumerate(batches):
+        yield TablePart(f"batch {at}", start, batch)
+        start += batch.num_rows
+
+
+def _arrow_of(frame: Any) -> Any:
+    """Make an Arrow table; of a pandas frame, columns that Arrow cannot hold do not matter yet."""
+    import pyarrow as pa
+
+    if not isinstance(frame, pd.DataFrame):
+        import narwhals as nw
+
+        known = nw.from_native(frame)
+        return (known.collect() if isinstance(known, nw.LazyFrame) else known).to_arrow()
+    kept: dict[int, Any] = {}
+    for at, (name, values) in enumerate(frame.items()):
+        try:
+            kept[at] = pa.array(values, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError) as error:
+            why = str(error).splitlines()[0][:200]
+            refused = refusal("column kind", name=quoted(name), kind=str(values.dtype), why=why)
+    if not kept and len(frame.columns):
+        raise refused
+    return pa.Table.from_arrays(list(kept.values()), [str(frame.columns[at]) for at in kept])
+
+
+def _listed(path: str) -> list[tuple[str, Any]]:
+    """Files that a path stands for, with their filesystem if it is not the local one."""
+    if "://" not in path:
+        return [(name, None) for name in data_files(path)]
+    from pyarrow import fs
+
+    filesystem, inner = fs.FileSystem.from_uri(path)
+    if isinstance(filesystem, fs.LocalFileSystem):
+        return [(name, None) for name in data_files(inner)]
+    info = filesystem.get_file_info(inner)
+    if info.type == fs.FileType.Directory:
+        found = filesystem.get_file_info(fs.FileSelector(inner, recursive=True))
+        names = sorted(file.path for file in found if file.type == fs.FileType.File)
+    else:
+        names = [inner] if info.type == fs.FileType.File else []
+    files = [(name, filesystem) for name in names if name.lower().endswith(PARQUET + CSV)]
+    if not files:
+        raise FileNotFoundError(f"there is no Parquet or CSV file at {path!r}.")
+    return files
+
+
+@dataclass(frozen=True)
+class _Remote:
+    """A file that is opened by one of Arrow's filesystems."""
+
+    name: str
+    filesystem: Any
+
+    def open(self, mode: str = "rb") -> Any:
+        """Open it for reading."""
+        return self.filesystem.open_input_file(self.name)
+
+
+def _of_files(files: Sequence[tuple[str, Any]], encoding: str | None) -> Source:
+    """Read the beginnings of all files before any row: what does not fit is said at once."""
+    first, schema, every = files[0][0], None, []
+    known: int | None = 0
+    for path, filesystem in files:
+        try:
+            parts, own = _of_file(path, filesystem, encoding)
+        except InputError as error:
+            raise error.at(path) from None
+        schema = own if schema is None else schema
+        for name, kind in zip(schema.names, schema.types, strict=True):
+            found = own.types[own.names.index(name)] if name in own.names else None
+            if found != kind:
+                raise refusal(
+                    "other columns",
+                    place=path,
+                    name=quoted(name),
+                    found=found or "nothing",
+                    first=first,
+                    kind=kind,
+                )
+        every += parts
+        rows = [part.n_rows for part in parts]
+        known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
+    name = first if len(files) == 1 else f"{first} and others"
+    return Source(schema, every, known, name=name)
+
+
+def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[list[Part], Any]:
+    """Parts and schema of one file."""
+    import pyarrow as pa
+
+    opened = Path(path) if filesystem is None else _Remote(path, filesystem)
+    with _reading("Parquet"), opened.open("rb") as file:
+        begin = file.read(6)
+    if begin[:4] != b"PAR1" and not path.lower().endswith(PARQUET):
+        if begin == b"ARROW1" or path.lower().endswith(ARROW):
+            with _reading("Arrow"), open(path, "rb") as file:
+                schema = next(_arrow_batches(file)).schema
+            return [ArrowPart(path)], schema
+        text = open_text(opened, encoding)  # type: ignore[arg-type]  # what is read elsewhere opens alike
+        return [TextPart(path, text)], pa.schema([(name, pa.string()) for name in text.names])
+    import pyarrow.parquet as pq
+
+    with _reading("Parquet"), pq.ParquetFile(path, filesystem=filesystem) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+        rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    if min(rows, default=0) < 0 or sum(rows) != metadata.num_rows:
+        # No checksum protects a footer. (Asking it more may abort the process: Arrow does not
+        # expect damage there.)
+        promised = f"{metadata.num_rows:,}"
+        raise refusal("row count", found=f"{sum(rows):,}", promised=promised)
+    parts: list[Part] = []
+    first_row = first_group = n_rows = 0
+    for group, own in enumerate(rows, 1):
+        n_rows += own
+        if n_rows >= _PART_ROWS or group == len(rows):
+            own_rows = tuple(rows[first_group:group])
+            parts.append(ParquetPart(path, first_row, first_group, own_rows, filesystem))
+            first_row, first_group, n_rows = first_row + n_rows, group, 0
+    return parts, schema
+
+
+@contextmanager
+def _reading(kind: str, place: str = "") -> Iterator[None]:
+    """Say what could not be read."""
+    try:
+        yield
+    except (FileNotFoundError, InputError):
+        raise
+    # Arrow's errors are among these; sizes that are damaged ask for more memory than there is.
+    except (OSError, ValueError, TypeError, LookupError, NotImplementedError, MemoryError) as error:
+        why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+        raise refusal("damaged file", place=place, kind=kind, why=why) from error

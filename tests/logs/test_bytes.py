@@ -1,0 +1,135 @@
+"""Summaries as bytes: whole and true, or refused."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from cautious.logs import LogSummary, summarise
+from cautious.logs.summary import _DIGEST, _MAGIC
+
+
+@pytest.fixture
+def summary(make_class_log):
+    return summarise(make_class_log(300), rules=["u65", 0.6])
+
+
+@pytest.fixture
+def scores(make_binary_log):
+    return summarise(make_binary_log(100, decimals=2))
+
+
+def forged(summary, change):
+    """Change the header or the arrays, and seal the result anew."""
+    content = summary.to_bytes()[len(_MAGIC) + _DIGEST :]
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    arrays, start = [], 8 + length
+    n_kinds = 2 * len(header["kinds"])
+    for at, shape in enumerate(header["shapes"]):
+        kind = "<i8" if at % 2 else "<f8" if at < n_kinds else "<u8"
+        size = 8 * int(np.prod(shape))
+        arrays.append(np.frombuffer(content[start : start + size], kind).reshape(shape).copy())
+        start += size
+    change(header, arrays)
+    header["shapes"] = [array.shape for array in arrays]
+    text = json.dumps(header).encode()
+    content = b"".join(
+        [len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in arrays)]
+    )
+    return _MAGIC + hashlib.sha256(content).digest() + content
+
+
+def test_nothing_changed_is_nothing_lost(summary, scores):
+    for one in (summary, scores):
+        assert LogSummary.from_bytes(forged(one, lambda header, arrays: None)) == one
+        assert LogSummary.from_bytes(bytearray(one.to_bytes())) == one
+
+
+def test_any_damaged_byte_is_seen(summary):
+    data = summary.to_bytes()
+    rng = np.random.default_rng(0)
+    for at in rng.integers(len(data), size=400).tolist():
+        damaged = bytearray(data)
+        damaged[at] ^= int(rng.integers(1, 256))
+        with pytest.raises(ValueError, match="no summary of a prediction log"):
+            LogSummary.from_bytes(bytes(damaged))
+    for cut in rng.integers(len(data), size=100).tolist():
+        with pytest.raises(ValueError, match="no summary of a prediction log"):
+            LogSummary.from_bytes(data[:cut])
+    with pytest.raises(ValueError, match="the checksum differs"):
+        LogSummary.from_bytes(data + b"x")
+
+
+@pytest.mark.parametrize("given", [b"", b"PK\x03\x04", b"\x93NUMPY", "text", None, 7])
+def test_what_is_no_summary(given):
+    with pytest.raises(ValueError, match="no summary of a prediction log"):
+        LogSummary.from_bytes(given)
+
+
+def put(array, value):
+    array[(0,) * array.ndim] = value
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header, arrays: put(arrays[1], -1),
+        lambda header, arrays: put(arrays[1], 0),
+        lambda header, arrays: put(arrays[1], 2**62),
+        lambda header, arrays: put(arrays[0], np.nan),
+        lambda header, arrays: put(arrays[0], np.inf),
+        lambda header, arrays: arrays.__setitem__(0, arrays[0][::-1].copy()),
+        lambda header, arrays: arrays.__setitem__(1, arrays[1][:-1].copy()),
+        lambda header, arrays: arrays.__setitem__(1, np.repeat(arrays[1][:, None], 3, axis=1)),
+        lambda header, arrays: arrays.pop(),
+        lambda header, arrays: header.__setitem__("n_rows", -3),
+        lambda header, arrays: header.__setitem__("n_rows", 99),
+        lambda header, arrays: header.__setitem__("n_rows", "100"),
+        lambda header, arrays: header.__setitem__("labels", [[1]]),
+        lambda header, arrays: header.__setitem__("labels", [None]),
+        lambda header, arrays: header.__setitem__("labels", "01"),
+        lambda header, arrays: header.__setitem__("exponent", 3),
+        lambda header, arrays: header.__setitem__("exponent", 1e9),
+        lambda header, arrays: header.__setitem__("exponent", 10**6),
+        lambda header, arrays: header.__setitem__("odd", {"dropped": -1}),
+        lambda header, arrays: header.__setitem__("odd", {"dropped": "x"}),
+        lambda header, arrays: header["kinds"].__setitem__(0, header["kinds"][1]),
+        lambda header, arrays: header["kinds"].__setitem__(0, 5),
+        lambda header, arrays: header.pop("plan"),
+        lambda header, arrays: header["plan"].pop("columns"),
+        lambda header, arrays: header["plan"].__setitem__("limits", [-1, 0]),
+        lambda header, arrays: header["plan"].__setitem__("limits", [1, 1]),
+        lambda header, arrays: header["plan"].__setitem__("more", 1),
+        lambda header, arrays: header["plan"].__setitem__("rules", {"x": "{}"}),
+    ],
+)
+def test_what_no_log_can_give_is_refused_even_if_it_is_sealed(scores, change):
+    with pytest.raises(ValueError, match="no summary of a prediction log"):
+        LogSummary.from_bytes(forged(scores, change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header, arrays: put(arrays[-1], -5),
+        lambda header, arrays: put(arrays[-2], 2**63),
+        lambda header, arrays: arrays[-2].__setitem__((0, 4), 7),
+        lambda header, arrays: arrays[-2].__setitem__(slice(None), arrays[-2][:1]),
+        lambda header, arrays: arrays.__setitem__(-2, arrays[-2][:, :3].copy()),
+        lambda header, arrays: arrays.__setitem__(-2, arrays[-2].astype(np.float64)[:, :, None]),
+        lambda header, arrays: header["strata"].__setitem__(0, header["strata"][1]),
+        lambda header, arrays: header["strata"].__setitem__(0, ["a", "b"]),
+    ],
+)
+def test_sets_that_cannot_be_are_refused(summary, change):
+    with pytest.raises(ValueError, match="no summary of a prediction log"):
+        LogSummary.from_bytes(forged(summary, change))
+
+
+def test_equal_summaries_are_equal_bytes(make_class_log):
+    log = make_class_log(400)
+    whole = summarise(log, rules="u65").to_bytes()
+    parts = [summarise(log.iloc[rows], rules="u65") for rows in (slice(250, None), slice(250))]
+    assert sum(parts).to_bytes() == whole
