@@ -27,21 +27,21 @@ __all__ = ["ARGUMENTS", "InputError", "Message", "listed", "quoted"]
 Way = Literal["python", "cli", "page"]
 
 ARGUMENTS: dict[str, dict[str, str]] = {
-    "truth": {"cli": "--truth", "page": "the column of truths"},
-    "score": {"cli": "--score", "page": "the column of scores"},
+    "truth": {"cli": "--truth", "page": "the choice 'truth'"},
+    "score": {"cli": "--score", "page": "the choice 'score'"},
     "proba": {"cli": "--proba", "page": "the columns of probabilities"},
     "sets": {"cli": "--sets", "page": "the column of sets"},
-    "model": {"cli": "--model", "page": "the column of models"},
+    "model": {"cli": "--model", "page": "the choice 'model'"},
     "weight": {"cli": "--weight", "page": "the column of weights"},
     "groups": {"cli": "--group", "page": "the column of groups"},
     "case": {"cli": "--id", "page": "the column of cases"},
     "cost_columns": {"cli": "--cost-columns", "page": "the columns of costs"},
     "classes": {"cli": "--classes", "page": "the classes"},
     "pos_label": {"cli": "--positive", "page": "the positive class"},
-    "empty": {"cli": "--empty", "page": "the meaning of an empty set"},
-    "missing": {"cli": "--missing", "page": "the meaning of a missing score"},
-    "drop_missing": {"cli": "--drop-missing", "page": "leaving out rows without a truth"},
-    "encoding": {"cli": "--encoding", "page": "the encoding"},
+    "empty": {"cli": "--empty", "page": "the choice 'empty sets':"},
+    "missing": {"cli": "--missing", "page": "the command line's --missing"},
+    "drop_missing": {"cli": "--drop-missing", "page": "the choice 'rows without truth'"},
+    "encoding": {"cli": "--encoding", "page": "the choice 'encoding'"},
     "costs": {"cli": "--costs", "page": "the costs"},
     "folder": {"cli": "--output", "page": "the folder"},
 }

@@ -12,6 +12,7 @@
 //   "truth", "score" (one or a list), "model", "weight": names of columns (files only)
 //   "pos_label": text of the positive class (files only)
 //   "empty":     "error" | "abstain" | "wrong" (files only)
+//   "drop_missing": true leaves rows without a truth out (files only)
 //   "costs":     {"false_negative": 10, "false_positive": 2, "abstain": 1}, for "window" below
 //   "window":    [lower, upper]: scores of two classes answer through this window (files only: a
 //                report holds no scores, so the measures of answers are null); without it they
@@ -97,7 +98,7 @@ function curvesOf(model, costs) {
 
 // `stairs` has the scores of each model, by name, where they are known.
 function measuresOf(problems, { costs = null, window = null }, stairs = null) {
-  const models = {};
+  const models = Object.create(null);
   for (const { kind, classes, models: found } of problems) {
     for (const model of found) {
       if (model.utility) continue;
@@ -115,7 +116,10 @@ function measuresOf(problems, { costs = null, window = null }, stairs = null) {
   return models;
 }
 
-const nothing = (measures) => Object.fromEntries(Object.keys(measures).map((key) => [key, key === "n" ? measures.n : null]));
+const nothing = ({ n, ...measures }) => ({
+  n,
+  ...Object.fromEntries(Object.keys(measures).map((key) => [key, null])),
+});
 
 async function answer({ kind, name, bytes_base64, data, options = {} }) {
   if (kind === "rules") {

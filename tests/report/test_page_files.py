@@ -269,6 +269,16 @@ def test_an_encoding_can_be_chosen(base, open_report):
     assert "café" in report.page.inner_text("[data-card='advice']")
 
 
+def test_rows_without_a_truth_can_be_left_out(base, open_report):
+    report = open_report(base)
+    report.drop("gap.csv", b"y_true,score\n0,0.25\n,0.5\n1,0.75\n")
+    assert "column 'y_true', line 3: the truth is missing (1 such cell)" in report.notice()
+    assert report.page.locator("[data-column='empty']").count() == 0
+    report.page.select_option("[data-column='drop_missing']", "drop")
+    report.settle()
+    assert "1 of 3 rows have no truth and are left out" in report.notice()
+
+
 def test_sets_beside_scores_are_the_answers(base, open_report):
     report = open_report(base)
     rows = "no,0.25,no\nyes,0.75,no|yes\nyes,0.5,yes\n"

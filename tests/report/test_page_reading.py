@@ -104,7 +104,7 @@ LABELS = [
     ("0", "1"), ("1", "0"), ("0.0", "1.0"), ("0", "1.0"), ("-1", "1"), ("1", "2"), ("a", "b"),
     ("no", "Yes"), ("TRUE", "false"), ("n", "y"), ("Negative", "positive"), ("absent", "present"),
     ("yes", "y"), ("yes", "Yes"), ("é", "e\u0301"), ("ok", "ok "), ("01", "1"), ("1", "1"),
-    ("it's", "q\"q"), ("a{b}", "{pos}"), ("x" * 60, "y"),
+    ("it's", "q\"q"), ("a{b}", "{pos}"), ("x" * 60, "y"), ("constructor", "__proto__"),
 ]  # fmt: skip
 
 
@@ -192,6 +192,11 @@ def test_odd_tables(tmp_path):
     }  # fmt: skip
     cases = [(f"{name.replace(' ', '_')}.csv", content, {}) for name, content in contents.items()]
     cases += [
+        ("p.csv", contents["space in truth"], {"drop_missing": True}),
+        ("p.csv", b"y_true,score\n,x\n0,0.5\n1,y\n", {"drop_missing": True}),
+        ("p.csv", b"y_true,score\n,0.5\n ,1\n", {"drop_missing": True}),
+        ("p.csv", b"y_true,y_set,weight\n,a,x\na,a|b,2\nb,?,1\n", {"drop_missing": True}),
+        ("p.csv", b"y_true,y_set\n,a;b\na,a|b\nb,b\n", {"drop_missing": True}),
         ("p.csv", contents["turned"], {"pos_label": "yes"}),
         ("p.csv", contents["rounded"], {"pos_label": "b"}),
         ("p.csv", contents["answers only"], {"score": "y_pred"}),

@@ -43,7 +43,7 @@ function guessed(names, lowered, first) {
       throw refusal("no predictions column", {
         columns: listed(names, 20),
         heading: names,
-        hints: answers.length ? [hint("single answers", { name: answers[0], shown: quoted(answers[0]) })] : [],
+        hints: answers.slice(0, 1).map((name) => hint("single answers", { name, shown: quoted(name) })),
       });
     scores = [other];
   }

@@ -52,7 +52,8 @@ function findFields(text, separator) {
       at = endOfQuotation(text, at, separator, starts[first]);
       code = text.charCodeAt(at);
     } else {
-      while (code !== mark && code !== NEWLINE && code !== RETURN && at < length) code = text.charCodeAt(++at);
+      while (code !== mark && code !== NEWLINE && code !== RETURN && at < length)
+        code = text.charCodeAt(++at);
     }
     ends[n++] = at++;
     if (code === mark) continue;

@@ -22,8 +22,8 @@ export const wholeLabels = (labels) =>
 // Positions of the labels that names mean, -1 where there is none: the same text, or the same whole
 // number with or without its point; booleans (`True`, `False`) also by 0/1 and false/true.
 export function matchLabels(names, labels, isBoolean = false) {
-  const loosely = (label) =>
-    isBoolean && (label === "True" || label === "False") ? String(Number(label === "True")) : withoutPoint(label);
+  const digits = new Map(isBoolean ? [["True", "1"], ["False", "0"]] : []);
+  const loosely = (label) => digits.get(label) ?? withoutPoint(label);
   const exact = new Map(),
     loose = new Map();
   labels.forEach((label, at) => {
@@ -52,18 +52,13 @@ export function binaryClasses(labels, positive, isBoolean) {
     return [rest.length === 1 ? rest[0] : `not ${labels[at]}`, labels[at]];
   }
   const ordered = sortedLabels(labels);
-  if (labels.length > 2) 
-    throw refusal("many classes", { count: labels.length, classes: listed(ordered), twins: ordered, labels: ordered });
+  const said = { classes: listed(ordered), twins: ordered, labels: ordered };
+  if (labels.length > 2) throw refusal("many classes", { count: labels.length, ...said });
   const plain = labels.map((label) => label.trim().toLowerCase());
   const pair = words("plain_pairs").find((known) => plain.every((label) => known.includes(label)));
   if (pair && new Set(plain).size === labels.length) {
     return pair.map((word) => labels[plain.indexOf(word)] ?? word);
   }
   if (labels.length === 1) throw refusal("one class", { label: quoted(labels[0]) });
-  throw refusal("positive not said", {
-    classes: listed(ordered),
-    example: ordered[ordered.length - 1],
-    twins: ordered,
-    labels: ordered,
-  });
+  throw refusal("positive not said", { example: ordered[ordered.length - 1], ...said });
 }

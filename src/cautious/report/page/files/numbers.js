@@ -24,7 +24,8 @@ export function checkedNumbers({ values, odd }, place, isScore) {
   const missing = values.findIndex((value) => value !== value);
   if (missing >= 0) {
     const count = values.reduce((n, value) => n + (value !== value), 0);
-    throw refusal(isScore ? "missing score" : "missing number", { place: place(missing), cells: suchCells(count) });
+    const key = isScore ? "missing score" : "missing number";
+    throw refusal(key, { place: place(missing), cells: suchCells(count) });
   }
   return values;
 }
@@ -40,7 +41,8 @@ function numberHints(cell) {
   const percent = /^([+-]?\d{1,20}(?:[.,]\d{1,20})?)\s{0,9}%$/.exec(text)?.[1].replace(",", ".");
   if (percent) return [hint("per cent", { better: general(Number(percent) / 100), value: percent })];
   if (/^[+-]?0[xXbBoO][0-9a-fA-F_]+$/.test(text)) return [hint("other base", { better: inDecimal(text) })];
-  if (/^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2})?.*)$/.test(text)) return [hint("date")];
+  const date = /^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2})?.*)$/;
+  if (date.test(text)) return [hint("date")];
   return ["true", "false"].includes(text.toLowerCase()) ? [hint("truth value")] : [];
 }
 

@@ -47,7 +47,8 @@ export async function parseParquet(bytes) {
 
 // A footer that promises other numbers of rows than its groups hold, or columns, is damaged.
 function checkRowCounts({ num_rows: promised, row_groups: groups }) {
-  const disagree = (found) => refusal("row count", { found: thousands(Number(found)), promised: thousands(Number(promised)) });
+  const shown = (rows) => thousands(Number(rows)),
+    disagree = (found) => refusal("row count", { found: shown(found), promised: shown(promised) });
   const total = groups.reduce((n, { num_rows: rows }) => n + rows, 0n);
   if (total !== promised || groups.some(({ num_rows: rows }) => rows < 0n)) throw disagree(total);
   for (const { num_rows: rows, columns } of groups) {

@@ -5,30 +5,32 @@ import { binaryClasses, matchLabels, sortedLabels, wholeLabels } from "./labels.
 import { checkedNumbers, checkedWeights, suchCells } from "./numbers.js";
 import { checkedProbabilities } from "./probabilities.js";
 import { listed, note, quoted, refusal, thousands, twins, words } from "./rules.js";
+import { someRows, taken } from "./table.js";
 import { parseSet } from "./written_sets.js";
 
 // Nobody tells more classes apart by a single score: so many different truths are no classes.
 const MANY_CLASSES = 20;
 
-// `said` may hold truth, score, model and weight (columns), pos_label and empty. Gives columns, notes
-// and models: {name, rows, classes, codes, score, proba, sets, weight}, where `codes` are the true
-// classes of all rows of the table, `proba(row, k)` is a probability and `sets(row)` a list of classes.
+// `said` may hold truth, score, model and weight (columns), pos_label, empty and drop_missing. Gives
+// columns, notes and models: {name, rows, classes, codes, score, proba, sets, weight}, where `codes`
+// are the true classes of all rows of the table, `proba(row, k)` is a probability and `sets(row)` a
+// list of classes.
 export function readPredictions(table, name, said = {}) {
   const { names } = table;
   const twice = names.find((one, at) => names.indexOf(one) < at);
   if (twice !== undefined) throw refusal("two columns", { name: quoted(twice) });
   const columns = guessColumns(names, said);
   if (!table.rows) throw refusal("no rows");
-  const draft = draftOf(table, columns);
+  const draft = draftOf(table, columns, said.drop_missing);
   return { columns, truths: draft.truth.values, ...settled(draft, name, said) };
 }
 
-function draftOf(table, columns) {
+function draftOf(whole, columns, dropMissing) {
+  const { table, truth, notes } = withTruth(whole, columns.truth, dropMissing);
   const column = (name) => table.column(table.names.indexOf(name));
   const place = (name) => (row) => `column ${quoted(name)}, ${table.where(row)}`;
   const numbers = (name, isScore = false) => checkedNumbers(column(name).numbers(), place(name), isScore);
-  const truth = truthOf(column(columns.truth).labels(), place(columns.truth));
-  const draft = { table, columns, truth, place, notes: [], proba: null, sets: null, model: null };
+  const draft = { table, columns, truth, place, notes, proba: null, model: null };
   draft.weight =
     columns.weight === null ? null : checkedWeights(numbers(columns.weight), place(columns.weight));
   draft.scores = columns.scores.map((name) => ({ name, values: numbers(name, true) }));
@@ -39,16 +41,17 @@ function draftOf(table, columns) {
       eps: column(name).eps ?? Number.EPSILON,
     }));
     const cell = (name, row) => place(name)(row);
-    const { p, notes } = checkedProbabilities(parts, table.rows, cell, table.where);
-    draft.proba = p;
-    draft.notes.push(...notes);
+    const checked = checkedProbabilities(parts, table.rows, cell, table.where);
+    draft.proba = checked.p;
+    notes.push(...checked.notes);
   }
   if (columns.members.length)
-    draft.members = columns.members.map(({ column: name }) => memberships(column(name).labels(), place(name)));
+    draft.members = columns.members.map(({ column: one }) => memberships(column(one).labels(), place(one)));
   else if (columns.sets !== null) {
     const { codes, values } = column(columns.sets).labels();
     const known = new Set([...truth.values, ...columns.proba.map(({ label }) => label)]);
-    draft.written = { codes, sets: values.map((value, at) => atRow(codes, at, place(columns.sets), () => parseSet(value, known))) };
+    const parsed = (value, at) => atRow(codes, at, place(columns.sets), () => parseSet(value, known));
+    draft.written = { codes, sets: values.map(parsed) };
   }
   if (columns.model !== null) draft.model = plainLabels(column(columns.model).labels(), true);
   return draft;
@@ -68,19 +71,26 @@ function plainLabels({ codes, values, kind = "text" }, asText = false) {
   const there = values.filter((label) => label !== null && label.trim());
   const labels = asText ? there : wholeLabels(there),
     distinct = [...new Set(labels)];
-  const position = new Map(there.map((label, at) => [label, distinct.indexOf(labels[at])]));
+  const code = new Map(distinct.map((label, at) => [label, at])),
+    position = new Map(there.map((label, at) => [label, code.get(labels[at])]));
   const of = values.map((label) => position.get(label) ?? -1);
-  return { codes: codes.map((code) => of[code]), values: distinct, kind };
+  return { codes: codes.map((one) => of[one]), values: distinct, kind };
 }
 
-function truthOf(column, place) {
-  const truth = plainLabels(column),
-    missing = truth.codes.indexOf(-1);
-  if (missing >= 0) {
-    const count = truth.codes.reduce((n, code) => n + (code < 0), 0);
-    throw refusal("missing truth", { place: place(missing), cells: suchCells(count) });
+// Rows without a truth are refused, or left out.
+function withTruth(table, name, dropMissing) {
+  const truth = plainLabels(table.column(table.names.indexOf(name)).labels()),
+    first = truth.codes.indexOf(-1);
+  if (first < 0) return { table, truth, notes: [] };
+  const kept = Uint32Array.from(truth.codes.keys()).filter((row) => truth.codes[row] >= 0),
+    count = table.rows - kept.length;
+  if (!dropMissing) {
+    const place = `column ${quoted(name)}, ${table.where(first)}`;
+    throw refusal("missing truth", { place, cells: suchCells(count) });
   }
-  return truth;
+  if (!kept.length) throw refusal("no rows");
+  const notes = [note("dropped", { count: thousands(count), n: thousands(table.rows) })];
+  return { table: someRows(table, kept), truth: { ...truth, codes: taken(truth.codes, kept) }, notes };
 }
 
 function memberships({ codes, values }, place) {
@@ -97,9 +107,9 @@ function memberships({ codes, values }, place) {
 
 // Names as labels: the truths they mean, or else new ones of the same kind.
 function like(names, { values, kind }) {
-  return matchLabels(names, values, kind === "boolean").map((at, i) =>
-    at >= 0 ? values[at] : kind === "integer" && /^[+-]?\d+$/.test(names[i]) ? String(BigInt(names[i])) : names[i],
-  );
+  const fresh = (name) => (kind === "integer" && /^[+-]?\d+$/.test(name) ? String(BigInt(name)) : name);
+  const found = matchLabels(names, values, kind === "boolean");
+  return names.map((name, i) => values[found[i]] ?? fresh(name));
 }
 
 function settled(draft, name, said) {
@@ -141,9 +151,14 @@ function settled(draft, name, said) {
   if (classes.length < 2) throw refusal("only one class", { label: listed(classes) });
   const sets = setsOf(draft, classes, members, said.empty ?? "error");
   const position = matchLabels(truth.values, classes).map((at) => Math.max(at, 0));
-  const whole = { classes, codes: truth.codes.map((code) => position[code]), proba, sets, weight: draft.weight };
+  const codes = truth.codes.map((code) => position[code]),
+    whole = { classes, codes, proba, sets, weight: draft.weight };
   const models = (scores.length ? scores : [{ name, score: null }]).flatMap((one) =>
-    partsOf(draft.model, table.rows, one.name, scores.length > 1).map((part) => ({ ...whole, ...part, score: one.score })),
+    partsOf(draft.model, table.rows, one.name, scores.length > 1).map((part) => ({
+      ...whole,
+      ...part,
+      score: one.score,
+    })),
   );
   models.forEach((model) => model.score && bothClasses(model, draft.model !== null));
   return { models, notes: [...draft.notes, ...oddities(draft, classes, scores)] };
@@ -207,7 +222,8 @@ function setsOf(draft, classes, members, empty) {
     if (sets(row).length) continue;
     if (!count++) first = row;
   }
-  if (count && empty === "error") throw refusal("empty set", { place: where(first), cells: suchCells(count) });
+  if (count && empty === "error")
+    throw refusal("empty set", { place: where(first), cells: suchCells(count) });
   return count && empty === "abstain" ? (row) => (sets(row).length ? sets(row) : every) : sets;
 }
 
@@ -227,16 +243,14 @@ function classesOf(labels, classes, kind) {
 // Rows of each model.
 function partsOf(model, n, name, several) {
   if (!model) return [{ name, rows: Uint32Array.from({ length: n }, (_, row) => row) }];
-  const groups = [...model.values.map((title, code) => [code, title]), [-1, "(no name)"]];
-  return groups
-    .map(([code, title]) => {
-      const rows = [];
-      model.codes.forEach((one, row) => {
-        if (one === code) rows.push(row);
-      });
-      return { name: several ? `${title}, ${name}` : title, rows: Uint32Array.from(rows) };
-    })
-    .filter(({ rows }) => rows.length);
+  const parts = [...model.values, "(no name)"].map((title) => ({
+    name: several ? `${title}, ${name}` : title,
+    rows: [],
+  }));
+  model.codes.forEach((code, row) => parts.at(code).rows.push(row)); // -1 is the last
+  return parts
+    .filter(({ rows }) => rows.length)
+    .map(({ name: title, rows }) => ({ name: title, rows: Uint32Array.from(rows) }));
 }
 
 // Scores of which one class does not occur cannot be weighed against anything.
@@ -258,7 +272,8 @@ function oddities({ members, written, proba, truth, columns, table }, classes, s
   if (written) {
     const count = written.codes.reduce((n, code) => n + written.sets[code].repeated, 0);
     if (count) notes.push(note("repeated label", { count: thousands(count), n: thousands(table.rows) }));
-    const fresh = classes.filter((_, at) => matchLabels(classes, truth.values)[at] < 0);
+    const known = matchLabels(classes, truth.values),
+      fresh = classes.filter((_, at) => known[at] < 0);
     if (fresh.length && !columns.proba.length) notes.push(note("new class", { labels: listed(fresh) }));
   }
   const [pair] = twins(classes);

@@ -72,8 +72,8 @@ function decimalsOf(p) {
 }
 
 function perCent(p, rows, k) {
-  const [least, most] = p.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
-  if (least < 0 || !(most > 2 && most <= 100)) return null;
+  const most = p.reduce((high, value) => Math.max(high, value), 0);
+  if (p.some((value) => value < 0) || !(most > 2 && most <= 100)) return null;
   for (let row = 0; k > 1 && row < rows; row++) {
     let sum = 0;
     for (let c = 0; c < k; c++) sum += p[row * k + c];

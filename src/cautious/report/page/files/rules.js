@@ -117,7 +117,8 @@ function closest(text, others) {
   for (const other of others) {
     const [a, b] = [Array.from(other), Array.from(text)];
     const share = a.length + b.length ? (2 * matching(a, b)) / (a.length + b.length) : 1;
-    if (share > most || (share === most && (best === undefined || other > best))) [best, most] = [other, share];
+    const better = share > most || (share === most && (best === undefined || other > best));
+    if (better) [best, most] = [other, share];
   }
   return best;
 }

@@ -3,8 +3,8 @@ import { parseCsv } from "./csv.js";
 import { parseParquet } from "./parquet.js";
 import { refusal } from "./rules.js";
 
-// A table is {names, rows, columns: {name: column}, where: row => words}, and a column
-// {kind, labels(): {codes, values}, numbers(): Float64Array}. `kind` is "text" in CSV.
+// A table is {names, rows, where: row => words, column: c => column}, and a column has
+// labels(): {codes, values, kind}, numbers(): {values, odd: row => text that is no number} and eps.
 export async function readTable(buffer, name, encoding = null) {
   let bytes = new Uint8Array(buffer);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpacked(bytes);
@@ -39,14 +39,41 @@ function decoded(bytes, encoding) {
 function firstBadByte(bytes) {
   for (let at = 0; at < bytes.length; ) {
     const lead = bytes[at];
-    const more = lead < 0x80 ? 0 : lead < 0xc2 ? -1 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : -1;
+    const more = [0x80, 0xc2, 0xe0, 0xf0, 0xf5].findIndex((from) => lead < from) - 1; // bytes to follow
     // The second byte must not make a number too small for its length, a surrogate, or too large.
     const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80,
       high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-    const follows = (i) => bytes[at + i] >= (i === 1 ? low : 0x80) && bytes[at + i] <= (i === 1 ? high : 0xbf);
+    const follows = (i) =>
+      bytes[at + i] >= (i === 1 ? low : 0x80) && bytes[at + i] <= (i === 1 ? high : 0xbf);
+    if (lead >= 0x80 && more < 1) return at;
     for (let i = 1; i <= more; i++) if (!follows(i)) return at;
-    if (more < 0) return at;
-    at += more + 1;
+    at += Math.max(more, 0) + 1;
   }
   return bytes.length;
+}
+
+export const taken = (values, rows) => values.constructor.from(rows, (row) => values[row]);
+
+// The table of some of its rows.
+export function someRows(table, kept) {
+  const column = (c) => {
+    const { eps, labels, numbers } = table.column(c);
+    return {
+      eps,
+      labels() {
+        // Values that no longer occur are left out.
+        const { codes, values, kind } = labels(),
+          used = [...new Set(taken(codes, kept))].sort((a, b) => a - b),
+          position = new Map(used.map((code, at) => [code, at]));
+        const left = taken(codes, kept).map((code) => position.get(code));
+        return { codes: left, values: used.map((code) => values[code]), kind };
+      },
+      numbers() {
+        const { values, odd } = numbers();
+        const cells = Array.from(kept, (row, at) => [at, odd.get(row)]);
+        return { values: taken(values, kept), odd: new Map(cells.filter(([, cell]) => cell !== undefined)) };
+      },
+    };
+  };
+  return { names: table.names, rows: kept.length, column, where: (row) => table.where(kept[row]) };
 }

@@ -70,10 +70,12 @@ export function filesView(app) {
         const took = performance.now() - begin,
           [{ score, classes }] = found.models;
         const asked = score ? { labels: found.truths, positive: classes[1] } : {};
-        describe(place, name, table, found, problems, took, chooser(table, found.columns, said, asked, correct));
+        const choices = chooser(table, found.columns, said, asked, correct);
+        describe(place, name, table, found, problems, took, choices);
         place.dataset.took = String(took);
       } catch (error) {
-        refuse(place, name, error, chooser(table, guess(table, said), said, error.values ?? {}, correct));
+        const asked = { key: error.key, labels: error.values?.labels };
+        refuse(place, name, error, chooser(table, guess(table, said), said, asked, correct));
       }
     };
     const correct = (change) => {
@@ -114,8 +116,8 @@ export function filesView(app) {
     }
   }
 
-  // `labels` are those among which the positive class can be chosen.
-  function chooser(table, columns, said, { labels = [], positive = "" }, change) {
+  // `key` is that of a refusal, `labels` are those among which the positive class can be chosen.
+  function chooser(table, columns, said, { key, labels = [], positive = "" }, change) {
     const names = [["", "none"], ...table.names.map((name) => [name, shorten(name, 30)])];
     const column = (label, key, chosen) =>
       choice(label, names, chosen ?? "", (name) => change({ [key]: name === "" ? null : name }), {
@@ -137,9 +139,23 @@ export function filesView(app) {
             { "data-column": "positive" },
           )
         : null,
-      choice("empty sets", EMPTY, said.empty ?? "error", (empty) => change({ empty }), {
-        "data-column": "empty",
-      }),
+      columns.sets || columns.members?.length
+        ? choice("empty sets", EMPTY, said.empty ?? "error", (empty) => change({ empty }), {
+            "data-column": "empty",
+          })
+        : null,
+      key === "missing truth" || said.drop_missing
+        ? choice(
+            "rows without truth",
+            [
+              ["", "are a mistake"],
+              ["drop", "are left out"],
+            ],
+            said.drop_missing ? "drop" : "",
+            (chosen) => change({ drop_missing: chosen === "drop" }),
+            { "data-column": "drop_missing" },
+          )
+        : null,
     );
   }
 
