@@ -15,8 +15,9 @@
 //   "drop_missing": true leaves rows without a truth out (files only)
 //   "costs":     {"false_negative": 10, "false_positive": 2, "abstain": 1}, for "window" below
 //   "window":    [lower, upper]: scores of two classes answer through this window (files only: a
-//                report holds no scores, so the measures of answers are null); without it they
-//                answer every case, a tie going to the negative class
+//                report holds no scores, so the measures of answers are null); without it
+//                probabilities answer every case, a tie going to the negative class, and other
+//                scores none (the page also shows what their signs say; it is left out here)
 //
 // Response:
 //   {"id": 1, "models": {name: {n, classes, coverage, abstention, error, selective_accuracy,
@@ -103,12 +104,13 @@ function measuresOf(problems, { costs = null, window = null }, stairs = null) {
     for (const model of found) {
       if (model.utility) continue;
       const known = models[model.name] ?? {},
-        { aurc = null, augrc = null } = model.risk ?? known;
+        isMargin = kind === "binary" && !(model.histogram.low === 0 && model.histogram.high === 1);
+      const { aurc = null, augrc = null } = (isMargin ? null : model.risk) ?? known;
       let answers = {};
       if (kind === "sets") answers = window && known.auc !== undefined ? {} : answersOf(model.sizes);
-      else if (!window) answers = answersOf(forcedSizes(model));
-      else if (stairs) answers = answersOf(windowSizes(stairs[model.name], window));
-      else answers = nothing(answersOf(forcedSizes(model)));
+      else if (window && stairs) answers = answersOf(windowSizes(stairs[model.name], window));
+      else if (window || isMargin) answers = nothing(answersOf(forcedSizes(model)));
+      else answers = answersOf(forcedSizes(model));
       const curves = kind === "binary" ? curvesOf(model, costs) : { auc: null, vacc: null, window: null };
       models[model.name] = { ...curves, ...known, classes, aurc, augrc, ...answers };
     }
