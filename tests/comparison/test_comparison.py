@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -273,10 +270,43 @@ def test_errors_say_what_is_wrong(call, said):
         call()
 
 
-def test_import_is_light():
-    code = "import cautious.comparison, sys; print('matplotlib' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+def equal_on_paper(scale: float) -> pd.DataFrame:
+    """Folds of three data sets whose means are equal, were it not for rounding."""
+    folds = scale * pd.DataFrame({"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.2, 0.1, 0.3]})
+    return pd.concat(dict.fromkeys(("x", "y", "z"), folds))
+
+
+@pytest.mark.parametrize("scale", [1, 2.0**-30, 2.0**30])
+def test_means_that_are_equal_on_paper_tie_everywhere(scale):
+    folds = equal_on_paper(scale)
+    means = folds.groupby(level=0).mean()
+    assert (means.nunique(axis=1) > 1).any(), "rounding does not tell them apart any more"
+    table = compare_results(folds)
+    assert table[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 3, 0]] * 3
+    assert table[["rank_first", "rank_second"]].to_numpy().tolist() == [[2, 2]] * 3
+    assert table["p_value"].tolist() == [1, 1, 1]
+    assert table["winner"].tolist() == [None] * 3
+    assert win_tie_loss(folds)["ties"].tolist() == [3, 3, 3]
+    assert mean_ranks(means).tolist() == [2, 2, 2]
+    test = friedman_nemenyi(means)
+    assert (test.statistic, test.p_value, test.iman_davenport) == (0, 1, 0)
+    assert wilcoxon(means["a"], means["b"]).p_value == 1
+    assert paired_t(means["a"], means["b"]).p_value == 1
+    equal = means.mean()
+    assert objective_winner(equal, {"a": 0.1, "b": 0.2, "c": 0.3}).winner == "a"
+
+
+def test_results_that_differ_a_little_still_differ():
+    frame = pd.DataFrame({"a": [0.5, 0.6], "b": [0.5 + 1e-9, 0.6 + 1e-9]})
+    assert win_tie_loss(frame)["losses"].tolist() == [2]
+    assert mean_ranks(frame).tolist() == [2, 1]
+
+
+def test_every_data_set_has_one_voice_in_the_variance():
+    results = pd.DataFrame({"a": [0.5] * 4, "b": [0.5] * 4}, index=["d1", "d1", "d1", "d2"])
+    variance = pd.DataFrame({"a": [0.1, 0.1, 0.1, 0.4], "b": [0.2] * 4}, index=results.index)
+    table = compare_results(results, variance=variance)  # means .25 and .2
+    assert table["objective_winner"].tolist() == ["b"]
 
 
 def test_holms_correction_by_hand():

@@ -36,12 +36,8 @@ STRICT = (
 # Names that take no arrays, or only what another public function returns.
 WITHOUT_ARRAYS = {
     "bootstrap.Interval": "a result",
-    "comparison.FriedmanNemenyi": "a result",
-    "comparison.ObjectiveWinner": "a result",
-    "comparison.PairedTest": "a result",
     "comparison.critical_difference": "two counts",
     "comparison.objective_winner": "mappings",
-    "comparison.similar_groups": "a Series of mean_ranks",
     "costs.Audit": "a result",
     "costs.NormalForm": "a result",
     "costs.Possibility": "a result",

@@ -197,3 +197,17 @@ def test_never_abstaining_can_be_moved_both_ways() -> None:
 def test_bad_arguments(params, message) -> None:
     with pytest.raises(ValueError, match=message):
         q_matrix(["a", "b"], ["a", None], **params)
+
+
+def test_when_it_pays_by_efficacy_to_withdraw_an_error() -> None:
+    """Exactly where the accuracy exceeds (answers - 1) / cases, as the docstring says."""
+    for n in range(3, 12):
+        for answers in range(2, n + 1):
+            for right in range(answers):
+
+                def efficacy(wrong: int, n: int = n, right: int = right) -> float:
+                    table = [[right, wrong], [0, 0], [0, n - right - wrong]]
+                    return MEASURES["efficacy"].score(SetCounts.from_confusion(table))
+
+                pays = efficacy(answers - right - 1) > efficacy(answers - right) + 1e-12
+                assert pays == (right / answers > (answers - 1) / n + 1e-12)

@@ -1,4 +1,4 @@
-"""Several classifiers over several data sets: Friedman's test, and Nemenyi's for the pairs."""
+"""Ranks over several data sets: Friedman's test, Nemenyi's for the pairs, critical differences."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats
-from cautious.comparison.ranks import (
-    check_level,
-    critical_difference,
-    rank_error,
-    rank_frame,
-)
-from cautious.comparison.results import read_results
+from cautious.comparison.results import read_results, rounding, tied
 
-__all__ = ["FriedmanNemenyi", "friedman_nemenyi", "similar_groups"]
+__all__ = [
+    "FriedmanNemenyi",
+    "check_level",
+    "critical_difference",
+    "friedman_nemenyi",
+    "mean_ranks",
+    "rank_frame",
+    "similar_groups",
+]
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def friedman_nemenyi(
     if n < 2:
         raise ValueError(f"results has {n} complete row; ranks need at least 2 data sets.")
     ranks = rank_frame(frame, greater_is_better).mean().sort_values(kind="stable")
-    statistic, p_value = _friedman(frame)
+    statistic, p_value = _friedman(_tied_rows(frame))
     rest = n * (k - 1) - statistic
     f = (n - 1) * statistic / rest if rest > 1e-9 * n else np.inf
     difference = critical_difference(k, n, alpha=alpha)
@@ -147,6 +149,97 @@ def _nemenyi(ranks: pd.Series[float], n_datasets: int) -> pd.DataFrame:
     p = stats.studentized_range.sf(np.sqrt(2) * apart, k, np.inf)
     np.fill_diagonal(p, 1.0)
     return pd.DataFrame(p, index=ranks.index, columns=ranks.index)
+
+
+def mean_ranks(results: Any, *, greater_is_better: bool = True) -> pd.Series[float]:
+    r"""Rank the classifiers on every data set, 1 the best, and average the ranks.
+
+    Classifiers that tie share the mean of their ranks. Results that differ by no more than
+    10⁻¹² of the largest one tie: only rounding tells them apart.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_datasets, n_classifiers)
+        One measure; rows are data sets, columns classifiers.
+    greater_is_better : bool, default=True
+        Whether high is good.
+
+    Returns
+    -------
+    Series
+        Mean rank of each classifier.
+
+    References
+    ----------
+    Demšar (2006), *Statistical comparisons of classifiers over multiple data sets*, § 3.2.2.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> mean_ranks(pd.DataFrame({"a": [0.9, 0.8], "b": [0.7, 0.8], "c": [0.6, 0.5]})).to_dict()
+    {'a': 1.25, 'b': 1.75, 'c': 3.0}
+    """
+    return rank_frame(read_results(results), greater_is_better).mean()
+
+
+def rank_frame(frame: pd.DataFrame, greater_is_better: bool) -> pd.DataFrame:
+    """Rank each row of a checked frame; results that are equal up to rounding tie."""
+    return _tied_rows(frame).rank(axis=1, ascending=not greater_is_better)
+
+
+def _tied_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    values = frame.to_numpy()
+    return pd.DataFrame(tied(values, rounding(values)), frame.index, frame.columns)
+
+
+def critical_difference(n_classifiers: int, n_datasets: int, *, alpha: float = 0.05) -> float:
+    r"""Give the least difference of two mean ranks that the Nemenyi test calls significant.
+
+    .. math:: \mathrm{CD} = \frac{q_\alpha}{\sqrt 2} \sqrt{\frac{k(k+1)}{6N}},
+
+    with :math:`q_\alpha` from the studentised range of k classifiers with infinite degrees of
+    freedom.
+
+    Parameters
+    ----------
+    n_classifiers, n_datasets : int
+        k and N.
+    alpha : float, default=0.05
+        Level of the test.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Demšar (2006), § 3.2.2 and Table 5 (which lists :math:`q_\alpha / \sqrt 2`); used by Zaffalon,
+    Corani & Mauá (2012), Fig. 6.
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)  # Demšar's example, printed 1.25
+    1.25
+    """
+    if n_classifiers < 2 or n_datasets < 1:
+        raise ValueError(
+            f"n_classifiers is {n_classifiers} and n_datasets {n_datasets}; there must be at least "
+            "2 classifiers and 1 data set."
+        )
+    check_level(alpha)
+    q = float(stats.studentized_range.ppf(1 - alpha, n_classifiers, np.inf))
+    return float(q / np.sqrt(2)) * rank_error(n_classifiers, n_datasets)
+
+
+def rank_error(n_classifiers: int, n_datasets: int) -> float:
+    """Give the standard error of a difference of two mean ranks when all classifiers are alike."""
+    return float(np.sqrt(n_classifiers * (n_classifiers + 1) / (6 * n_datasets)))
+
+
+def check_level(alpha: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha}; the level of a test lies strictly between 0 and 1.")
 
 
 def similar_groups(mean_ranks: pd.Series[float], difference: float) -> list[tuple[Any, ...]]:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious.comparison.results import rounding
+
 __all__ = ["ObjectiveWinner", "objective_winner"]
 
 
@@ -54,7 +56,7 @@ def objective_winner(
         (:func:`cautious.metrics.discounted_accuracy_score` and
         :func:`cautious.metrics.discounted_accuracy_variance`).
     margin : float, default=0.0
-        Means no further apart than this count as equal.
+        Means no further apart than this count as equal, up to rounding.
 
     Returns
     -------
@@ -81,14 +83,13 @@ def objective_winner(
     if not (np.isfinite(means).all() and (variances >= 0).all() and margin >= 0):
         raise ValueError("means must be finite, variances and margin 0 or more.")
     spread = float(means.max() - means.min())
-    # Two means that are equal on paper may differ in the last bit.
-    if spread > margin + 1e-12:
+    if spread > margin + rounding(means):
         return ObjectiveWinner(
             None,
             f"means differ by {spread:.3g}, more than {margin:g}: it depends on the aversion to "
             "risk",
         )
-    best = variances[variances <= variances.min() + 1e-12].index
+    best = variances[variances <= variances.min() + rounding(variances)].index
     if len(best) > 1:
         return ObjectiveWinner(None, "means and smallest variances are equal")
     words = "equal" if margin == 0 else f"within {margin:g} of each other"

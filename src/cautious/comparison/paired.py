@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, as_floats
-from cautious.comparison.results import read_results
+from cautious.comparison.results import read_results, rounding, tied
 
 __all__ = ["PairedTest", "paired_t", "wilcoxon"]
 
@@ -65,12 +65,13 @@ def wilcoxon(first: Any, second: Any, *, zero_method: str = "wilcox") -> PairedT
     >>> test.p_value, round(test.difference, 2)
     (0.03125, 0.35)
     """
-    # Rounded, so that differences that are equal on paper tie in the ranking too.
-    differences = np.round(_differences(first, second), 12)
+    differences, equal = _differences(first, second)
     mean, n = float(differences.mean()), len(differences)
-    if not differences.any():
+    # Differences that are equal on paper tie in the ranking too, and those of nothing are zero.
+    size = tied(np.append(0.0, np.abs(differences)), equal)[1:]
+    if not size.any():
         return PairedTest(0.0, 1.0, 0.0, n)
-    outcome = stats.wilcoxon(differences, zero_method=zero_method)
+    outcome = stats.wilcoxon(np.copysign(size, differences), zero_method=zero_method)
     return PairedTest(float(outcome.statistic), float(outcome.pvalue), mean, n)
 
 
@@ -112,19 +113,20 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
             f"test_to_train is {test_to_train}; give the size of a test fold over that of its "
             "training folds, 1/9 for ten folds, or None for the plain test."
         )
-    differences = _differences(first, second)
+    differences, equal = _differences(first, second)
     mean, n = float(differences.mean()), len(differences)
     if n < 2:
         raise ValueError(f"there is {n} pair; a t-test needs at least 2.")
-    error = np.sqrt((1 / n + (test_to_train or 0.0)) * differences.var(ddof=1))
-    if error <= 1e-15 * max(1.0, abs(mean)):  # the same difference everywhere
-        same = abs(mean) <= 1e-15
+    if np.ptp(differences) <= equal:  # the same difference everywhere
+        same = abs(mean) <= equal
         return PairedTest(0.0 if same else np.copysign(np.inf, mean), float(same), mean, n)
+    error = np.sqrt((1 / n + (test_to_train or 0.0)) * differences.var(ddof=1))
     t = mean / error
     return PairedTest(float(t), float(2 * stats.t.sf(abs(t), n - 1)), mean, n)
 
 
-def _differences(first: Any, second: Any) -> Floats:
+def _differences(first: Any, second: Any) -> tuple[Floats, float]:
+    """Differences pair by pair, and the distance within which they are equal."""
     a, b = as_floats(first, "first", "results"), as_floats(second, "second", "results")
     if isinstance(first, pd.Series) and isinstance(second, pd.Series):
         if first.index.has_duplicates or second.index.has_duplicates:
@@ -134,11 +136,11 @@ def _differences(first: Any, second: Any) -> Floats:
     else:
         if a.ndim != 1 or a.shape != b.shape:
             raise ValueError(
-                f"first has shape {a.shape} and second {b.shape}; give one result a data set (or "
+                f"first has shape {a.shape} and second {b.shape}; give one result per data set (or "
                 "fold) for each classifier, in the same order."
             )
         pair = pd.DataFrame({"first": a, "second": b})
     if not len(pair):
-        raise ValueError("first and second are empty; give one result a data set (or fold) each.")
+        raise ValueError("first and second are empty; give one result per data set (or fold) each.")
     pair = read_results(pair)
-    return np.asarray(pair["first"] - pair["second"], dtype=np.float64)
+    return np.asarray(pair["first"] - pair["second"], dtype=np.float64), rounding(pair)

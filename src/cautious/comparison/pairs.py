@@ -1,4 +1,4 @@
-"""One call: every pair of classifiers, compared over data sets."""
+"""Every pair of classifiers, compared over data sets: one call, the wins, Holm's correction."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats
-from cautious.comparison.friedman import friedman_nemenyi
-from cautious.comparison.holm import holm
+from cautious._typing import Floats, as_floats
+from cautious.comparison.friedman import check_level, friedman_nemenyi, rank_frame
 from cautious.comparison.objective import objective_winner
 from cautious.comparison.paired import paired_t, wilcoxon
-from cautious.comparison.ranks import check_level, rank_frame
-from cautious.comparison.results import read_results
-from cautious.comparison.wins import win_tie_loss
+from cautious.comparison.results import means_of_datasets, read_results, rounding
 
-__all__ = ["compare_results"]
+__all__ = ["compare_results", "holm", "win_tie_loss"]
 
 
 def compare_results(
@@ -35,8 +33,9 @@ def compare_results(
     Parameters
     ----------
     results : DataFrame
-        One measure, one column a classifier. One row a data set; or several, the folds, whose
-        (first) index level names the data set and over which means are taken first.
+        One measure, one column per classifier. One row per data set; or several, the folds, whose
+        (first) index level names the data set and over which means are taken first. Means that
+        differ by no more than 10⁻¹² of the largest one are equal, in ranks, wins and tests.
     test : {"wilcoxon", "nemenyi", "t"}, default="wilcoxon"
         Signed-rank test over data sets; Nemenyi's test of mean ranks; or the paired t-test over
         all rows, meant for the folds of a single data set.
@@ -49,14 +48,15 @@ def compare_results(
         Results no further apart than this tie, in the counts and for the objective winner.
     variance : DataFrame, optional
         Variances of discounted accuracy, laid out like `results`, which must then be the means of
-        it; adds the objective winner (:func:`objective_winner`) of the averages over data sets.
+        it; adds the objective winner (:func:`objective_winner`) of the averages over data sets,
+        each data set counting once however many rows it has.
     test_to_train : float, optional
         For ``test="t"``, as in :func:`paired_t`.
 
     Returns
     -------
     DataFrame
-        One row a pair, indexed by ``first`` and ``second``, with
+        One row per pair, indexed by ``first`` and ``second``, with
 
         - ``mean_first``, ``mean_second``, ``difference`` (first minus second);
         - ``rank_first``, ``rank_second``: mean ranks among all the classifiers;
@@ -81,7 +81,7 @@ def compare_results(
     if test not in ("wilcoxon", "nemenyi", "t"):
         raise ValueError(f"test is {test!r}; choose 'wilcoxon', 'nemenyi' or 't'.")
     rows = read_results(results)
-    frame = rows.groupby(level=0, sort=False).mean()
+    frame = means_of_datasets(rows)
     pairs = list(combinations(frame.columns, 2))
     means, ranks = frame.mean(), rank_frame(frame, greater_is_better).mean()
     p, adjusted = _p_values(rows, frame, pairs, test, greater_is_better, test_to_train)
@@ -92,10 +92,11 @@ def compare_results(
         table[f"mean_{side}"] = means[names].to_numpy()
         table[f"rank_{side}"] = ranks[names].to_numpy()
     table["difference"] = table["mean_first"] - table["mean_second"]
+    equal = rounding(frame)
     # Object columns, so that "no winner" stays None whatever pandas makes of missing strings.
     winners = [
         None
-        if not p <= alpha or gain == 0
+        if not p <= alpha or abs(gain) <= equal
         else (first if (gain > 0) == greater_is_better else second)
         for (first, second), p, gain in zip(pairs, adjusted, table["difference"], strict=True)
     ]
@@ -103,7 +104,7 @@ def compare_results(
     columns = ["mean_first", "mean_second", "difference", "rank_first", "rank_second"]
     columns += ["wins", "ties", "losses", "p_value", "p_adjusted", "winner"]
     if variance is not None:
-        spread = read_results(variance, name="variance").mean()
+        spread = means_of_datasets(read_results(variance, name="variance")).mean()
         objective = [
             objective_winner(means[[*pair]], spread[[*pair]], margin=margin).winner
             for pair in pairs
@@ -134,3 +135,118 @@ def _p_values(
         tests = [wilcoxon(frame[a], frame[b]) for a, b in pairs]
     p = np.array([outcome.p_value for outcome in tests])
     return p, holm(p)
+
+
+def win_tie_loss(
+    results: Any,
+    *,
+    greater_is_better: bool = True,
+    margin: float = 0.0,
+    alpha: float | None = None,
+    test_to_train: float | None = None,
+) -> pd.DataFrame:
+    """Count the data sets on which each classifier beats, ties with and loses to each other.
+
+    Parameters
+    ----------
+    results : DataFrame
+        One measure, one column per classifier. One row per data set; or several, the folds,
+        whose (first) index level names the data set.
+    greater_is_better : bool, default=True
+        Whether high is good.
+    margin : float, default=0.0
+        Mean results no further apart than this tie, up to rounding.
+    alpha : float, optional
+        Level of a paired t-test over the folds of each data set; differences that are not
+        significant tie. Needs several rows per data set.
+    test_to_train : float, optional
+        As for :func:`paired_t`: the corrected test if given.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair, indexed by ``first`` and ``second``, with the columns ``wins``, ``ties``
+        and ``losses`` of the first.
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), § 9.3 and Table 8.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> results = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.7, 0.8, 0.6]}, index=["x", "y", "z"])
+    >>> win_tie_loss(results)
+                  wins  ties  losses
+    first second
+    a     b          2     1       0
+    """
+    if margin < 0:
+        raise ValueError(f"margin is {margin}; it is a distance, 0 or more.")
+    frame = read_results(results)
+    groups = list(frame.groupby(level=0, sort=False))
+    if alpha is not None:
+        check_level(alpha)
+        lone = [name for name, rows in groups if len(rows) < 2]
+        if lone:
+            raise ValueError(
+                f"alpha is given, but data set {lone[0]!r} has one row; a test needs its folds, "
+                "several rows with the data set as the first index level."
+            )
+    sign, allowed = 1 if greater_is_better else -1, margin + rounding(frame)
+    rows = []
+    for first, second in combinations(frame.columns, 2):
+        counts = {"wins": 0, "ties": 0, "losses": 0}
+        for _, folds in groups:
+            gain = sign * float((folds[first] - folds[second]).mean())
+            tied = abs(gain) <= allowed
+            if alpha is not None and not tied:
+                a, b = folds[first].to_numpy(), folds[second].to_numpy()
+                tied = paired_t(a, b, test_to_train=test_to_train).p_value > alpha
+            counts["ties" if tied else "wins" if gain > 0 else "losses"] += 1
+        rows.append({"first": first, "second": second, **counts})
+    return pd.DataFrame(rows).set_index(["first", "second"])
+
+
+def holm(p_values: npt.ArrayLike) -> Floats:
+    r"""Adjust p-values for their number, step by step from the smallest.
+
+    With the p-values sorted, :math:`p_{(1)} \le \dots \le p_{(m)}`, the adjusted ones are
+
+    .. math:: \tilde p_{(i)} = \max_{j \le i} \min\{(m - j + 1)\, p_{(j)},\ 1\}.
+
+    Rejecting what is at most :math:`\alpha` after the adjustment keeps the chance of any false
+    rejection at :math:`\alpha`, whatever the tests have to do with each other.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        One per test, between 0 and 1. Nan stands for a test that could not be made: it stays nan
+        and does not count among the m.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In the order given.
+
+    References
+    ----------
+    Holm (1979), *A simple sequentially rejective multiple test procedure*; Demšar (2006), § 3.2.2.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = as_floats(p_values, "p_values", "probabilities")
+    if p.ndim != 1:
+        raise ValueError(f"p_values has shape {p.shape}; give a flat sequence, one per test.")
+    if ((p < 0) | (p > 1)).any():
+        at = int(np.argmax((p < 0) | (p > 1)))
+        raise ValueError(f"p_values[{at}] is {p[at]}; probabilities lie between 0 and 1.")
+    adjusted = np.full(len(p), np.nan)
+    made = np.flatnonzero(~np.isnan(p))
+    order = made[np.argsort(p[made], kind="stable")]
+    steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
