@@ -143,3 +143,18 @@ def test_a_plain_pipeline_can_be_made_cautious():
     assert not hasattr(plain, "predict_set")
     cautious = CautiousPipeline(plain.steps).fit(*IRIS)
     assert cautious.predict_set(IRIS[0]).shape == (150, 3)
+
+
+def test_scorers_see_through_plain_pipelines_and_searches():
+    X, y = IRIS
+    scorer = make_set_scorer("u80")
+    ours = cross_val_score(credal(), X, y, scoring=scorer)
+    plain = make_pipeline(MDLDiscretizer(), NaiveCredalClassifier())
+    assert np.array_equal(cross_val_score(plain, X, y, scoring=scorer), ours)
+    search = GridSearchCV(plain, {"naivecredalclassifier__s": [1.0]}, scoring=scorer)
+    assert np.array_equal(cross_val_score(search, X, y, scoring=scorer), ours)
+    sets = cross_val_predict_set(credal(), X, y)
+    assert np.array_equal(cross_val_predict_set(plain, X, y), sets)
+    assert np.array_equal(cross_val_predict_set(search, X, y), sets)
+    with pytest.raises(TypeError, match="has no predict_set; wrap it"):
+        cross_val_predict_set(make_pipeline(StandardScaler(), GaussianNB()), X, y)

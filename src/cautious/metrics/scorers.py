@@ -17,7 +17,7 @@ from cautious.costs import as_costs
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
-from cautious.predictions import outputs_of
+from cautious.predictions import empty_sets, outputs_of
 from cautious.sets import as_mask
 
 __all__ = ["SetScorer", "make_set_scorer"]
@@ -49,7 +49,8 @@ def make_set_scorer(
         Whether high is good. By default what the measure says, and ``True`` for a function of your
         own. If not, the score is the negative of the measure.
     empty : {"error", "abstain", "wrong"}, default="error"
-        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
+        What an empty prediction set means; see :func:`cautious.sets.check_mask`. An estimator that
+        has an attribute ``empty="wrong"``, such as ``ConformalClassifier``, says so itself.
     **params
         Parameters of the measure, if there is only one. They are checked at once, before anything
         is fitted.
@@ -168,7 +169,8 @@ class _Predicted:
         self, estimator: Any, X: Any, y: Any, sample_weight: npt.ArrayLike | None, empty: str
     ) -> None:
         self.estimator, self.X, self.y = estimator, X, y
-        self.sample_weight, self.empty = sample_weight, empty
+        self.sample_weight = sample_weight
+        self.empty = empty_sets(estimator) if empty == "error" else empty
         self.known = np.asarray(estimator.classes_).tolist()
         self.classes = list(dict.fromkeys([*self.known, *np.asarray(y).tolist()]))
 

@@ -21,6 +21,7 @@ from sklearn.utils import get_tags
 from cautious._typing import Floats, Ints, Mask
 from cautious.metrics import make_set_scorer
 from cautious.models.pipeline import make_cautious_pipeline
+from cautious.predictions import empty_sets
 
 __all__ = ["check_cautious_estimator"]
 
@@ -33,9 +34,10 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
     """Check that an estimator keeps the contract of a cautious classifier.
 
     The contract: ``predict_set`` gives a boolean mask of shape (n, K), columns in ``classes_``
-    order and no row empty; ``predict`` always names a class; probabilities, where there are any,
-    lie within the bounds, where there are any, and the bounds are reachable; the estimator can be
-    cloned, pickled, fitted on strings, frames and relabelled classes, answers a row the same
+    order and no row empty, unless the estimator says by an attribute ``empty="wrong"`` that it
+    means empty sets as answers; ``predict`` always names a class; probabilities, where there are
+    any, lie within the bounds, where there are any, and the bounds are reachable; the estimator can
+    be cloned, pickled, fitted on strings, frames and relabelled classes, answers a row the same
     whatever rows come with it and the same again when fitted again, and works as the last step of a
     :class:`CautiousPipeline` and in ``cross_validate`` and ``GridSearchCV`` with set scorers.
 
@@ -137,7 +139,10 @@ def _check_sets(subject: _Subject, X: Floats, y: Ints) -> None:
     expected = (len(X), len(classes))
     assert sets.shape == expected, f"{where} has shape {sets.shape}, not (n, K) = {expected}."
     empty = np.flatnonzero(~sets.any(axis=1))
-    assert not len(empty), f"{where}: row {empty[0]} is empty; to abstain is to name all classes."
+    meant = empty_sets(model) == "wrong"
+    assert meant or not len(empty), (
+        f"{where}: row {empty[0]} is empty; to abstain is to name all classes."
+    )
     try:
         model.predict_set(X[:, :-1])
     except ValueError:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import cross_validate
 
 from cautious._typing import Mask
-from cautious.predictions import pooled_outputs
+from cautious.predictions import can_answer, pooled_outputs
 
 __all__ = ["cross_val_predict_set"]
 
@@ -32,7 +32,8 @@ def cross_val_predict_set(
     Parameters
     ----------
     estimator : classifier with ``predict_set``
-        Not fitted; a clone is fitted in every fold.
+        Not fitted; a clone is fitted in every fold. It may be in a pipeline or in a search such as
+        ``GridSearchCV``.
     X, y : array-like
         Examples and labels.
     cv : int, splitter or iterable, optional
@@ -68,11 +69,10 @@ def cross_val_predict_set(
     >>> round(utility_score(y, sets, utility="u80"), 3)
     0.9
     """
-    if not hasattr(estimator, "predict_set"):
+    if not can_answer(estimator, "predict_set"):
         raise TypeError(
             f"estimator is {estimator!r}, which has no predict_set; wrap it, as in "
-            "AbstainingClassifier(estimator). If it is a Pipeline whose last step has one, make it "
-            "a CautiousPipeline."
+            "AbstainingClassifier(estimator)."
         )
     folds = cross_validate(
         *(estimator, X, y),

@@ -33,6 +33,8 @@ from cautious.predictions.delimited import open_text as open_text
 from cautious.predictions.draft import labels_like as labels_like
 from cautious.predictions.estimators import FromEstimator as FromEstimator
 from cautious.predictions.estimators import ask_folds as ask_folds
+from cautious.predictions.estimators import can_answer as can_answer
+from cautious.predictions.estimators import empty_sets as empty_sets
 from cautious.predictions.estimators import estimator_scores as estimator_scores
 from cautious.predictions.estimators import outputs_of as outputs_of
 from cautious.predictions.estimators import pooled_outputs as pooled_outputs

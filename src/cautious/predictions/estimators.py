@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = [
     "FromEstimator",
     "ask_folds",
+    "can_answer",
+    "empty_sets",
     "estimator_scores",
     "outputs_of",
     "pooled_outputs",
@@ -29,6 +32,28 @@ __all__ = [
 _METHODS = ("predict_proba", "decision_function")
 
 Answer = TypeVar("Answer")
+
+
+def _owner(estimator: Any, name: str) -> Any:
+    """Find who has an attribute: an estimator, or the one in its pipeline or search."""
+    while not hasattr(estimator, name):
+        if isinstance(estimator, Pipeline):
+            estimator = estimator.steps[-1][1]
+        elif isinstance(estimator, BaseSearchCV):
+            estimator = getattr(estimator, "best_estimator_", estimator.estimator)
+        else:
+            break
+    return estimator
+
+
+def can_answer(estimator: Any, method: str) -> bool:
+    """Tell whether an estimator, or the one in its pipeline or search, has a method."""
+    return hasattr(_owner(estimator, method), method)
+
+
+def empty_sets(estimator: Any) -> str:
+    """Tell what the empty sets of an estimator mean: "wrong" if it says so, otherwise "error"."""
+    return "wrong" if getattr(_owner(estimator, "empty"), "empty", None) == "wrong" else "error"
 
 
 def ask_folds(

@@ -1,24 +1,31 @@
 """Conformal sets from the real MAPIE, as an estimator among others."""
 
+import math
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
 from cautious.metrics import containment_score, make_set_scorer
-from cautious.models import ConformalClassifier, check_cautious_estimator
+from cautious.models import (
+    ConformalClassifier,
+    check_cautious_estimator,
+    make_cautious_pipeline,
+)
 from cautious.models.wrappers.wrapper import hold_out
 
 mapie = pytest.importorskip("mapie.classification")
@@ -75,7 +82,7 @@ def test_split_sets_are_mapies(score):
         base, confidence_level=0.9, conformity_score=score, prefit=True, random_state=0
     ).conformalize(X[held], y[held])
     sets = theirs.predict_set(X)[1][:, :, 0]
-    assert (model.predict_set(X) == (sets | ~sets.any(axis=1, keepdims=True))).all()
+    assert (model.predict_set(X) == sets).all()
     np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
 
 
@@ -86,7 +93,7 @@ def test_cross_sets_are_mapies():
         GaussianNB(), confidence_level=0.9, cv=4, random_state=0
     ).fit_conformalize(X, y)
     sets = theirs.predict_set(X)[1][:, :, 0]
-    assert (model.predict_set(X) == (sets | ~sets.any(axis=1, keepdims=True))).all()
+    assert (model.predict_set(X) == sets).all()
     np.testing.assert_allclose(model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X))
 
 
@@ -127,7 +134,8 @@ class Flat(ClassifierMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize(
-    ("empty", "expected"), [("abstain", [True] * 3), ("best", [True, False, False])]
+    ("empty", "expected"),
+    [("wrong", [False] * 3), ("abstain", [True] * 3), ("best", [True, False, False])],
 )
 def test_empty_sets_mean_what_was_said(empty, expected):
     # Held out, every row is easy and right, so that nothing conforms in a hard one.
@@ -138,13 +146,81 @@ def test_empty_sets_mean_what_was_said(empty, expected):
     assert model.predict(np.ones((1, 1))).tolist() == [0]
 
 
+def test_an_empty_set_is_a_miss_unless_said_otherwise():
+    # As MAPIE counts: on easy data many sets at a low level are empty, and the promise needs them.
+    X, y = load_digits(return_X_y=True)
+    model = ConformalClassifier(GaussianNB(), confidence_level=0.8, random_state=0)
+    sets = model.fit(X[:1000], y[:1000]).predict_set(X[1000:])
+    assert not sets.any(axis=1).all()
+    contained = containment_score(y[1000:], sets, empty="wrong")
+    assert contained == sets[np.arange(len(sets)), y[1000:]].mean()
+    assert make_set_scorer("containment")(model, X[1000:], y[1000:]) == contained
+    pipeline = make_cautious_pipeline(StandardScaler(), model)
+    scores = cross_val_score(pipeline, X, y, scoring=make_set_scorer("containment"), cv=3)
+    assert (scores < 0.95).all()
+    with pytest.raises(ValueError, match="empty prediction set"):
+        containment_score(y[1000:], sets)
+    abstaining = model.set_params(empty="abstain").fit(X[:1000], y[:1000])
+    assert containment_score(y[1000:], abstaining.predict_set(X[1000:])) > contained
+
+
+@pytest.mark.parametrize("score", ["lac", "aps", "top_k"])
+@pytest.mark.parametrize(
+    ("n", "level", "possible"),
+    [(8, 0.9, False), (9, 0.9, True), (10, 0.9, True), (19, 0.95, True), (18, 0.95, False)],
+)
+def test_levels_are_exact(n, level, possible, score):
+    # Nine scores and a tenth: nine times out of ten the last is not the largest.
+    X, y = doubtful(300)
+    base = FrozenEstimator(GaussianNB().fit(X[n:], y[n:]))
+    model = ConformalClassifier(base, confidence_level=level, conformity_score=score)
+    if possible:
+        assert model.fit(X[:n], y[:n]).mapie_ is not None
+        # Of three ranks the largest that occurs is usually the third.
+        assert score == "top_k" or not model.predict_set(X).all()
+    else:
+        with pytest.warns(UserWarning, match=f"too few for confidence_level {level}"):
+            model.fit(X[:n], y[:n])
+        assert model.predict_set(X).all()
+
+
+@pytest.mark.parametrize(("n", "k"), [(9, 9), (10, 10), (29, 27), (39, 36), (40, 37)])
+def test_the_kth_smallest_score_decides(n, k):
+    X, y = doubtful(300)
+    fitted = GaussianNB().fit(X[n:], y[n:])
+    model = ConformalClassifier(FrozenEstimator(fitted), confidence_level=0.9).fit(X[:n], y[:n])
+    scores = np.sort(1 - fitted.predict_proba(X[:n])[np.arange(n), y[:n]])
+    assert k == math.ceil(Fraction(9, 10) * (n + 1))
+    expected = 1 - fitted.predict_proba(X) <= scores[k - 1] + 1e-8
+    assert (model.predict_set(X) == expected).all()
+
+
+def test_raps_needs_more():
+    X, y = doubtful(300)
+    base = FrozenEstimator(GaussianNB().fit(X[150:], y[150:]))
+    model = ConformalClassifier(base, conformity_score="raps", random_state=0)
+    with pytest.warns(UserWarning, match="too few for confidence_level 0.9"):
+        assert model.fit(X[:60], y[:60]).predict_set(X).all()
+    assert not model.fit(X[:150], y[:150]).predict_set(X).all()
+
+
+def test_probabilities_that_are_missing_are_refused():
+    class Broken(Flat):
+        def predict_proba(self, X):
+            return np.full((len(X), 3), np.nan)
+
+    X, y = doubtful(60)
+    with pytest.raises(ValueError, match=r"predict_proba\(X\)"):
+        ConformalClassifier(Broken()).fit(X, y)
+
+
 def test_a_frozen_estimator_is_conformalised_on_all_examples():
     X, y = doubtful(400)
     base = GaussianNB().fit(X[:200], y[:200])
     model = ConformalClassifier(FrozenEstimator(base)).fit(X[200:], y[200:])
     theirs = mapie.SplitConformalClassifier(base, confidence_level=0.9, prefit=True)
     sets = theirs.conformalize(X[200:], y[200:]).predict_set(X)[1][:, :, 0]
-    assert (model.predict_set(X) == (sets | ~sets.any(axis=1, keepdims=True))).all()
+    assert (model.predict_set(X) == sets).all()
     np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
 
 

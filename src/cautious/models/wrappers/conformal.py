@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from copy import deepcopy
+from fractions import Fraction
 from numbers import Real
 from typing import Any, Literal
 
@@ -14,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 
-from cautious._typing import Floats, Labels, Mask, RandomState
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.models.metadata import (
     check_examples,
     check_probabilistic,
@@ -23,13 +25,13 @@ from cautious.models.metadata import (
     take_over_features,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
-from cautious.sets import as_mask
+from cautious.sets import check_mask
 
 __all__ = ["ConformalClassifier"]
 
 
 class ConformalClassifier(ProbabilisticWrapper):
-    """Classifier with conformal prediction sets, made by MAPIE.
+    r"""Classifier with conformal prediction sets, made by MAPIE.
 
     A conformal set holds the true class with at least the given probability, whatever the
     estimator, if examples are exchangeable. MAPIE (Cordier et al. 2023) does the work; this class
@@ -42,7 +44,8 @@ class ConformalClassifier(ProbabilisticWrapper):
         Anything with ``predict_proba``. One that is already fitted, inside scikit-learn's
         ``FrozenEstimator``, is kept, and all examples given to ``fit`` conformalise it.
     confidence_level : float, default=0.9
-        How often the set is to hold the true class.
+        How often the set is to hold the true class. It is read as the decimal number it is written
+        as, so that 0.9 is nine tenths.
     method : {"split", "cross"}, default="split"
         Conformalise on a held-out part of the examples (``SplitConformalClassifier``), or on all
         of them by cross-validation (``CrossConformalClassifier``).
@@ -52,9 +55,12 @@ class ConformalClassifier(ProbabilisticWrapper):
         For "split": share of the examples held out.
     cv : int or splitter, default=5
         For "cross": the folds.
-    empty : {"abstain", "best"}, default="abstain"
-        Conformal sets can be empty where no class conforms. Such a row becomes the set of all
-        classes, or of the likeliest one.
+    empty : {"wrong", "abstain", "best"}, default="wrong"
+        Conformal sets can be empty where no class conforms. "wrong" leaves such a set empty: it
+        does not hold the truth, and the promise counts it as a miss. Otherwise it becomes the set
+        of all classes, or of the most probable one, and sets are larger than the promise needs.
+        Scorers made by :func:`cautious.metrics.make_set_scorer` see what is meant; give measures
+        ``empty="wrong"``.
     n_jobs : int, optional
         Passed to MAPIE.
     random_state : int, RandomState or None
@@ -71,8 +77,10 @@ class ConformalClassifier(ProbabilisticWrapper):
 
     Notes
     -----
-    With n examples to conformalise on, no confidence above :math:`1 - 1/n` can be had: every set
-    must then hold all classes. This is what is answered, with a warning.
+    With n examples to conformalise on, no confidence above :math:`1 - 1/(n + 1)` can be had: every
+    set must then hold all classes. This is what is answered, with a warning. Otherwise a class is
+    in the set if its score is at most the k-th smallest of the n scores,
+    :math:`k = \lceil (n + 1) \cdot \text{level} \rceil`, in exact arithmetic.
 
     References
     ----------
@@ -103,7 +111,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         conformity_score: Any = "lac",
         calibration_size: float = 0.25,
         cv: Any = 5,
-        empty: Literal["abstain", "best"] = "abstain",
+        empty: Literal["wrong", "abstain", "best"] = "wrong",
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -159,7 +167,10 @@ class ConformalClassifier(ProbabilisticWrapper):
         self.mapie_ = None
         if len(self.classes_) == 1:
             return self
-        if len(held) * min(self.confidence_level, 1 - self.confidence_level) < 1:
+        level = _level_for_mapie(self.confidence_level, len(held))
+        if level is not None:
+            self._conformalise(X, labels, held, level, params)
+        if self.mapie_ is None:
             warnings.warn(
                 f"there are {len(held)} examples to conformalise on, too few for confidence_level "
                 f"{self.confidence_level}; every set holds all classes. Give more examples or a "
@@ -167,9 +178,17 @@ class ConformalClassifier(ProbabilisticWrapper):
                 UserWarning,
                 stacklevel=2,
             )
-            return self
+        return self
+
+    def _conformalise(
+        self, X: Any, labels: Labels, held: Ints, level: float, params: dict[str, Any]
+    ) -> None:
+        """Let MAPIE work on the held-out rows, or on folds of all of them."""
+        raps = self.conformity_score == "raps" or hasattr(self.conformity_score, "size_raps")
+        if raps:  # it takes a part of the rows to choose its penalty on
+            level = float(self.confidence_level)
         common = {
-            "confidence_level": self.confidence_level,
+            "confidence_level": level,
             "conformity_score": deepcopy(self.conformity_score),  # it learns, too
             "n_jobs": self.n_jobs,
             "random_state": self._seed(),
@@ -179,15 +198,19 @@ class ConformalClassifier(ProbabilisticWrapper):
             base = clone(self.estimator)
             self.mapie_ = mapie.CrossConformalClassifier(base, cv=self.cv, **common)
             self.mapie_.fit_conformalize(X, labels, fit_params=params)
-            return self
-        p = self.estimator_.predict_proba(_safe_indexing(X, held))
+            return
+        p = self.predict_proba(_safe_indexing(X, held))
         echo = _Echo().fit(p, self.classes_)
         self.mapie_ = mapie.SplitConformalClassifier(echo, prefit=True, **common)
         with warnings.catch_warnings():
             # A class with a single example cannot be held out.
             warnings.filterwarnings("ignore", ".*conformalization dataset has less labels")
             self.mapie_.conformalize(p, labels[held])
-        return self
+        if raps:
+            try:
+                self.mapie_.predict_set(p[:1])
+            except ValueError:  # too few rows in that part
+                self.mapie_ = None
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if self.mapie_ is None:
@@ -197,7 +220,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         if self.empty == "best":
             nothing = np.flatnonzero(~sets.any(axis=1))
             sets[nothing, p[nothing].argmax(axis=1)] = True
-        return as_mask(sets, self.classes_, empty="abstain")
+        return check_mask(sets, empty=self.empty if self.empty == "abstain" else "wrong")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -229,8 +252,18 @@ class ConformalClassifier(ProbabilisticWrapper):
                 "method is 'cross', which fits the estimator on every fold, but the estimator is "
                 "frozen; choose 'split'."
             )
-        if self.empty not in ("abstain", "best"):
-            raise ValueError(f"empty is {self.empty!r}; choose 'abstain' or 'best'.")
+        if self.empty not in ("wrong", "abstain", "best"):
+            raise ValueError(f"empty is {self.empty!r}; choose 'wrong', 'abstain' or 'best'.")
+
+
+def _level_for_mapie(level: float, n: int) -> float | None:
+    """Find a level at which MAPIE takes the k-th smallest of n scores; None if there is none.
+
+    MAPIE rounds levels, and refuses some that can be had. Halfway between two levels that make a
+    difference it does neither.
+    """
+    k = max(math.ceil((n + 1) * Fraction(str(float(level)))), 2)  # MAPIE never takes the smallest
+    return (k - 0.5) / (n + 1) if k <= n else None
 
 
 class _Echo(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -111,11 +111,13 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         Returns
         -------
         ndarray of shape (n,)
-            The answer where there is one; where there is doubt, the likeliest of what remains.
+            The answer where there is one; where there is doubt, the likeliest of what remains. An
+            empty set leaves the most probable class of all.
         """
         p = self.predict_proba(X)
-        best = np.where(self._sets(X, p), p, -1.0).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+        sets = self._sets(X, p)
+        sets |= ~sets.any(axis=1, keepdims=True)
+        return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
 
     def _sets(self, X: Any, p: Floats) -> Mask:
         if p.shape[1] == 1:  # a lone class leaves nothing to decide
