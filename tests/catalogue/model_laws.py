@@ -31,7 +31,7 @@ from cautious.models import NaiveCredalClassifier
 HELD_OUT = "examples are held out one by one, by position"
 FOLDED = "the examples are cut into folds by position"
 DRAWN = "decompositions are drawn by the position of classes"
-FEW = {"examples": 4}
+FEW = {"n_examples": 4}
 
 
 @law(

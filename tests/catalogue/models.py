@@ -94,7 +94,8 @@ def pipeline(s: float = 1.0) -> Any:
 
 
 def delegating(rules: float = 0.75) -> Any:
-    return DelegatingClassifier([("bayes", bayes()), ("ncc", NaiveCredalClassifier())], rules=rules)
+    lazy = LazyNaiveCredalClassifier(n_neighbors=4, step=4)
+    return DelegatingClassifier([("bayes", bayes()), ("lazy", lazy)], rules=rules, train_on="all")
 
 
 def tuned(max_abstention: float = 0.3, **params: Any) -> Any:

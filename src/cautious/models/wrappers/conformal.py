@@ -164,7 +164,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, train), labels[train], **own)
         self.classes_ = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
-        self.mapie_ = None
+        self.mapie_: Any = None
         if len(self.classes_) == 1:
             return self
         level = _level_for_mapie(self.confidence_level, len(held))

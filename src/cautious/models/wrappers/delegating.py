@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from numbers import Real
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
@@ -35,7 +38,9 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
     """Cascade in which each classifier delegates to the next what it is not sure of.
 
     The first classifier answers where it is sure; the others are asked about the rest only. By
-    default they are trained on it only, too, and so specialise on the hard cases.
+    default they also learn from the rest only, if there is enough of it, and so specialise on the
+    hard cases. Which examples are hard is found out of fold: on the examples that it has learned
+    from, a classifier is surer than it will ever be on new cases.
 
     Parameters
     ----------
@@ -48,8 +53,13 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         :mod:`cautious.decision` with its parameters bound.
     train_on : {"delegated", "all"}, default="delegated"
         Whether an estimator learns from the training examples that came down to it, or from all.
-        Where those that came down are of fewer than two classes, it learns from what the one
-        before it learned from.
+    cv : int, splitter or None, default=5
+        How it is found which examples come down: by classifiers fitted on the other folds, as many
+        as said here. None asks the classifier about the examples that it has learned from itself,
+        which hands down too few.
+    min_delegated : int, optional
+        If fewer examples come down, or examples of a single class, the estimator learns from what
+        the one before it learned from, and a warning says so. None is twenty per class.
     last : {"answer", "abstain"}, default="answer"
         What the last estimator does where it is not sure: name its likeliest class, or abstain. A
         cautious one always answers with its own set.
@@ -89,11 +99,15 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         *,
         rules: Rule | Sequence[Rule] = 0.75,
         train_on: Literal["delegated", "all"] = "delegated",
+        cv: Any = 5,
+        min_delegated: int | None = None,
         last: Literal["answer", "abstain"] = "answer",
     ) -> None:
         self.estimators = estimators
         self.rules = rules
         self.train_on = train_on
+        self.cv = cv
+        self.min_delegated = min_delegated
         self.last = last
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -133,12 +147,56 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             self.estimators_.append(clone(estimator).fit(own, labels[rows], **params))
             self.trained_on_.append(len(rows))
             if self.train_on == "delegated" and at + 1 < len(self.estimators):
-                sets, _ = self._answers(at, own)
-                left = rows[sets.sum(axis=1) > 1]
-                if len(np.unique(labels[left])) > 1:
+                left = rows[self._unsure(at, own, labels[rows], params)]
+                if self._enough(at + 1, labels[left], len(rows)):
                     rows = left
         take_over_features(self, self.estimators_[0])
         return self
+
+    def _unsure(self, at: int, X: Any, y: Labels, params: dict[str, Any]) -> Mask:
+        """Tell of which examples an estimator is not sure, asked out of fold."""
+        estimator = self.estimators[at][1]
+        if self.cv is None or isinstance(estimator, FrozenEstimator):
+            return np.asarray(self._answers(at, self.estimators_[at], X)[0].sum(axis=1) != 1)
+        unsure = np.ones(len(y), dtype=np.bool_)
+        for train, test in self._folds(X, y):
+            own = {key: _safe_indexing(value, train) for key, value in params.items()}
+            fitted = clone(estimator).fit(_safe_indexing(X, train), y[train], **own)
+            sets, _ = self._answers(at, fitted, _safe_indexing(X, test))
+            unsure[test] = sets.sum(axis=1) != 1
+        return unsure
+
+    def _folds(self, X: Any, y: Labels) -> Iterator[tuple[Ints, Ints]]:
+        """Split examples so that no class is lost: a lone example of a class is never held out."""
+        if not isinstance(self.cv, Integral):
+            yield from check_cv(self.cv, y, classifier=True).split(X, y)
+            return
+        codes = np.unique(y, return_inverse=True)[1]
+        size = np.bincount(codes)
+        by_class = np.argsort(codes, kind="stable")
+        rank = np.empty(len(y), dtype=np.intp)
+        rank[by_class] = np.arange(len(y)) - np.repeat(np.cumsum(size) - size, size)
+        fold = np.where((size > 1)[codes], rank % int(self.cv), -1)
+        for test in range(int(self.cv)):
+            if (fold == test).any() and len(size) > 1:
+                yield np.flatnonzero(fold != test), np.flatnonzero(fold == test)
+
+    def _enough(self, at: int, delegated: Labels, out_of: int) -> bool:
+        """Tell whether an estimator can learn from what came down; warn if it cannot."""
+        least = 20 * len(self.classes_) if self.min_delegated is None else self.min_delegated
+        if len(delegated) == out_of:
+            return True
+        if len(delegated) >= least and len(np.unique(delegated)) > 1:
+            return True
+        warnings.warn(
+            f"only {len(delegated)} of {out_of} examples came down to {self.estimators[at][0]!r}, "
+            f"too few to learn from (min_delegated is {least}); it learns from all {out_of}. Say "
+            "train_on='all' if that is what you want, or let more examples come down by a higher "
+            "threshold in rules.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return False
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities by those of the estimator that answered.
@@ -166,7 +224,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         Returns
         -------
         ndarray of shape (n, K), bool
-            One row an example, one column a class in ``classes_`` order.
+            One row per example, one column per class in ``classes_`` order.
         """
         return self._cascade(X)[0]
 
@@ -210,7 +268,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         rows = np.arange(n)
         for at in range(len(self.estimators_)):
             own = X if len(rows) == n else _safe_indexing(X, rows)
-            sets[rows], p[rows] = self._answers(at, own)
+            sets[rows], p[rows] = self._answers(at, self.estimators_[at], own)
             sure = sets[rows].sum(axis=1) == 1
             decider[rows[sure]] = at
             rows = rows[~sure]
@@ -218,9 +276,8 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
                 break
         return sets, p, decider
 
-    def _answers(self, at: int, X: Any) -> tuple[Mask, Floats]:
+    def _answers(self, at: int, fitted: Any, X: Any) -> tuple[Mask, Floats]:
         """Ask one estimator for sets and probabilities over all classes."""
-        fitted = self.estimators_[at]
         own = np.asarray(fitted.predict_proba(X), dtype=np.float64)
         known = as_codes(np.asarray(fitted.classes_), self.classes_, name="classes_")
         p = np.zeros((len(own), len(self.classes_)))
@@ -228,7 +285,9 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         rule = self._rules()[at]
         is_last = at == len(self.estimators) - 1
         if hasattr(fitted, "predict_set"):
-            answer = check_mask(fitted.predict_set(X), n_classes=len(known), name="predict_set(X)")
+            # An empty set, as of conformal prediction, is no answer either.
+            sets = fitted.predict_set(X)
+            answer = check_mask(sets, n_classes=len(known), name="predict_set(X)", empty="abstain")
         elif is_last and self.last == "answer":
             answer = threshold_rule(own, 0.0)
         elif callable(rule):
@@ -267,6 +326,15 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
                 )
         if self.train_on not in ("delegated", "all"):
             raise ValueError(f"train_on is {self.train_on!r}; choose 'delegated' or 'all'.")
+        if isinstance(self.cv, Integral) and self.cv < 2:
+            raise ValueError(f"cv is {self.cv!r}; give at least 2 folds, a splitter, or None.")
+        if isinstance(self.cv, str | float):
+            raise ValueError(f"cv is {self.cv!r}; give a number of folds, a splitter, or None.")
+        least = self.min_delegated
+        if not (least is None or (isinstance(least, Integral) and least >= 0)):
+            raise ValueError(
+                f"min_delegated is {least!r}; give a whole number that is not negative, or None."
+            )
         if self.last not in ("answer", "abstain"):
             raise ValueError(f"last is {self.last!r}; choose 'answer' or 'abstain'.")
 
