@@ -14,12 +14,12 @@ RELIED_ON = {
     ),
     "utility": "quadratic u65 u80 logarithmic exponential f_beta",
     "costs": (
-        "zero_one ordinal discounted p_discounted utility_costs f_beta_costs class_selective "
-        "abellan_masegosa SetCosts audit"
+        "as_costs zero_one ordinal discounted p_discounted utility_costs f_beta_costs "
+        "class_selective abellan_masegosa owa SetCosts audit"
     ),
     "credal": "ProbabilityIntervals imprecise_dirichlet",
     "decision": (
-        "threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule optimal_sets "
+        "Rule threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule optimal_sets "
         "maximality interval_dominance e_admissibility gamma_maximin gamma_maximax hurwicz"
     ),
     "curves": ("AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve"),
