@@ -71,7 +71,7 @@ class TestForms:
         for sets in (mask, lists, pd.DataFrame({"yes": mask[:, 1], "no": mask[:, 0]})):
             one = read_predictions({"m": {"y_true": Y, "y_set": sets}})["m"]
             np.testing.assert_array_equal(one.y_set, mask)
-            assert one.pos_label is None
+            assert one.pos_label == "yes"  # plain; costs may need it
         beside = read_predictions({"m": {"y_true": Y, "y_set": lists, "y_score": SCORE}})
         np.testing.assert_array_equal(beside.y_set, mask)
         assert any("the sets are the answers" in str(note) for note in beside.notes)
@@ -120,6 +120,23 @@ class TestLabels:
         found = read("y_true,y_set\ncaf\u00e9,caf\u00e9\ncafe\u0301,cafe\u0301\n")
         assert len(found.classes) == 2
         assert any(note.key == "twins" for note in found.notes)
+
+    @pytest.mark.parametrize(
+        ("labels", "classes"),
+        [
+            (["\ud800", "b"], ("b", "\ud800")),
+            (np.array([0, 1], dtype=">i4"), (0, 1)),
+            (np.array([b"a", b"b"]), ("a", "b")),
+            (np.array(["2020-01-01", "2021-01-01"], dtype="M8[D]"), ("2020-01-01", "2021-01-01")),
+        ],
+        ids=["lone surrogate", "big-endian", "bytes", "dates"],
+    )
+    def test_labels_of_odd_kinds(self, labels, classes):
+        sets = np.eye(2, dtype=bool)
+        if getattr(labels, "dtype", None) != "M8[D]":
+            assert read_predictions({"m": {"y_true": labels, "y_set": sets}}).classes == classes
+        frame = pd.DataFrame({"y_true": pd.Series(list(labels), dtype=object), "score": [0.1, 0.9]})
+        assert set(read_predictions(frame, pos_label=classes[1]).classes) == set(classes)
 
     def test_labels_that_end_in_nul(self, read):
         found = read("y_true,y_set\na,a\na\x00,a|a\x00\n")
@@ -225,6 +242,19 @@ class TestSets:
         assert found.y_set.tolist() == [[True, False], [False, True], [True, True]]
         assert read_predictions(frame, empty="wrong").y_set[2].tolist() == [False, False]
         assert read_predictions(frame, empty="wrong").empty == "wrong"
+
+    def test_a_label_with_a_space_may_be_known_from_another_file(self, tmp_path):
+        (tmp_path / "a.csv").write_text("y_true,y_set\nOslo,Oslo\nNew York,New York\n")
+        (tmp_path / "b.csv").write_text("y_true,y_set\nOslo,New York\nOslo,Oslo\n")
+        found = read_predictions([tmp_path / "a.csv", tmp_path / "b.csv"])
+        assert found.classes == ("New York", "Oslo")
+
+    def test_models_about_other_classes_are_left_apart(self):
+        one = pd.DataFrame({"y": ["a", "b"], "y_set": ["a", "a|b"]})
+        other = pd.DataFrame({"y": ["x", "y"], "y_set": ["x", "x|y"]})
+        found = read_predictions({"one": one, "other": other})
+        assert found["one"].classes == ("a", "b")
+        assert found["other"].classes == ("x", "y")
 
     def test_classes_of_all_files_count(self, tmp_path):
         (tmp_path / "a.csv").write_text("y_true,y_set\n1,1\n2,2\n")

@@ -64,7 +64,7 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> tuple[Draft, Said]:
     draft = Draft(name, n, _place, truth_column="y_true", set_column="y_set")
     rows: Any = slice(None)
     if labels is not None:
-        truth = plain_labels(encode_labels(pd.Series(labels)))
+        truth = plain_labels(encode_labels(labels))
         draft.truth, rows, draft.notes = kept_rows(truth, said, _place("y_true"))
         draft.n = len(draft.truth.codes)
     if y_score is not None:
@@ -82,7 +82,7 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> tuple[Draft, Said]:
         if arrays.get(key) is not None:
             own = flat_labels(arrays[key], key)
             _check_length(key, len(own), n)
-            setattr(draft, key, texts(encode_labels(pd.Series(own)))[rows])
+            setattr(draft, key, texts(encode_labels(own))[rows])
     if arrays.get("costs") is not None:
         found = {
             key: _numbers(one, f"costs[{key!r}]", (n,)) for key, one in arrays["costs"].items()
@@ -179,6 +179,8 @@ def _add_probabilities(
         draft.proba_names = sorted_classes(labels[rows]).tolist()
     else:
         raise refusal("no classes")
+    if hasattr(y_proba, "toarray"):
+        as_floats(y_proba, "y_proba")  # says what to do with a sparse matrix
     matrix = np.asanyarray(y_proba)
     if matrix.ndim != 2 or matrix.shape[1] != len(draft.proba_names):
         found_width = matrix.shape[1] if matrix.ndim == 2 else 1

@@ -9,8 +9,8 @@ one record batch at a time; so a rule is written once:
 - :func:`plain_labels` makes class labels of the distinct values.
 - :func:`read_numbers` gives :class:`Numbers`: floats, and which cells are no numbers, which
   :func:`check_numbers` refuses. :func:`check_weights` checks weights.
-- :func:`memberships` reads columns that say whether a class is in a set; :func:`parse_sets` and
-  :func:`set_mask` turn written sets into a mask.
+
+Columns of sets are read in :mod:`cautious.predictions.set_columns`.
 
 Checks take `place`, a function from a row to words that say where it is, as in
 ``lambda row: f"column 'score', row {row}"``.
@@ -19,36 +19,34 @@ Checks take `place`, a function from a row to words that say where it is, as in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.errors import InputError, Message, listed, quoted
-from cautious.predictions.labels import label_text, match_labels, plain_label, without_point
+from cautious._typing import Floats, Ints, Labels
+from cautious.errors import Message, quoted
+from cautious.predictions.labels import label_text, plain_label, without_point
 from cautious.predictions.rules import WORDS, hint, refusal
-from cautious.sets import WrittenSet, first_row, parse_set
+from cautious.sets import first_row
 
 __all__ = [
     "Encoded",
     "Numbers",
     "Place",
     "check_costs",
-    "check_empty",
     "check_numbers",
     "check_weights",
     "encode_labels",
-    "memberships",
-    "parse_sets",
     "plain_labels",
     "read_numbers",
     "read_text_numbers",
-    "set_mask",
+    "such_cells",
     "texts",
 ]
 
@@ -57,6 +55,7 @@ Place: TypeAlias = Callable[[int], str]
 
 # Weights in this range can be added up in fixed point, and none is rounded by more than 1e-10.
 LEAST_WEIGHT, MOST_WEIGHT = 2.0**-32, 2.0**32
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 # Texts of so many odd cells are kept for messages.
 _KEPT = 1000
 
@@ -109,15 +108,24 @@ def encode_labels(column: Any) -> Encoded:
     """
     if hasattr(column, "dictionary_encode"):
         return _encode_arrow(column)
-    series = column if isinstance(column, pd.Series) else pd.Series(list(column), dtype=object)
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        codes = series.cat.codes.to_numpy().astype(np.intp)
-        return _used(codes, series.cat.categories.tolist())
-    if series.dtype == object:
-        kinds = (list, tuple, set, frozenset, np.ndarray)
-        series = series.map(lambda one: _hashable(one) if isinstance(one, kinds) else one)
-    codes, values = pd.factorize(series)
-    return Encoded(codes.astype(np.intp, copy=False), values.tolist())
+    if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
+        return _used(column.cat.codes.to_numpy().astype(np.intp), column.cat.categories.tolist())
+    if isinstance(column, pd.Series) and not isinstance(column.dtype, np.dtype):
+        found, values = pd.factorize(column)
+        return Encoded(found.astype(np.intp, copy=False), values.tolist())
+    array = np.asarray(column) if hasattr(column, "dtype") else _objects(column)
+    if array.dtype.kind in "OUS":
+        # pandas would make its own kind of text of a Series, which not every text fits.
+        kinds = _COLLECTIONS
+        array = _objects([_hashable(one) if isinstance(one, kinds) else one for one in array])
+    codes, distinct = pd.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
+    return Encoded(codes.astype(np.intp, copy=False), distinct.tolist())
+
+
+def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+    cells = np.empty(len(values), dtype=object)
+    cells[:] = list(values)
+    return cells
 
 
 def _hashable(members: Any) -> tuple[Any, ...]:
@@ -402,7 +410,7 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None)
             "not a number",
             place=place(row),
             value=quoted(cell),
-            cells=_cells(len(numbers.odd)),
+            cells=such_cells(len(numbers.odd)),
             hints=number_hints(cell),
         )
     absent = np.isnan(numbers.values)
@@ -410,12 +418,13 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None)
         raise refusal(
             "missing number" if missing is None else "missing score",
             place=place(first_row(absent)),
-            cells=_cells(int(absent.sum())),
+            cells=such_cells(int(absent.sum())),
         )
     return numbers.values
 
 
-def _cells(count: int) -> str:
+def such_cells(count: int) -> str:
+    """Count cells in a message."""
     return "1 such cell" if count == 1 else f"{count:,} such cells"
 
 
@@ -429,118 +438,6 @@ def check_weights(weight: Floats, place: Place) -> Floats:
         row = first_row(bad)
         raise refusal("weight", place=place(row), value=f"{weight[row]:g}")
     return weight
-
-
-def memberships(column: Encoded, place: Place) -> Mask:
-    """Read a column that says whether a class is in the set.
-
-    Parameters
-    ----------
-    column : Encoded
-        Truth values, 0 and 1, or words.
-    place : callable
-        Says where a row is, for errors.
-
-    Examples
-    --------
-    >>> memberships(encode_labels(["Yes", "no", "1"]), str)
-    array([ True, False,  True])
-    """
-    words = [label_text(value).strip().lower() for value in column.values]
-    yes = np.array([word in WORDS["yes"] for word in words] + [False])
-    no = np.array([word in WORDS["no"] for word in words] + [False])
-    bad = ~(yes | no)[column.codes]
-    if bad.any():
-        row = first_row(bad)
-        code = int(column.codes[row])
-        value = "" if code < 0 else column.values[code]
-        raise refusal("membership", place=place(row), value=quoted(value))
-    return np.asarray(yes[column.codes])
-
-
-def parse_sets(column: Encoded, known: Collection[str], place: Place) -> list[WrittenSet]:
-    """Parse the distinct written sets of a column; the last one is that of missing cells.
-
-    Parameters
-    ----------
-    column : Encoded
-        Written sets.
-    known : collection of str
-        Texts of known classes: those that occur among the truths or are declared.
-    place : callable
-        Says where a row is, for errors.
-
-    Examples
-    --------
-    >>> [one.labels for one in parse_sets(encode_labels(["a|b", "a"]), {"a", "b"}, str)]
-    [('a', 'b'), ('a',), ()]
-    """
-    found = []
-    for at, value in enumerate(column.values):
-        try:
-            found.append(parse_set(value, known))
-        except InputError as error:
-            raise error.at(place(first_row(column.codes == at))) from None
-    return [*found, WrittenSet(())]
-
-
-def set_mask(
-    column: Encoded, sets: Sequence[WrittenSet], classes: Sequence[Any], place: Place, empty: str
-) -> Mask:
-    """Turn written sets into a mask.
-
-    Parameters
-    ----------
-    column : Encoded
-        Written sets.
-    sets : sequence of WrittenSet
-        What :func:`parse_sets` made of it.
-    classes : sequence
-        All classes.
-    place : callable
-        Says where a row is, for errors.
-    empty : {"error", "abstain", "wrong"}
-        What an empty set means; wrong, its row stays empty.
-
-    Returns
-    -------
-    ndarray of shape (n_sets, K), bool
-        One row per distinct set; ``mask[column.codes]`` has one per case.
-
-    Examples
-    --------
-    >>> column = encode_labels(["a|b", "b"])
-    >>> set_mask(column, parse_sets(column, (), str), ["a", "b"], str, "error")[column.codes]
-    array([[ True,  True],
-           [False,  True]])
-    """
-    members = list(dict.fromkeys(one for row in sets for one in row.labels or ()))
-    position = dict(zip(members, match_labels(members, classes), strict=True))
-    mask = np.zeros((len(sets), len(classes)), dtype=np.bool_)
-    for at, row in enumerate(sets):
-        if row.labels is None:
-            mask[at] = True
-            continue
-        for one in row.labels:
-            if position[one] < 0:
-                raise refusal(
-                    "set unknown class",
-                    place=place(first_row(column.codes == at)),
-                    label=quoted(one),
-                    classes=listed(classes),
-                    near=(one, classes),
-                )
-            mask[at, position[one]] = True
-    return check_empty(mask, column.codes, place, empty)
-
-
-def check_empty(mask: Mask, codes: Ints, place: Place, empty: str) -> Mask:
-    """Refuse empty sets, or make of them what they are said to mean."""
-    hollow = np.asarray(~mask.any(axis=1))
-    there = hollow[codes]
-    if empty == "error" and there.any():
-        raise refusal("empty set", place=place(first_row(there)), cells=_cells(int(there.sum())))
-    return mask | hollow[:, None] if empty == "abstain" else mask
 
 
 def check_costs(costs: dict[str, Floats], place: Callable[[Any], Place]) -> dict[str, Floats]:

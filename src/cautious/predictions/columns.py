@@ -113,7 +113,9 @@ def guess_columns(
         return next((known[word] for word in WORDS[role] if word in known), None)
 
     def one(role: str, given: str | bool | None) -> Any:
-        return first(role) if given is None else _there(names, role, given) if given else None
+        if given is None:
+            return first(role)
+        return None if given is False else _there(names, role, given)
 
     truths = one("truth", truth)
     if truths is None and truth is not False:
@@ -137,7 +139,7 @@ def guess_columns(
         raise refusal("score and proba")
     if score is None and proba is None and sets is None:
         return Columns(truths, **_guessed(names, first), **rest)
-    asked = [score] if isinstance(score, str) else list(score or ())
+    asked = score if isinstance(score, list | tuple) else [] if score is None else [score]
     scores = tuple(_there(names, "score", name) for name in asked)
     if isinstance(sets, str) and sets in names:
         written, members = sets, {}

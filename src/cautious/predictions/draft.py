@@ -7,15 +7,15 @@ classes, and gives the finished :class:`~cautious.predictions.ModelPredictions`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.errors import Message, listed, quoted
-from cautious.predictions.cells import Encoded, Place, check_empty, set_mask
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.predictions.cells import Encoded, Place, such_cells
 from cautious.predictions.data import ModelPredictions
 from cautious.predictions.labels import (
     binary_classes,
@@ -25,6 +25,7 @@ from cautious.predictions.labels import (
     sorted_labels,
 )
 from cautious.predictions.rules import note, refusal, twins
+from cautious.predictions.set_columns import check_empty, parse_sets, set_mask
 from cautious.sets import WrittenSet, first_row
 
 __all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle"]
@@ -93,9 +94,20 @@ class Draft:
     notes: list[Message] = field(default_factory=list)
     described: int | None = None
 
+    @property
+    def truths(self) -> list[Any]:
+        """Labels that occur among the truths."""
+        return [] if self.truth is None else self.truth.values
+
+    def parse(self, known: Collection[str]) -> None:
+        """Parse the column of written sets; `known` are texts of classes that are known."""
+        if self.written is not None:
+            every = {*known, *map(label_text, self.proba_names)}
+            self.written_sets = parse_sets(self.written, every, self.place(self.set_column))
+
     def mentioned(self) -> list[Any]:
         """Labels that occur among the truths or in written sets, or name a column."""
-        truths = [] if self.truth is None else self.truth.values
+        truths = self.truths
         named = [*self.proba_names, *self.member_names]
         named += [one for row in self.written_sets for one in row.labels or ()]
         return list(dict.fromkeys([*truths, *labels_like(named, truths)]))
@@ -117,8 +129,7 @@ def kept_rows(truth: Encoded, said: Said, place: Place) -> tuple[Encoded, Any, l
     if not count:
         return truth, slice(None), []
     if not said.drop_missing:
-        cells = "1 such cell" if count == 1 else f"{count:,} such cells"
-        raise refusal("missing truth", place=place(first_row(absent)), cells=cells)
+        raise refusal("missing truth", place=place(first_row(absent)), cells=such_cells(count))
     if count == len(absent):
         raise refusal("no rows")
     rows = np.flatnonzero(~absent)
@@ -154,7 +165,7 @@ def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPred
     said : Said
         What the caller says.
     """
-    truths = [] if draft.truth is None else draft.truth.values
+    truths = draft.truths
     declared = None if said.classes is None else labels_like(list(said.classes), truths)
     if declared is not None and len(set(declared)) < len(declared):
         raise refusal("repeated classes", given=listed(said.classes or ()))
@@ -176,6 +187,7 @@ def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPred
     else:
         classes = declared or sorted_labels(labels_like(draft.member_names, truths) or known)
         _check_truth(draft, classes)
+        positive = _positive_of_sets(classes, positive)
     if len(classes) < 2:
         raise refusal("only one class", label=listed(classes))
     y_set = _sets(draft, classes, said.empty)
@@ -185,7 +197,7 @@ def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPred
         _codes(draft, classes),
         y_proba=y_proba,
         y_set=y_set,
-        pos_label=classes[1] if scores else None,
+        pos_label=classes[1] if scores else positive,
         sample_weight=draft.weight,
         groups=draft.groups,
         case=draft.case,
@@ -211,12 +223,22 @@ def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None)
     return binary_classes(classes, pos_label=positive)
 
 
+def _positive_of_sets(classes: list[Any], positive: Any) -> Any:
+    """Positive class of sets, as costs may need it: as said, or plain, or else None."""
+    if positive is not None:
+        return binary_classes(classes, pos_label=positive)[1]
+    try:
+        return binary_classes(classes)[1] if len(classes) == 2 else None
+    except InputError:
+        return None
+
+
 def _of_one_column(
     draft: Draft, declared: list[Any] | None, positive: Any
 ) -> tuple[dict[str, Floats], None, list[Any]]:
     """Read a single probability: its class is positive, unless the other one is said to be."""
     assert draft.proba is not None
-    pool = declared or ([] if draft.truth is None else draft.truth.values)
+    pool = declared or draft.truths
     (label,) = labels_like(draft.proba_names, pool)
     if pool and label not in pool:
         raise refusal(
@@ -322,7 +344,7 @@ def _notes(
         count = int(repeated[draft.written.codes].sum())
         if count:
             yield note("repeated label", count=f"{count:,}", n=f"{draft.n:,}")
-        truths = [] if draft.truth is None else draft.truth.values
+        truths = draft.truths
         new = [one for one in classes if truths and match_label(one, truths) < 0]
         if new and declared is None and not draft.proba_names:
             yield note("new class", labels=listed(new))

@@ -49,6 +49,8 @@ def plain_label(value: Any) -> Any:
         value = value.item()
     if isinstance(value, str | bool):
         return value
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, float):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,6 @@ from cautious.predictions.cells import (
     check_costs,
     check_numbers,
     check_weights,
-    memberships,
-    parse_sets,
     plain_labels,
     texts,
 )
@@ -30,6 +29,7 @@ from cautious.predictions.draft import Draft, Said, kept_rows, settle
 from cautious.predictions.labels import label_text
 from cautious.predictions.probabilities import check_columns
 from cautious.predictions.rules import hint, refusal
+from cautious.predictions.set_columns import memberships
 from cautious.predictions.tables import Table, is_frame, open_table, table_of_frame
 
 __all__ = ["read_predictions"]
@@ -168,6 +168,22 @@ def _stem(file: str) -> str:
     return name
 
 
+@contextmanager
+def _placed(place: str) -> Iterator[None]:
+    """Say of an error where it is."""
+    try:
+        yield
+    except InputError as error:
+        raise error.at(place) from None
+
+
+def _together(draft: Draft, drafts: Sequence[tuple[str, Draft]]) -> list[Any]:
+    """Labels of all sources about the same classes: sets name only the classes that occur."""
+    own = set(map(label_text, draft.truths))
+    same = [one for _, one in drafts if one is draft or own & set(map(label_text, one.truths))]
+    return list(dict.fromkeys(label for one in same for label in one.mentioned()))
+
+
 class _Reader:
     """Drafts of all sources, settled once all are read."""
 
@@ -194,7 +210,8 @@ class _Reader:
         except InputError as error:
             raise error.at(place) from None
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{place}: {error}" if place else str(error)) from error
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{place}: {error}" if place else str(error)) from error
 
     def _add_table(self, place: str, name: str, table: Table) -> None:
         try:
@@ -208,21 +225,23 @@ class _Reader:
 
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""
-        drafts = [draft for _, draft, _ in self.drafts if isinstance(draft, Draft)]
-        known = list(dict.fromkeys(one for draft in drafts for one in draft.mentioned()))
+        drafts = [(place, draft) for place, draft, _ in self.drafts if isinstance(draft, Draft)]
+        known = {label_text(one) for _, draft in drafts for one in draft.truths}
+        known |= {label_text(one) for one in self.said.classes or ()}
+        for place, draft in drafts:
+            with _placed(place):
+                draft.parse(known)
         models: list[ModelPredictions] = []
-        for place, draft, said in self.drafts:
-            if not isinstance(draft, Draft):
-                models += draft
+        for place, one, said in self.drafts:
+            if not isinstance(one, Draft):
+                models += one
                 continue
-            try:
-                found = list(settle(draft, known, said))
-            except InputError as error:
-                raise error.at(place) from None
-            if draft.described is not None and found[0].pos_label is not None:
-                told = self.notes[draft.described]
+            with _placed(place):
+                found = list(settle(one, _together(one, drafts), said))
+            if one.described is not None and found[0].pos_label is not None:
+                told = self.notes[one.described]
                 more = {**told.values, "positive": f", positive {quoted(found[0].pos_label)}"}
-                self.notes[draft.described] = replace(told, values=more)
+                self.notes[one.described] = replace(told, values=more)
             models += found
         return Predictions(models, self.notes)
 
@@ -275,10 +294,6 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
         draft.set_column = None
     elif columns.sets is not None:
         draft.written, draft.set_column = label(columns.sets), columns.sets
-        classes = said.classes if said.classes is not None else columns.proba
-        known = {label_text(one) for one in ([] if truth is None else truth.values)}
-        known |= {label_text(one) for one in classes}
-        draft.written_sets = parse_sets(draft.written, known, place(columns.sets))
     draft.groups = texts(label(columns.groups)) if columns.groups is not None else None
     draft.case = texts(label(columns.case)) if columns.case is not None else None
     if columns.model is not None:
@@ -291,7 +306,7 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
 
 def _maybe_swapped(error: InputError, draft: Draft) -> InputError:
     """Ask whether truths and scores are swapped, where many truths are numbers."""
-    truths = [] if draft.truth is None else draft.truth.values
+    truths = draft.truths
     if len(truths) <= 2 or any(isinstance(one, str) and not _is_number(one) for one in truths):
         return error
     swapped = hint("swapped", truth=quoted(draft.truth_column), score=quoted(draft.score_column))

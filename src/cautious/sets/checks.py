@@ -67,7 +67,7 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
         raise ValueError(
             f"{name}[{first_row(missing)}] is missing (None or NaN); every class needs a label."
         )
-    repeated = pd.Index(labels).duplicated()
+    repeated = pd.Index(labels, dtype=object if labels.dtype.kind in "OU" else None).duplicated()
     if repeated.any():
         at = first_row(repeated)
         raise ValueError(
@@ -89,6 +89,7 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     array = np.asarray(values, dtype=None if isinstance(values, np.ndarray) else object)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; a flat sequence of labels is expected.")
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)  # pandas knows no other
     if array.dtype == object and len(array):
         given = array.tolist()
         kinds = {type(value) for value in given}
