@@ -100,3 +100,11 @@ def test_bad_tables(table, message):
 def test_bad_prior():
     with pytest.raises(ValueError, match="prior_positive is 2"):
         NormalForm(0.5, 0.1, 0.1, 1, 0, 0).cost(0.2, 2)
+
+
+def test_a_share_that_rounding_puts_beyond_one_is_one():
+    form = normal_form([[0, 8], [4, 1], [1, 2]])
+    assert form.cost(0.5, np.nextafter(1.0, 2.0)) == form.cost(0.5, 1.0)
+    assert form.cost(0.5, -1e-17) == form.cost(0.5, 0.0)
+    with pytest.raises(ValueError, match=r"prior_positive is 1\.1"):
+        form.cost(0.5, 1.1)

@@ -19,8 +19,9 @@ RELIED_ON = {
     ),
     "credal": "ProbabilityIntervals imprecise_dirichlet",
     "decision": (
-        "Rule threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule optimal_sets "
-        "maximality interval_dominance e_admissibility gamma_maximin gamma_maximax hurwicz"
+        "Rule threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule "
+        "optimal_sets maximality interval_dominance e_admissibility gamma_maximin gamma_maximax "
+        "hurwicz"
     ),
     "curves": ("AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve"),
     "models": (

@@ -144,9 +144,10 @@ class NormalForm:
         return np.asarray((np.asarray(cost) - self._offset(prior_positive)) / self.scale)
 
     def _offset(self, prior_positive: float) -> float:
-        if not 0 <= prior_positive <= 1:
+        if not -1e-9 <= prior_positive <= 1 + 1e-9:
             raise ValueError(f"prior_positive is {prior_positive}; a share lies within [0, 1].")
-        return (1 - prior_positive) * self.offset_negative + prior_positive * self.offset_positive
+        share = min(max(prior_positive, 0.0), 1.0)  # a sum of weights may miss an end by rounding
+        return (1 - share) * self.offset_negative + share * self.offset_positive
 
 
 def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
