@@ -10,7 +10,8 @@ const UTILITIES = { u65: 0.65, u80: 0.8 };
 export function problemsOf(models) {
   const problems = [];
   const put = (kind, { classes }, summaries) => {
-    const same = problems.find((one) => one.kind === kind && String(one.classes) === String(classes));
+    const question = JSON.stringify([kind, classes]);
+    const same = problems.find((one) => JSON.stringify([one.kind, one.classes]) === question);
     if (same) same.models.push(...summaries);
     else problems.push({ kind, classes, models: summaries });
   };
