@@ -16,6 +16,8 @@ from cautious.metrics.answers import (
     reckless_answer_score,
     selective_accuracy_score,
 )
+from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
+from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
 from cautious.metrics.breakdown import USUAL_MEASURES, breakdown
 from cautious.metrics.capacity import capacity_score, full_coverage_error, q_matrix
 from cautious.metrics.capacity import guess_probabilities as guess_probabilities
@@ -29,8 +31,6 @@ from cautious.metrics.indeterminacy import (
     set_accuracy_score,
     single_accuracy_score,
 )
-from cautious.metrics.intervals import bootstrap_difference, bootstrap_interval
-from cautious.metrics.intervals import interval_of_counts as interval_of_counts
 from cautious.metrics.printed_report import cautious_report
 from cautious.metrics.registry import (
     MEASURES,

@@ -12,8 +12,8 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, RandomState
 from cautious.bootstrap import as_generator
+from cautious.metrics.bootstrap_intervals import interval_of_counts
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.intervals import interval_of_counts
 from cautious.metrics.registry import Measure, get_measure
 from cautious.sets import check_sets
 

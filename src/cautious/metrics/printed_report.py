@@ -13,9 +13,9 @@ import pandas as pd
 from cautious._typing import RandomState
 from cautious.bootstrap import as_generator
 from cautious.costs import CostsLike, as_costs
+from cautious.metrics.bootstrap_intervals import interval_of_counts
 from cautious.metrics.breakdown import breakdown
 from cautious.metrics.counts import SetCounts
-from cautious.metrics.intervals import interval_of_counts
 from cautious.metrics.registry import MEASURES, Counts, Measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
 

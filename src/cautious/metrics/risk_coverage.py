@@ -14,10 +14,9 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Ints, Labels, as_floats
-from cautious.metrics.score_checks import class_scores, finite_losses, flat_numbers
 from cautious.metrics.shown import Shown
-from cautious.predictions import FromEstimator
-from cautious.sets import check_sets, check_weight
+from cautious.predictions import FromEstimator, class_scores
+from cautious.sets import check_sets, check_weight, first_row
 
 __all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
 
@@ -167,8 +166,8 @@ class RiskCoverageCurve(Shown, FromEstimator):
         -------
         RiskCoverageCurve
         """
-        scores = flat_numbers(confidence, "confidence")
-        losses = finite_losses(loss, scores)
+        scores = _flat_numbers(confidence, "confidence")
+        losses = _finite_losses(loss, scores)
         weight = check_weight(sample_weight, len(scores))
         cases = cls(scores, losses, np.zeros(len(scores), dtype=np.intp), weight, np.empty(0))
         return cases.merge()[0]._with_cases()
@@ -203,8 +202,8 @@ class RiskCoverageCurve(Shown, FromEstimator):
             wrong = ~answer[np.arange(len(answer)), checked.truth]
             loss = wrong if loss is None else loss
         return cls(
-            flat_numbers(confidence, "confidence", checked.truth),
-            finite_losses(loss, checked.truth),
+            _flat_numbers(confidence, "confidence", checked.truth),
+            _finite_losses(loss, checked.truth),
             checked.truth,
             checked.weight,
             checked.classes,
@@ -549,3 +548,25 @@ def _check_share(values: npt.ArrayLike, name: str) -> Floats:
     if not ((array >= 0) & (array <= 1)).all():
         raise ValueError(f"{name} is {values!r}; a share of the cases lies between 0 and 1.")
     return array
+
+
+def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:
+    """Check a flat array of numbers, none missing, as long as `like`."""
+    array = as_floats(values, name)
+    if array.ndim != 1 or (like is not None and len(array) != len(like)):
+        expected = "(n,)" if like is None else f"({len(like)},)"
+        raise ValueError(
+            f"{name} has shape {array.shape}; expected {expected}, one number per case."
+        )
+    if np.isnan(array).any():
+        raise ValueError(f"{name} is NaN in row {first_row(np.isnan(array))}; drop or fill it.")
+    return array
+
+
+def _finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
+    """Check losses: flat, as long as `like`, none missing or infinite."""
+    losses = _flat_numbers(loss, "loss", like)
+    if np.isinf(losses).any():
+        row = first_row(np.isinf(losses))
+        raise ValueError(f"loss is {losses[row]} in row {row}; losses must be finite.")
+    return losses

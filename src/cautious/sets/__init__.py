@@ -7,6 +7,13 @@ into that matrix and back, names sets for people, and holds the checks that ever
 Names imported as themselves (``x as x``) are lent to the other packages and are not public.
 """
 
+from cautious.sets.bits import Words as Words
+from cautious.sets.bits import distinct_sets as distinct_sets
+from cautious.sets.bits import first_occurrences as first_occurrences
+from cautious.sets.bits import pack_sets as pack_sets
+from cautious.sets.bits import unpack_sets as unpack_sets
+from cautious.sets.checked_sets import CheckedSets, check_sets
+from cautious.sets.checked_sets import sorted_labels as sorted_labels
 from cautious.sets.checks import as_codes as as_codes
 from cautious.sets.checks import (
     check_classes,
@@ -23,14 +30,7 @@ from cautious.sets.checks import flat_labels as flat_labels
 from cautious.sets.conversion import as_labels, as_mask, set_sizes
 from cautious.sets.frames import frame_in_class_order
 from cautious.sets.frames import has_names as has_names
-from cautious.sets.naming import abstain_name, set_names
-from cautious.sets.packing import Words as Words
-from cautious.sets.packing import distinct_sets as distinct_sets
-from cautious.sets.packing import first_occurrences as first_occurrences
-from cautious.sets.packing import pack_sets as pack_sets
-from cautious.sets.packing import unpack_sets as unpack_sets
-from cautious.sets.pairing import CheckedSets, check_sets
-from cautious.sets.pairing import sorted_labels as sorted_labels
+from cautious.sets.names import abstain_name, set_names
 from cautious.sets.written import SET_REFUSALS as SET_REFUSALS
 from cautious.sets.written import SET_WORDS as SET_WORDS
 from cautious.sets.written import WrittenSet as WrittenSet
