@@ -191,7 +191,9 @@ def test_string_labels_and_estimators() -> None:
     assert roc.auc[0] == pytest.approx(roc_auc_score(names == "malignant", score))
     results = cross_validate(model, X, names, cv=3, return_estimator=True, return_indices=True)
     weight = np.arange(len(y)) % 3
-    pooled = AbstentionROC.from_cv_results(results, X, names, sample_weight=weight)
+    pooled = AbstentionROC.from_cv_results(
+        results, X, names, pos_label="malignant", sample_weight=weight
+    )
     out_of_fold = np.empty(len(y))
     for fold, part in zip(results["estimator"], results["indices"]["test"], strict=True):
         out_of_fold[part] = fold.predict_proba(X[part])[:, 1]

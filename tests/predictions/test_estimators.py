@@ -8,6 +8,7 @@ from sklearn.model_selection import KFold, cross_val_predict, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 from cautious.curves import AbstentionCostSurface
+from cautious.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -18,22 +19,29 @@ def data():
     return X, y
 
 
-def test_an_estimator_scores_its_second_class(data):
+def test_an_estimator_scores_the_positive_class(data):
     X, y = data
     model = LogisticRegression().fit(X, y)
-    surface = AbstentionCostSurface.from_estimator(model, X, y)
+    with pytest.raises(InputError, match="the classes are 'ham', 'spam'; say which one"):
+        AbstentionCostSurface.from_estimator(model, X, y)
+    surface = AbstentionCostSurface.from_estimator(model, X, y, pos_label="spam")
     by_hand = AbstentionCostSurface.from_predictions(
         y, model.predict_proba(X)[:, 1], pos_label="spam"
     )
     assert surface.staircase == by_hand.staircase
     assert surface.classes == ("ham", "spam")
+    plain = np.where(y == "spam", "yes", "no")
+    model = LogisticRegression().fit(X, plain)
+    assert AbstentionCostSurface.from_estimator(model, X, plain).classes == ("no", "yes")
 
 
 def test_the_first_class_may_be_the_positive_one(data):
     X, y = data
     model = RidgeClassifier().fit(X, y)  # only a decision function
     ham = AbstentionCostSurface.from_estimator(model, X, y, pos_label="ham")
-    spam = AbstentionCostSurface.from_estimator(model, X, y, response_method="decision_function")
+    spam = AbstentionCostSurface.from_estimator(
+        model, X, y, pos_label="spam", response_method="decision_function"
+    )
     assert ham.staircase == spam.staircase.flipped()
     proba = LogisticRegression().fit(X, y)
     one = AbstentionCostSurface.from_estimator(proba, X, y, pos_label="ham")
@@ -49,25 +57,30 @@ def test_out_of_fold_scores_are_pooled(data, frame):
         LogisticRegression(), X, y, cv=cv, return_estimator=True, return_indices=True
     )
     weight = np.arange(len(y)) % 3
-    pooled = AbstentionCostSurface.from_cv_results(results, X, y, sample_weight=weight)
+    asked = {"pos_label": "spam"}
+    pooled = AbstentionCostSurface.from_cv_results(results, X, y, sample_weight=weight, **asked)
     score = cross_val_predict(LogisticRegression(), X, y, cv=cv, method="predict_proba")[:, 1]
     direct = AbstentionCostSurface.from_predictions(
         y, score, pos_label="spam", sample_weight=weight
     )
     assert pooled.vacc() == pytest.approx(direct.vacc(), rel=1e-12)
-    assert AbstentionCostSurface.from_cv_results(results, X, y).vacc() != pooled.vacc()
+    assert AbstentionCostSurface.from_cv_results(results, X, y, **asked).vacc() != pooled.vacc()
 
 
 def test_what_cannot_be_scored_is_named(data):
     X, y = data
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="response_method is 'predict'"):
-        AbstentionCostSurface.from_estimator(model, X, y, response_method="predict")
+        AbstentionCostSurface.from_estimator(
+            model, X, y, pos_label="spam", response_method="predict"
+        )
     with pytest.raises(ValueError, match="not among the classes"):
         AbstentionCostSurface.from_estimator(model, X, y, pos_label="eggs")
     tree = DecisionTreeClassifier().fit(X, y)
     with pytest.raises(TypeError, match="has no decision_function"):
-        AbstentionCostSurface.from_estimator(tree, X, y, response_method="decision_function")
+        AbstentionCostSurface.from_estimator(
+            tree, X, y, pos_label="spam", response_method="decision_function"
+        )
     three = DecisionTreeClassifier().fit(X, np.arange(len(y)) % 3)
     with pytest.raises(ValueError, match="knows 3 classes"):
         AbstentionCostSurface.from_estimator(three, X, np.arange(len(y)) % 3)

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Labels
+from cautious.predictions.labels import binary_classes
 from cautious.predictions.probabilities import sorted_classes
 from cautious.sets import as_codes, check_truth, check_weight, few_labels
 
@@ -192,7 +193,7 @@ def estimator_scores(
     X : array-like
         Examples.
     pos_label : label, optional
-        The positive class; by default the second of two.
+        The positive class; not needed where it is plain, see :func:`binary_classes`.
     response_method : {"auto", "predict_proba", "decision_function"}
         What to ask the classifier; "auto" takes the first of the two that it has.
 
@@ -208,7 +209,7 @@ def estimator_scores(
                 f"{type(estimator).__name__} knows {len(classes)} classes {few_labels(classes)}; "
                 "say with pos_label= which one stands against the rest."
             )
-        pos_label = classes[1:].tolist()[0]
+        pos_label = binary_classes(classes.tolist())[1]
     if pos_label not in classes.tolist():
         raise ValueError(
             f"pos_label is {pos_label!r}, which is not among the classes {few_labels(classes)} of "
