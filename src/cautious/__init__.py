@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from cautious.models import (
         AbstainingClassifier,
         CautiousPipeline,
+        CertifiedAbstainingClassifier,
         NaiveCredalClassifier,
         TunedAbstainingClassifierCV,
         cross_val_predict_set,
@@ -89,6 +90,7 @@ _HOMES = {
     "AbstainingClassifier": "models",
     "AbstentionCostSurface": "curves",
     "CautiousPipeline": "models",
+    "CertifiedAbstainingClassifier": "models",
     "NaiveCredalClassifier": "models",
     "RiskCoverageCurve": "curves",
     "TunedAbstainingClassifierCV": "models",
@@ -112,6 +114,7 @@ __all__ = [
     "AbstainingClassifier",
     "AbstentionCostSurface",
     "CautiousPipeline",
+    "CertifiedAbstainingClassifier",
     "NaiveCredalClassifier",
     "RiskCoverageCurve",
     "TunedAbstainingClassifierCV",

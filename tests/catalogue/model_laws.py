@@ -39,6 +39,7 @@ FEW = {"n_examples": 4}
     "models",
     SUBJECTS,
     exempt={
+        "CertifiedAbstainingClassifier": HELD_OUT,
         "ConformalClassifier": HELD_OUT,
         "NaiveCredalClassifierCV": FOLDED,
         "TunedAbstainingClassifierCV": FOLDED,
@@ -96,6 +97,7 @@ def names_of_classes(model: Model, case: Examples, names: Any) -> None:
     "models",
     SUBJECTS,
     exempt={
+        "CertifiedAbstainingClassifier": "examples are held out class by class",
         "ConformalClassifier": "examples are held out class by class",
         "NestedDichotomyClassifier": DRAWN,
         "NestedDichotomyForestClassifier": DRAWN,

@@ -16,6 +16,7 @@ from tests.catalogue.strategies import N_VALUES, Examples
 import cautious.models
 from cautious.models import (
     AbstainingClassifier,
+    CertifiedAbstainingClassifier,
     ConformalClassifier,
     CredalModelAveragingClassifier,
     CredalTreeClassifier,
@@ -103,6 +104,12 @@ def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
     return TunedAbstainingClassifierCV(bayes(), cv=2, **goal, **params)
 
 
+def certified(**params: Any) -> Any:
+    # So generous a limit that there is something to promise of any handful of cases.
+    given = {"max_error": 0.95, "confidence_level": 0.5, "random_state": 0} | params
+    return CertifiedAbstainingClassifier(bayes(), cv=2, **given)
+
+
 def nested(**params: Any) -> Any:
     given = {"n_candidates": 3, "doubt": 1.0, "random_state": 0} | params
     return NestedDichotomyClassifier(bayes(), **given)
@@ -116,6 +123,7 @@ def forest(**params: Any) -> Any:
 SUBJECTS = {
     "AbstainingClassifier": Model(abstaining, ("threshold", (0.5, 0.6, 0.9))),
     "CautiousPipeline": Model(pipeline, ("s", (0.1, 1.0, 4.0))),
+    "CertifiedAbstainingClassifier": Model(certified),
     "ConformalClassifier": Model(conformal, ("confidence_level", (0.5, 0.6, 0.7))),
     "CredalModelAveragingClassifier": Model(
         CredalModelAveragingClassifier, ("inclusion", ((0.5, 0.5), (0.3, 0.6), (0.1, 0.9)))

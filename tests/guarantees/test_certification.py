@@ -187,8 +187,8 @@ def test_saved_and_read():
     ("wishes", "words"),
     [
         ({}, "no limit is given"),
-        ({"max_error": 0}, "limit of error is 0"),
-        ({"max_error": 1.2}, "limit of error is 1.2"),
+        ({"max_error": 0}, "max_error is 0"),
+        ({"max_error": 1.2}, "max_error is 1.2"),
         ({"max_error": 0.1, "confidence_level": 1}, "confidence_level is 1"),
         ({"max_error": 0.1, "thresholds": "three"}, "choose 'one', 'two'"),
         ({"max_abstention": 0.1, "thresholds": "two"}, "thresholds='one' only"),

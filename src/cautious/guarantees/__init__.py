@@ -8,6 +8,7 @@ from cautious.guarantees.betting import mean_bound
 from cautious.guarantees.binomial import expected_cases, risk_bound, risk_p_value
 from cautious.guarantees.certificate import Certificate
 from cautious.guarantees.certification import Certified, certify
+from cautious.guarantees.certification import Shape as Shape
 from cautious.guarantees.monitor import RiskMonitor
 
 __all__ = [

@@ -7,6 +7,7 @@ Everything here follows from that alone: no approximation, no assumption about t
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
@@ -161,10 +162,9 @@ def check_counts(wrong: npt.ArrayLike, answered: npt.ArrayLike) -> tuple[Ints, I
 
 def check_share(value: float, name: str) -> float:
     """Read a number strictly between 0 and 1."""
-    share = float(value)
-    if not 0 < share < 1:
-        raise ValueError(f"{name} is {value}; give a number between 0 and 1, both excluded.")
-    return share
+    if not (isinstance(value, Real) and 0 < float(value) < 1):
+        raise ValueError(f"{name} is {value!r}; give a number between 0 and 1, both excluded.")
+    return float(value)
 
 
 def _whole(value: npt.ArrayLike, name: str) -> Ints:

@@ -148,12 +148,12 @@ def certify(
     """
     level = check_share(confidence_level, "confidence_level")
     limits = _check_limits(
-        error=max_error,
-        false_discovery=None if min_ppv is None else 1 - min_ppv,
-        false_omission=None if min_npv is None else 1 - min_npv,
-        missed=max_missed,
-        error_per_case=max_error_per_case,
-        abstention=max_abstention,
+        max_error=max_error,
+        min_ppv=min_ppv,
+        min_npv=min_npv,
+        max_missed=max_missed,
+        max_error_per_case=max_error_per_case,
+        max_abstention=max_abstention,
     )
     cases = _Cases.of(y_true, y_score, y_proba, classes, pos_label, groups)
     _check_shape(thresholds, limits, cases)
@@ -522,22 +522,32 @@ def _cases_needed(
                 if m >= 20
             ]
             known = [value for value in likely if value is not None]
+            if not likely:  # too few answers to say more than what the sequence begins with
+                known = [_HEAD_START * least_answers(limit, 1 - delta)]
             if not known:
                 return None
             found.append(min(known))
     return max(found, default=None)
 
 
+_LIMIT_OF = {
+    "max_error": "error",
+    "min_ppv": "false_discovery",
+    "min_npv": "false_omission",
+    "max_missed": "missed",
+    "max_error_per_case": "error_per_case",
+    "max_abstention": "abstention",
+}
+
+
 def _check_limits(**given: float | None) -> dict[str, float]:
     limits = {}
     for name, value in given.items():
         if value is not None:
-            limits[name] = check_share(value, f"the limit of {name.replace('_', ' ')}")
+            share = check_share(value, name)
+            limits[_LIMIT_OF[name]] = 1 - share if name.startswith("min") else share
     if not limits:
-        raise ValueError(
-            "no limit is given; give max_error, min_ppv, min_npv, max_missed, max_error_per_case "
-            "or max_abstention."
-        )
+        raise ValueError(f"no limit is given; give one or more of {', '.join(_LIMIT_OF)}.")
     return limits
 
 

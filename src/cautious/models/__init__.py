@@ -24,6 +24,7 @@ from cautious.models.nested_dichotomies import (
 from cautious.models.pipeline import CautiousPipeline, make_cautious_pipeline
 from cautious.models.wrappers import (
     AbstainingClassifier,
+    CertifiedAbstainingClassifier,
     ConformalClassifier,
     DelegatingClassifier,
     NondeterministicClassifier,
@@ -34,6 +35,7 @@ __all__ = [
     "AbstainingClassifier",
     "CautiousClassifierMixin",
     "CautiousPipeline",
+    "CertifiedAbstainingClassifier",
     "ConformalClassifier",
     "ContinuousFeaturesWarning",
     "CredalClassifierMixin",

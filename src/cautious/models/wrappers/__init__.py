@@ -1,6 +1,7 @@
 """Wrappers that make any probabilistic classifier cautious."""
 
 from cautious.models.wrappers.abstaining import AbstainingClassifier
+from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
 from cautious.models.wrappers.conformal import ConformalClassifier
 from cautious.models.wrappers.delegating import DelegatingClassifier
 from cautious.models.wrappers.nondeterministic import NondeterministicClassifier
@@ -8,6 +9,7 @@ from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierC
 
 __all__ = [
     "AbstainingClassifier",
+    "CertifiedAbstainingClassifier",
     "ConformalClassifier",
     "DelegatingClassifier",
     "NondeterministicClassifier",

@@ -1,0 +1,145 @@
+"""A promise kept on new cases, refused where it cannot be made, and at home in scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.decision import Rule
+from cautious.metrics import make_set_scorer
+from cautious.models import CertifiedAbstainingClassifier, check_cautious_estimator
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Nothing can be promised"),
+    pytest.mark.filterwarnings("ignore:.* calibration rows also occur"),
+]
+
+
+def world(rng, n, d=2.0):
+    y = rng.integers(2, size=n)
+    return rng.normal(size=(n, 2)) + d * np.column_stack([y - 0.5, np.zeros(n)]), y
+
+
+@parametrize_with_checks(
+    [CertifiedAbstainingClassifier(LogisticRegression(), max_error=0.3, confidence_level=0.6)]
+)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_keeps_the_contract():
+    model = CertifiedAbstainingClassifier(
+        GaussianNB(), max_error=0.3, confidence_level=0.6, random_state=0
+    )
+    check_cautious_estimator(model, label_order_matters=True)
+
+
+def test_the_promise_is_kept():
+    rng = np.random.default_rng(0)
+    X, y = world(rng, 50_000)
+    overdrawn, answered = [], []
+    for seed in range(40):
+        own = world(rng, 600)
+        model = CertifiedAbstainingClassifier(
+            LogisticRegression(), max_error=0.1, confidence_level=0.9, random_state=seed
+        ).fit(*own)
+        sets = model.predict_set(X)
+        given = sets.sum(axis=1) == 1
+        wrong = given & ~sets[np.arange(len(y)), y]
+        overdrawn.append(wrong.sum() > 0.1 * given.sum())
+        answered.append(given.mean())
+    assert np.mean(overdrawn) <= 0.1 + 2 * np.sqrt(0.09 / 40)
+    assert np.mean(answered) > 0.5
+
+
+def test_a_frozen_model_is_calibrated_on_all_that_is_given():
+    rng = np.random.default_rng(1)
+    fitted = LogisticRegression().fit(*world(rng, 500))
+    X, y = world(rng, 1000)
+    model = CertifiedAbstainingClassifier(FrozenEstimator(fitted), max_error=0.1).fit(X, y)
+    assert model.certificate_.n == 800  # a fifth places the candidates
+    assert model.estimator_.predict_proba(X) == pytest.approx(fitted.predict_proba(X))
+
+
+def test_the_positive_class_is_said():
+    rng = np.random.default_rng(2)
+    X, y = world(rng, 3000, 3)
+    labels = np.where(y == 1, "bad", "good")
+    with pytest.raises(ValueError, match="pos_label"):
+        CertifiedAbstainingClassifier(GaussianNB(), max_missed=0.05).fit(X, labels)
+    with pytest.raises(ValueError, match="not among"):
+        CertifiedAbstainingClassifier(GaussianNB(), max_missed=0.05, pos_label="x").fit(X, labels)
+    model = CertifiedAbstainingClassifier(
+        GaussianNB(), max_missed=0.05, max_error=0.05, pos_label="bad", random_state=0
+    ).fit(X, labels)
+    assert model.rule_.pos_label == "bad"
+    sets = model.predict_set(X)
+    bad = model.classes_.tolist().index("bad")
+    missed = (sets.sum(axis=1) == 1) & ~sets[:, bad] & (labels == "bad")
+    assert missed.sum() <= 0.06 * (labels == "bad").sum()
+
+
+def test_nothing_to_promise():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(200, 2)), rng.integers(2, size=200)
+    model = CertifiedAbstainingClassifier(LogisticRegression(), max_error=0.01, random_state=0)
+    with pytest.warns(UserWarning, match="Nothing can be promised"):
+        model.fit(X, y)
+    assert model.rule_ is None
+    assert model.predict_set(X).all()
+    assert set(model.predict(X)) <= {0, 1}
+
+
+def test_repeated_rows_are_warned_of():
+    X, y = make_classification(400, random_state=0)
+    X, y = np.tile(X, (2, 1)), np.tile(y, 2)
+    with pytest.warns(UserWarning, match="also occur among the training rows"):
+        CertifiedAbstainingClassifier(GaussianNB(), max_error=0.2, random_state=0).fit(X, y)
+
+
+def test_groups_and_scorers():
+    rng = np.random.default_rng(4)
+    X, y = world(rng, 4000, 3)
+    groups = rng.choice(["u", "v"], 4000)
+    model = CertifiedAbstainingClassifier(GaussianNB(), max_error=0.1, random_state=0)
+    model.fit(X, y, groups=groups)
+    assert {one.group for one in model.certificate_.tests} == {"u", "v"}
+    score = cross_val_score(model, X, y, cv=3, scoring=make_set_scorer("coverage"))
+    assert (score > 0.5).all()
+
+
+def test_saved_with_its_promise():
+    rng = np.random.default_rng(5)
+    X, y = world(rng, 2000, 3)
+    model = CertifiedAbstainingClassifier(GaussianNB(), max_error=0.1, random_state=0).fit(X, y)
+    rule = Rule.from_json(model.rule_.to_json())
+    assert rule.certificate["limits"] == {"error": 0.1}
+    assert (rule.predict_set(model.predict_proba(X)) == model.predict_set(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        ({}, "no limit is given"),
+        ({"max_error": 2}, "max_error is 2"),
+        ({"max_error": 0.1, "confidence_level": 0}, "confidence_level is 0"),
+        ({"max_error": 0.1, "calibration_size": 1.5}, "share to hold out"),
+    ],
+)
+def test_refusals(wishes, words):
+    X, y = make_classification(100, random_state=0)
+    with pytest.raises(ValueError, match=words):
+        CertifiedAbstainingClassifier(GaussianNB(), **wishes).fit(X, y)
+
+
+def test_weights_have_no_exact_promise():
+    X, y = make_classification(100, random_state=0)
+    model = CertifiedAbstainingClassifier(GaussianNB(), max_error=0.1)
+    with pytest.raises(ValueError, match="counts cases, not weights"):
+        model.fit(X, y, sample_weight=np.ones(100))
