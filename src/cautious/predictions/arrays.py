@@ -35,7 +35,7 @@ _ROWS = ("y_true", *_PREDICTIONS, "sample_weight", "groups", "case")
 _OTHERS = ("classes", "pos_label", "sample_weight", "groups", "case", "costs")
 
 
-def draft_of_arrays(name: str, given: Any, said: Said) -> tuple[Draft, Said]:
+def draft_of_arrays(name: str, given: Any, said: Said) -> Draft:
     """Read one model's arrays.
 
     Parameters
@@ -61,7 +61,7 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> tuple[Draft, Said]:
         y_score, y_proba = None, y_score
     n = _length(arrays)
     labels = None if arrays.get("y_true") is None else flat_labels(arrays["y_true"], "y_true")
-    draft = Draft(name, n, _place, truth_column="y_true", set_column="y_set")
+    draft = Draft(name, n, _place, said, truth_column="y_true", set_column="y_set")
     rows: Any = slice(None)
     if labels is not None:
         truth = plain_labels(encode_labels(labels))
@@ -90,7 +90,7 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> tuple[Draft, Said]:
         draft.costs = check_costs(
             {key: check_numbers(one.take(rows), _place(key)) for key, one in found.items()}, _place
         )
-    return draft, said
+    return draft
 
 
 def _place(column: Any) -> Place:

@@ -44,7 +44,7 @@ class ModelPredictions:
     groups, case : ndarray of shape (n,), optional
         The group that each case belongs to, and what tells the cases apart.
     costs : mapping of str to ndarray of shape (n,), optional
-        Costs of each case: ``false_negative``, ``false_positive`` and ``abstain``.
+        Costs of each case, as :func:`cautious.costs.as_costs` names them.
     empty : {"error", "abstain", "wrong"}
         What an empty set was said to mean; measures take it as ``empty=``.
     notes : tuple of Message

@@ -57,6 +57,8 @@ class Draft:
         Number of cases.
     place : callable
         From a column (None for the whole row) and a row to words that say where that is.
+    said : Said
+        What the caller says.
     truth : Encoded or None
         True labels.
     scores : dict
@@ -67,13 +69,22 @@ class Draft:
         Mask of sets, and the class that each column is named after.
     written, written_sets
         A column of written sets, and what its distinct values say.
-    set_column : object
-        The column of written sets, for errors.
+    truth_column, score_column, proba_column, set_column
+        What these columns are called, for errors.
+    weight, groups, case, model, costs
+        As in :class:`ModelPredictions`; rows of several models may be mixed.
+    notes : list of Message
+        What was guessed or looks odd.
+    source : str
+        Where it is from, for errors.
+    described : int or None
+        Which note says what was taken for what.
     """
 
     name: str
     n: int
     place: Callable[[Any], Place]
+    said: Said
     truth: Encoded | None = None
     scores: dict[str, Floats] = field(default_factory=dict)
     proba: Floats | None = None
@@ -92,6 +103,7 @@ class Draft:
     model: Encoded | None = None
     costs: Mapping[str, Floats] | None = None
     notes: list[Message] = field(default_factory=list)
+    source: str = ""
     described: int | None = None
 
     @property
@@ -153,7 +165,7 @@ def _new(name: Any, whole: bool) -> Any:
     return text if isinstance(name, str) else name
 
 
-def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPredictions]:
+def settle(draft: Draft, known: Sequence[Any]) -> Iterator[ModelPredictions]:
     """Settle the classes of a draft and give its models.
 
     Parameters
@@ -162,9 +174,8 @@ def settle(draft: Draft, known: Sequence[Any], said: Said) -> Iterator[ModelPred
         What was read.
     known : sequence
         Labels mentioned in all sources together: sets name only the classes that occur.
-    said : Said
-        What the caller says.
     """
+    said = draft.said
     truths = draft.truths
     declared = None if said.classes is None else labels_like(list(said.classes), truths)
     if declared is not None and len(set(declared)) < len(declared):

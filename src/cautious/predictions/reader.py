@@ -177,10 +177,10 @@ def _placed(place: str) -> Iterator[None]:
         raise error.at(place) from None
 
 
-def _together(draft: Draft, drafts: Sequence[tuple[str, Draft]]) -> list[Any]:
+def _together(draft: Draft, drafts: Sequence[Draft]) -> list[Any]:
     """Labels of all sources about the same classes: sets name only the classes that occur."""
     own = set(map(label_text, draft.truths))
-    same = [one for _, one in drafts if one is draft or own & set(map(label_text, one.truths))]
+    same = [one for one in drafts if one is draft or own & set(map(label_text, one.truths))]
     return list(dict.fromkeys(label for one in same for label in one.mentioned()))
 
 
@@ -189,7 +189,7 @@ class _Reader:
 
     def __init__(self, said: Said, roles: dict[str, Any], encoding: str | None) -> None:
         self.said, self.roles, self.encoding = said, roles, encoding
-        self.drafts: list[tuple[str, Draft | list[ModelPredictions], Said]] = []
+        self.found: list[Draft | list[ModelPredictions]] = []
         self.notes: list[Message] = []
 
     def add(self, place: str, name: str, source: Any) -> None:
@@ -199,14 +199,16 @@ class _Reader:
                 models = list(source.values()) if isinstance(source, Predictions) else [source]
                 if len(models) == 1:
                     models = [models[0].take(np.arange(models[0].n), name)]
-                self.drafts.append((place, models, self.said))
+                self.found.append(models)
             elif isinstance(source, str | os.PathLike):
                 table = open_table(source, self.encoding)
                 self._add_table(table.name, name, table)
             elif is_frame(source):
                 self._add_table(place, name, table_of_frame(source))
             else:
-                self.drafts.append((place, *draft_of_arrays(name, source, self.said)))
+                draft = draft_of_arrays(name, source, self.said)
+                draft.source = place
+                self.found.append(draft)
         except InputError as error:
             raise error.at(place) from None
         except (TypeError, ValueError) as error:
@@ -218,32 +220,32 @@ class _Reader:
             columns = guess_columns(table.names, **self.roles)
             self.notes.append(described(columns, table.names, place))
             draft = draft_of_table(name, table, columns, self.said)
-            draft.described = len(self.notes) - 1
+            draft.source, draft.described = place, len(self.notes) - 1
         except InputError as error:
             raise error.at(table.name) from None
-        self.drafts.append((place, draft, self.said))
+        self.found.append(draft)
 
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""
-        drafts = [(place, draft) for place, draft, _ in self.drafts if isinstance(draft, Draft)]
-        known = {label_text(one) for _, draft in drafts for one in draft.truths}
+        drafts = [one for one in self.found if isinstance(one, Draft)]
+        known = {label_text(one) for draft in drafts for one in draft.truths}
         known |= {label_text(one) for one in self.said.classes or ()}
-        for place, draft in drafts:
-            with _placed(place):
+        for draft in drafts:
+            with _placed(draft.source):
                 draft.parse(known)
         models: list[ModelPredictions] = []
-        for place, one, said in self.drafts:
-            if not isinstance(one, Draft):
-                models += one
-                continue
-            with _placed(place):
-                found = list(settle(one, _together(one, drafts), said))
-            if one.described is not None and found[0].pos_label is not None:
-                told = self.notes[one.described]
-                more = {**told.values, "positive": f", positive {quoted(found[0].pos_label)}"}
-                self.notes[one.described] = replace(told, values=more)
-            models += found
+        for one in self.found:
+            models += self._settled(one, drafts) if isinstance(one, Draft) else one
         return Predictions(models, self.notes)
+
+    def _settled(self, draft: Draft, drafts: Sequence[Draft]) -> list[ModelPredictions]:
+        with _placed(draft.source):
+            found = list(settle(draft, _together(draft, drafts)))
+        if draft.described is not None and found[0].pos_label is not None:
+            told = self.notes[draft.described]
+            more = {**told.values, "positive": f", positive {quoted(found[0].pos_label)}"}
+            self.notes[draft.described] = replace(told, values=more)
+        return found
 
 
 def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Draft:
@@ -271,7 +273,7 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
         return check_numbers(cells.numbers[column].take(rows), place(column), missing=missing)
 
     n = cells.n if truth is None else len(truth.codes)
-    draft = Draft(name, n, place, truth, truth_column=columns.truth, notes=notes)
+    draft = Draft(name, n, place, said, truth, truth_column=columns.truth, notes=notes)
     if columns.weight is not None:
         draft.weight = check_weights(number(columns.weight), place(columns.weight))
     if columns.scores:

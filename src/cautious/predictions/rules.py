@@ -44,7 +44,7 @@ WORDS: dict[str, Any] = {
     "class_prefixes": ["p_", "proba_", "prob_"],
     "member_prefixes": ["set_", "in_"],
     "score_prefixes": ["score_", "y_score_"],
-    "costs": ["false_negative", "false_positive", "abstain"],
+    "costs": ["false_negative", "false_positive", "abstain", "abstain_negative"],
     # What stands in cells.
     "plain_pairs": [
         ["0", "1"],
