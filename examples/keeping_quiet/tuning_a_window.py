@@ -48,10 +48,11 @@ costs
 
 model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 filter_ = TunedAbstainingClassifierCV(model, costs=costs).fit(X_train, y_train)
-lower, upper = filter_.window_
+lower, upper = filter_.best_thresholds_
 print(f"letter up to {lower:.3f}, spam from {upper:.4f}, ask between")
 promised = -filter_.best_score_
-print(f"promised: {promised:.2f} a mail, {filter_.abstention_:.1%} asked")
+asked = filter_.search_.abstention
+print(f"promised: {promised:.2f} per mail, {asked:.1%} asked")
 
 # %%
 # And on the half of the mail that it has not seen:
@@ -62,7 +63,7 @@ table = cautious_confusion_matrix(
 kept = (table.to_numpy() * costs.to_numpy()).sum() / len(y_test)
 print(table)
 print(
-    f"kept: {kept:.2f} a mail, {table.loc['⊥'].sum() / len(y_test):.1%} asked"
+    f"kept: {kept:.2f} per mail, {table.loc['⊥'].sum() / len(y_test):.1%} asked"
 )
 assert abs(kept / promised - 1) < 0.1
 

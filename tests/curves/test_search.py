@@ -200,7 +200,7 @@ def test_glass_within_a_budget_of_abstention():
     found = find_rule(y, y_proba=p, max_abstention=0.3)
     assert 1 - found.selective_error == pytest.approx(85 / 150)
     model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.3).fit(X, y)
-    assert model.abstention_ == pytest.approx(found.abstention)
+    assert model.search_.abstention == pytest.approx(found.abstention)
     check_numbers(found, y, p)
     right, top = np.unique(y)[p.argmax(axis=1)] == y, p.max(axis=1)
     common = max(right[top >= t].mean() for t in np.unique(top) if (top < t).mean() <= 0.3)

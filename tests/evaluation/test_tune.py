@@ -30,8 +30,9 @@ def test_what_the_estimator_finds_on_glass():
     )
     estimator = TunedAbstainingClassifierCV(model, max_abstention=0.3, cv=cv).fit(X, y)
     found = tuned.found["m"]
-    assert found.abstention == pytest.approx(estimator.abstention_)
-    assert 1 - found.selective_error == pytest.approx(estimator.best_score_)
+    assert found.abstention == pytest.approx(estimator.search_.abstention)
+    assert found.error == pytest.approx(-estimator.best_score_)
+    assert found.rule.thresholds == pytest.approx(estimator.rule_.thresholds)
     # One threshold for all classes does worse.
     sure, right = p.max(axis=1), np.unique(y)[p.argmax(axis=1)] == y
     one = max(right[sure >= t].mean() for t in sure if (sure >= t).mean() >= 0.7)

@@ -20,7 +20,12 @@ from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import Costs, Window, thresholds_at
 from cautious.decision import Rule, preferred_answers
 from cautious.metrics import Shown
-from cautious.predictions import CheckedProbabilities, binary_truth, check_proba
+from cautious.predictions import (
+    CheckedProbabilities,
+    binary_classes,
+    binary_truth,
+    check_proba,
+)
 from cautious.sets import check_scores, check_weight, few_labels
 
 __all__ = ["FoundRule", "find_rule"]
@@ -167,7 +172,8 @@ def find_rule(
     classes : sequence of length K, optional
         Class labels: in column order of `y_proba`; (negative, positive) for `y_score`.
     pos_label : label, optional
-        The positive one of two classes; for probabilities by default the second.
+        The positive one of two classes. For probabilities it need not be said unless `costs` are
+        named after false negatives and false positives; the window is then on the second class.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
     costs : optional
@@ -235,7 +241,10 @@ def find_rule(
             f"and these are {few_labels(seen.classes)}. To set one class against all others, give "
             "its scores as y_score."
         )
-    positive = labels[1] if pos_label is None else pos_label
+    positive = pos_label
+    if positive is None:
+        named = isinstance(costs, Mapping) and len(labels) == 2
+        positive = binary_classes(labels)[1] if named else labels[1]
     read = goal.answer_costs(labels, len(np.asarray(y_proba)), positive)
     if read is not None and sample_weight is not None:  # examples of weight zero are not seen
         read = _take(read, np.flatnonzero(np.asarray(sample_weight) > 0))

@@ -9,17 +9,20 @@ import numpy as np
 import numpy.typing as npt
 from sklearn import get_config
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
+    _num_samples,
     check_consistent_length,
     column_or_1d,
     has_fit_parameter,
     indexable,
 )
 
-from cautious._typing import Floats, Labels
+from cautious._typing import Floats, Ints, Labels
 from cautious.sets import check_weight
 
 __all__ = [
@@ -28,7 +31,9 @@ __all__ = [
     "check_probabilistic",
     "drop_weightless",
     "fit_metadata",
+    "split_metadata",
     "take_over_features",
+    "take_rows",
 ]
 
 
@@ -64,12 +69,23 @@ def check_examples(
 def drop_weightless(
     X: Any, labels: Labels, weight: Floats, params: Mapping[str, Any]
 ) -> tuple[Any, Labels, Floats, dict[str, Any]]:
-    """Drop rows of weight zero, which are not there, from all that goes with the rows."""
+    """Drop rows of weight zero, and what belongs to them."""
     if weight.all():
         return X, labels, weight, dict(params)
     rows = np.flatnonzero(weight)
-    own = {name: _safe_indexing(value, rows) for name, value in params.items()}
+    own = take_rows(params, rows, len(labels))
     return _safe_indexing(X, rows), labels[rows], weight[rows], own
+
+
+def take_rows(params: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
+    """Take some of the n rows of metadata; what has another length is about the whole."""
+
+    def taken(value: Any) -> Any:
+        per_row = hasattr(value, "__len__") or hasattr(value, "shape")
+        per_row &= not isinstance(value, str | bytes | Mapping)
+        return _safe_indexing(value, rows) if per_row and _num_samples(value) == n else value
+
+    return {name: taken(value) for name, value in params.items()}
 
 
 def check_probabilistic(estimator: Any) -> None:
@@ -114,14 +130,66 @@ def fit_metadata(
         given = {**fit_params, "sample_weight": sample_weight}
         routed = process_routing(owner, "fit", **given)
         return dict(routed[name]["fit"])
-    if sample_weight is None or isinstance(estimator, FrozenEstimator):
+    if sample_weight is None:
         return dict(fit_params)
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise TypeError(
-            f"{type(estimator).__name__}.fit takes no sample_weight; leave the weights out, or, "
-            "for a pipeline, pass them as <step>__sample_weight."
-        )
-    return {**fit_params, "sample_weight": sample_weight}
+    return {**dict.fromkeys(_names_of_weights(estimator), sample_weight), **fit_params}
+
+
+def split_metadata(
+    owner: Any, sample_weight: npt.ArrayLike | None, fit_params: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Find what goes to the splitter that the owner's router calls "splitter".
+
+    Parameters
+    ----------
+    owner : estimator
+        The wrapper.
+    sample_weight, fit_params
+        What was given to its ``fit``.
+
+    Returns
+    -------
+    split : dict
+        What the splitter requested where metadata routing is enabled; otherwise the ``groups``.
+    fit_params : dict
+        What is left for the estimator.
+    """
+    if get_config().get("enable_metadata_routing", False):
+        given = {**fit_params, "sample_weight": sample_weight}
+        return dict(process_routing(owner, "fit", **given)["splitter"]["split"]), dict(fit_params)
+    rest = {name: value for name, value in fit_params.items() if name != "groups"}
+    groups = fit_params.get("groups")
+    return {} if groups is None else {"groups": groups}, rest
+
+
+def _names_of_weights(estimator: Any) -> list[str]:
+    """Say by which names weights reach ``fit``, also of the steps of a pipeline.
+
+    Weights are repetitions, so every step that knows of weights gets them.
+    """
+    if isinstance(estimator, FrozenEstimator):
+        return []
+    if isinstance(estimator, BaseSearchCV):
+        return _names_of_weights(estimator.estimator)
+    if not isinstance(estimator, Pipeline):
+        if not has_fit_parameter(estimator, "sample_weight"):
+            raise TypeError(
+                f"{type(estimator).__name__}.fit takes no sample_weight; leave the weights out, or "
+                "choose an estimator that takes them."
+            )
+        return ["sample_weight"]
+    *before, (last, classifier) = [
+        (name, step)
+        for name, step in estimator.steps
+        if not (step is None or isinstance(step, str))
+    ]
+    names = [f"{last}__{name}" for name in _names_of_weights(classifier)]
+    for step_name, step in before:
+        try:
+            names += [f"{step_name}__{name}" for name in _names_of_weights(step)]
+        except TypeError:  # a transformer that knows of no weights does without
+            continue
+    return names
 
 
 def take_over_features(owner: Any, fitted: Any) -> None:

@@ -147,7 +147,7 @@ def test_a_lone_class():
         (
             {"rule": "ratio", "rule_params": {"thresholds": [0.5]}},
             ValueError,
-            "one threshold a class",
+            "one threshold per class",
         ),
         (
             {"rule": "ratio", "rule_params": {"thresholds": {0: 0.5}}},

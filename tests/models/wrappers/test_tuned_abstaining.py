@@ -4,24 +4,36 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
+from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cautious.curves import AbstentionCostSurface
-from cautious.decision import chow_rule, class_threshold_rule
+from cautious.curves import AbstentionCostSurface, find_rule
+from cautious.decision import Rule, chow_rule, class_threshold_rule
 from cautious.metrics import (
     abstention_score,
     cautious_confusion_matrix,
     error_score,
     selective_accuracy_score,
+    set_cost_score,
 )
 from cautious.models import TunedAbstainingClassifierCV, check_cautious_estimator
 from cautious.models.wrappers.wrapper import hold_out
@@ -111,11 +123,11 @@ def test_window_of_least_cost(seed):
         return np.mean(negative * table[0, y] + positive * table[1, y] + silent * table[2, y])
 
     least = min(cost(window) for window in windows(p[:, 1]))
-    assert cost(model.window_) == pytest.approx(least)
+    assert cost(model.best_thresholds_) == pytest.approx(least)
     assert model.best_score_ == pytest.approx(-least)
     confusion = cautious_confusion_matrix(y, model.predict_set(p)).to_numpy()
     assert (confusion * table).sum() / 30 == pytest.approx(least)
-    assert isinstance(model.curve_, AbstentionCostSurface)
+    assert isinstance(model.search_.curve, AbstentionCostSurface)
 
 
 @pytest.mark.parametrize("per", ["answer", "case"])
@@ -131,27 +143,30 @@ def test_windows_within_budgets(per, seed):
 
     every = [summary(window) for window in windows(p[:, 1])]
     model = TunedAbstainingClassifierCV(Given(), max_abstention=0.25, per=per).fit(p, y)
-    error, abstention = summary(model.window_)
-    assert abstention == pytest.approx(model.abstention_)
+    error, abstention = summary(model.best_thresholds_)
+    assert abstention == pytest.approx(model.search_.abstention)
     assert abstention <= 0.25
     assert error == pytest.approx(min(e for e, a in every if a <= 0.25))
-    assert model.best_score_ == pytest.approx(1 - error)
+    wrong_per = model.search_.error if per == "case" else model.search_.selective_error
+    assert wrong_per == pytest.approx(error)
+    assert model.best_score_ == pytest.approx(-model.search_.error)
     model = TunedAbstainingClassifierCV(Given(), max_error=0.1, per=per).fit(p, y)
-    error, abstention = summary(model.window_)
+    error, abstention = summary(model.best_thresholds_)
     assert error <= 0.1 + 1e-12
     assert abstention == pytest.approx(min(a for e, a in every if e <= 0.1 + 1e-12))
-    assert model.best_score_ == pytest.approx(1 - abstention)
+    assert model.search_.abstention == pytest.approx(abstention)
 
 
 def test_costs_by_name_and_with_labels():
     p, y = scored(60, 2)
     names = np.array(["ham", "spam"])
     by_name = {"false_negative": 10, "false_positive": 100, "abstain": 3}
-    plain = TunedAbstainingClassifierCV(Given(), costs=by_name).fit(p, names[y])
+    plain = TunedAbstainingClassifierCV(Given(), costs=by_name, pos_label="spam")
+    plain.fit(p, names[y])
     table = pd.DataFrame([[3, 3], [0, 100], [10, 0]], ["⊥", "spam", "ham"], ["spam", "ham"])
     labelled = TunedAbstainingClassifierCV(Given(), costs=table).fit(p, names[y])
-    assert plain.window_ == labelled.window_
-    assert plain.window_[0] < plain.window_[1]
+    assert plain.best_thresholds_.tolist() == labelled.best_thresholds_.tolist()
+    assert plain.best_thresholds_[0] < plain.best_thresholds_[1]
     sure = plain.predict_set(p).sum(axis=1) == 1
     answers = plain.predict(p)
     assert (answers[sure] == names[plain.predict_set(p)[sure].argmax(axis=1)]).all()
@@ -161,7 +176,7 @@ def test_predict_names_the_answer_given_even_below_one_half():
     p, y = scored(200, 2)
     costs = {"false_negative": 50, "false_positive": 1, "abstain": 40}
     model = TunedAbstainingClassifierCV(Given(), costs=costs).fit(p, y)
-    assert model.window_[1] < 0.5
+    assert model.best_thresholds_[1] < 0.5
     assert model.predict([[0.6, 0.4]]).tolist() == [1]
     assert model.predict_set([[0.6, 0.4]]).tolist() == [[False, True]]
 
@@ -172,12 +187,16 @@ def test_predict_names_the_answer_given_even_below_one_half():
 def test_thresholds_are_the_rule_r2():
     p, y = scored(400, 4)
     model = TunedAbstainingClassifierCV(Given(), max_abstention=0.3).fit(p, y)
-    assert model.thresholds_.shape == (4,)
+    assert model.best_thresholds_.shape == (4,)
     sets = model.predict_set(p)
-    assert (sets == class_threshold_rule(p, np.maximum(model.thresholds_, 0))).all()
-    assert abstention_score(y, sets) == pytest.approx(model.abstention_)
-    assert model.abstention_ <= 0.3
-    assert selective_accuracy_score(y, sets) == pytest.approx(model.best_score_)
+    assert (sets == class_threshold_rule(p, np.maximum(model.best_thresholds_, 0))).all()
+    assert abstention_score(y, sets) == pytest.approx(model.search_.abstention)
+    assert model.search_.abstention <= 0.3
+    wrong = 1 - selective_accuracy_score(y, sets)
+    assert wrong == pytest.approx(model.search_.selective_error)
+    assert error_score(y, sets) == pytest.approx(-model.best_score_)
+    assert model.rule_.predict_set(p).tolist() == sets.tolist()
+    assert Rule.from_json(model.rule_.to_json()) == model.rule_
 
 
 def test_class_thresholds_beat_a_common_one():
@@ -189,7 +208,7 @@ def test_class_thresholds_beat_a_common_one():
     common = min(
         (~right & (top >= t)).mean() for t in np.append(top, 0.0) if (top < t).mean() <= 0.3
     )
-    assert 1 - model.best_score_ < common
+    assert -model.best_score_ < common
 
 
 @pytest.mark.parametrize("per", ["answer", "case"])
@@ -199,8 +218,8 @@ def test_error_budget_with_many_classes(per):
     sets = model.predict_set(p)
     error = error_score(y, sets) if per == "case" else 1 - selective_accuracy_score(y, sets)
     assert error <= 0.1
-    assert model.best_score_ == pytest.approx(1 - abstention_score(y, sets))
-    assert 0 < model.abstention_ < 0.9
+    assert model.search_.abstention == pytest.approx(abstention_score(y, sets))
+    assert 0 < model.search_.abstention < 0.9
 
 
 def test_costs_with_many_classes():
@@ -211,23 +230,23 @@ def test_costs_with_many_classes():
     assert (confusion * costs).sum() / 300 == pytest.approx(-model.best_score_)
     bayes = cautious_confusion_matrix(y, chow_rule(p, costs[3], costs[:3])).to_numpy()
     assert (confusion * costs).sum() < (bayes * costs).sum()  # the scores are overconfident
-    model.thresholds_ = np.zeros(3)
+    model.rule_ = Rule.class_thresholds(np.zeros(3), classes=[0, 1, 2], costs=costs)
     assert (model.predict_set(p) == chow_rule(p, costs[3], costs[:3])).all()
 
 
 def test_impossible_and_generous_budgets():
     p, y = scored(50, 3)
     p = p[:, [1, 2, 0]]  # mostly wrong
-    model = TunedAbstainingClassifierCV(Given(), max_error=0.0).fit(
-        p[y != 0][:20], y[y != 0][:20] % 3
-    )
-    assert model.window_ is not None
+    two = p[y != 0][:20, 1:]
+    two = two / two.sum(axis=1, keepdims=True)
+    model = TunedAbstainingClassifierCV(Given(), max_error=0.0).fit(two, y[y != 0][:20])
+    assert model.best_thresholds_.shape == (2,)
     silent = TunedAbstainingClassifierCV(Given(), max_error=0.0, per="case").fit(p, y)
     assert error_score(y, silent.predict_set(p)) == 0
     never = TunedAbstainingClassifierCV(Given(), max_abstention=0.0).fit(p, y)
     assert (never.predict_set(p).sum(axis=1) == 1).all()
     bold = TunedAbstainingClassifierCV(Given(), max_error=1.0).fit(p, y)
-    assert bold.abstention_ == 0
+    assert bold.search_.abstention == 0
 
 
 def test_a_class_never_preferred_keeps_threshold_zero():
@@ -235,7 +254,7 @@ def test_a_class_never_preferred_keeps_threshold_zero():
     p[:, 2] = 0
     p /= p.sum(axis=1, keepdims=True)
     model = TunedAbstainingClassifierCV(Given(), max_abstention=0.2).fit(p, y)
-    assert model.thresholds_[2] == 0
+    assert model.best_thresholds_[2] == 0
     assert model.predict_set([[0.1, 0.1, 0.8]]).tolist() == [[False, False, True]]
 
 
@@ -265,8 +284,8 @@ def test_chooses_on_out_of_fold_predictions():
     folds = StratifiedKFold(4, shuffle=True, random_state=1)
     model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2, cv=folds).fit(X, y)
     p = cross_val_predict(GaussianNB(), X, y, cv=folds, method="predict_proba")
-    sets = class_threshold_rule(p, np.maximum(model.thresholds_, 0))
-    assert selective_accuracy_score(y, sets) == pytest.approx(model.best_score_)
+    sets = class_threshold_rule(p, np.maximum(model.best_thresholds_, 0))
+    assert error_score(y, sets) == pytest.approx(-model.best_score_)
     refitted = GaussianNB().fit(X, y).predict_proba(X)
     np.testing.assert_allclose(model.predict_proba(X), refitted)
 
@@ -279,25 +298,25 @@ def test_one_part_held_out():
     train, test = hold_out(y, 0.25, 7)
     kept = GaussianNB().fit(X[train], y[train])
     np.testing.assert_allclose(model.predict_proba(X), kept.predict_proba(X))
-    assert abstention_score(y[test], model.predict_set(X[test])) == pytest.approx(model.abstention_)
+    assert abstention_score(y[test], model.predict_set(X[test])) == pytest.approx(
+        model.search_.abstention
+    )
 
 
-@pytest.mark.parametrize("frozen", [True, False])
-def test_prefit(frozen):
+def test_a_fitted_estimator_stays_as_it_is():
     X, y = make_classification(300, flip_y=0.3, random_state=0)
     base = GaussianNB().fit(X[:150], y[:150])
-    estimator, cv = (FrozenEstimator(base), 3) if frozen else (base, "prefit")
-    model = TunedAbstainingClassifierCV(estimator, max_error=0.2, cv=cv)
+    model = TunedAbstainingClassifierCV(FrozenEstimator(base), max_error=0.2)
     model.fit(X[150:], y[150:], sample_weight=np.ones(150))
     np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
     sets = model.predict_set(X[150:])
     assert selective_accuracy_score(y[150:], sets) >= 0.8
-    assert abstention_score(y[150:], sets) == pytest.approx(model.abstention_)
+    assert abstention_score(y[150:], sets) == pytest.approx(model.search_.abstention)
 
 
-def test_prefit_needs_a_fitted_estimator():
+def test_a_frozen_estimator_must_be_fitted():
     with pytest.raises(NotFittedError):
-        TunedAbstainingClassifierCV(GaussianNB(), max_error=0.1, cv="prefit").fit(
+        TunedAbstainingClassifierCV(FrozenEstimator(GaussianNB()), max_error=0.1).fit(
             [[0], [1]], [0, 1]
         )
 
@@ -306,11 +325,11 @@ def test_weights_count_in_the_choice():
     p, y = scored(60, 3)
     weight = np.random.default_rng(0).integers(0, 3, size=60)
     base = FrozenEstimator(Given().fit(p, y))
-    one = TunedAbstainingClassifierCV(base, max_abstention=0.2, cv="prefit")
+    one = TunedAbstainingClassifierCV(base, max_abstention=0.2)
     one.fit(p, y, sample_weight=weight)
-    two = TunedAbstainingClassifierCV(base, max_abstention=0.2, cv="prefit")
+    two = TunedAbstainingClassifierCV(base, max_abstention=0.2)
     two.fit(np.repeat(p, weight, axis=0), np.repeat(y, weight))
-    np.testing.assert_allclose(one.thresholds_, two.thresholds_)
+    np.testing.assert_allclose(one.best_thresholds_, two.best_thresholds_)
     assert one.best_score_ == pytest.approx(two.best_score_)
 
 
@@ -318,11 +337,175 @@ def test_weights_follow_the_routing():
     X, y = make_classification(100, flip_y=0.3, random_state=0)
     weight = np.linspace(0.1, 2, 100)
     plain = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2)
-    expected = plain.fit(X, y, sample_weight=weight).window_
+    expected = plain.fit(X, y, sample_weight=weight).best_thresholds_.tolist()
     with sklearn.config_context(enable_metadata_routing=True):
         base = GaussianNB().set_fit_request(sample_weight=True)
         model = TunedAbstainingClassifierCV(base, max_abstention=0.2)
-        assert model.fit(X, y, sample_weight=weight).window_ == expected
+        model.fit(X, y, sample_weight=weight)
+        assert model.best_thresholds_.tolist() == expected
+
+
+def test_weights_reach_every_step_of_a_pipeline_and_the_choice():
+    X, y = make_classification(200, flip_y=0.3, random_state=0)
+    weight = np.where(y == 1, 5.0, 1.0) * np.linspace(0.5, 2, 200)
+    pipeline = make_pipeline(StandardScaler(), "passthrough", PCA(5), LogisticRegression())
+    model = TunedAbstainingClassifierCV(pipeline, max_abstention=0.2)
+    model.fit(X, y, sample_weight=weight)
+    p = np.zeros((200, 2))
+    for train, test in StratifiedKFold(5).split(X, y):
+        names = "standardscaler__sample_weight", "logisticregression__sample_weight"
+        fitted = clone(pipeline).fit(X[train], y[train], **dict.fromkeys(names, weight[train]))
+        p[test] = fitted.predict_proba(X[test])
+    found = find_rule(y, y_proba=p, max_abstention=0.2, sample_weight=weight)
+    assert model.best_thresholds_.tolist() == [found.rule.lower, found.rule.upper]
+    plain = clone(model).fit(X, y)
+    assert np.abs(plain.best_thresholds_ - model.best_thresholds_).max() > 0.05
+    nested = TunedAbstainingClassifierCV(
+        GridSearchCV(make_pipeline(pipeline), {"pipeline__logisticregression__C": [1.0]}),
+        max_abstention=0.2,
+    )
+    nested.fit(X, y, sample_weight=weight)
+    assert nested.best_thresholds_.tolist() == model.best_thresholds_.tolist()
+    with pytest.raises(TypeError, match=r"KNeighborsClassifier\.fit takes no sample_weight"):
+        TunedAbstainingClassifierCV(
+            make_pipeline(StandardScaler(), KNeighborsClassifier()), max_error=0.1
+        ).fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_groups_reach_the_splitter(routing):
+    X, y = make_classification(200, flip_y=0.3, random_state=0)
+    groups = np.arange(200) // 10
+    p = np.zeros((200, 2))
+    for train, test in GroupKFold(4).split(X, y, groups):
+        p[test] = GaussianNB().fit(X[train], y[train]).predict_proba(X[test])
+    found = find_rule(y, y_proba=p, max_abstention=0.2)
+    model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2, cv=GroupKFold(4))
+    with sklearn.config_context(enable_metadata_routing=routing):
+        model.fit(X, y, groups=groups)
+        assert model.best_thresholds_.tolist() == [found.rule.lower, found.rule.upper]
+        if routing:  # without it a search keeps the groups for its own splitter
+            search = GridSearchCV(clone(model), {"max_abstention": [0.1]}, cv=GroupKFold(3))
+            assert search.fit(X, y, groups=groups).best_estimator_.best_thresholds_.shape == (2,)
+
+
+def test_a_splitter_may_hold_out_rows_twice_or_never():
+    X, y = make_classification(200, flip_y=0.3, random_state=0)
+    twice = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
+    model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2, cv=twice).fit(X, y)
+    assert len(model.cv_results_["error"]) == 8
+    assert model.cv_results_["n_cases"].sum() == 400
+    some = ShuffleSplit(1, test_size=0.25, random_state=0)
+    model.set_params(cv=some).fit(X, y)
+    assert model.cv_results_["n_cases"].tolist() == [50]
+
+
+def test_results_of_each_fold():
+    p, y = scored(90, 3)
+    costs = np.array([[0, 5, 1], [1, 0, 1], [9, 2, 0], [0.6, 0.8, 0.7]])
+    weight = np.random.default_rng(0).integers(1, 4, size=90).astype(float)
+
+    class Weighed(Given):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(X, y)
+
+    model = TunedAbstainingClassifierCV(Weighed(), costs=costs, cv=3)
+    table = pd.DataFrame(model.fit(p, y, sample_weight=weight).cv_results_)
+    assert table.columns.tolist() == ["n_cases", "abstention", "error", "selective_error", "cost"]
+    sets = model.predict_set(p)
+    for (_, test), row in zip(StratifiedKFold(3).split(p, y), table.itertuples(), strict=True):
+        given = {"sample_weight": weight[test], "classes": [0, 1, 2]}
+        assert row.n_cases == weight[test].sum()
+        assert row.abstention == pytest.approx(abstention_score(y[test], sets[test], **given))
+        assert row.error == pytest.approx(error_score(y[test], sets[test], **given))
+        right = selective_accuracy_score(y[test], sets[test], **given)
+        assert row.selective_error == pytest.approx(1 - right)
+        cost = set_cost_score(y[test], sets[test], costs=costs, **given)
+        assert row.cost == pytest.approx(cost)
+    assert np.average(table["cost"], weights=table["n_cases"]) == pytest.approx(-model.best_score_)
+
+
+# The positive class
+
+
+def test_the_positive_class_is_never_guessed_by_the_alphabet():
+    p, y = scored(300, 2)  # the first column is that of "bad"
+    names = np.array(["bad", "good"])[y]
+    costs = {"false_negative": 50, "false_positive": 1, "abstain": 0.5}
+    Counted.fits = 0
+    model = TunedAbstainingClassifierCV(Counted(), costs=costs)
+    with pytest.raises(ValueError, match="pos_label"):
+        model.fit(p, names)
+    assert Counted.fits == 0
+    bad = TunedAbstainingClassifierCV(Given(), costs=costs, pos_label="bad").fit(p, names)
+    found = find_rule(names, y_score=p[:, 0], pos_label="bad", costs=costs)
+    assert bad.rule_.pos_label == "bad"
+    assert bad.best_thresholds_.tolist() == [found.rule.lower, found.rule.upper]
+    # To miss a bad one is expensive: bad is answered at once, good only if it is near certain.
+    assert bad.best_thresholds_[1] < 0.5
+    assert bad.predict_set([[0.6, 0.4]]).tolist() == [[True, False]]
+    plain = TunedAbstainingClassifierCV(Given(), costs=costs).fit(p, y)
+    assert plain.rule_.pos_label == 1
+    with pytest.raises(ValueError, match="pos_label"):
+        bad.set_params(pos_label="ugly").fit(p, names)
+
+
+def test_budgets_and_tables_need_no_positive_class():
+    p, y = scored(300, 2)
+    names = np.array(["bad", "good"])[y]
+    one = TunedAbstainingClassifierCV(Given(), max_abstention=0.2).fit(p, names)
+    other = TunedAbstainingClassifierCV(Given(), max_abstention=0.2, pos_label="bad").fit(p, names)
+    assert one.search_.error == pytest.approx(other.search_.error)
+    table = [[0, 1], [50, 0], [0.5, 0.5]]  # calling a bad one good costs 50
+    one = TunedAbstainingClassifierCV(Given(), costs=table).fit(p, names)
+    other = TunedAbstainingClassifierCV(Given(), costs=table, pos_label="bad").fit(p, names)
+    assert one.search_.cost == pytest.approx(other.search_.cost)
+    np.testing.assert_allclose(other.best_thresholds_, 1 - one.best_thresholds_[::-1])
+    assert (one.predict_set(p) == other.predict_set(p)).all()
+
+
+# Costs
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        ({"fn": 1, "fp": 1, "abstain": 0.1}, "'fn'.*false_negative"),
+        ({"false_negative": 1, "false_positive": 1}, "abstain"),
+        ([[0, 1], [1, 0]], r"shape \(3, 2\)"),
+    ],
+)
+def test_costs_are_checked_before_anything_is_fitted(costs, message):
+    X, y = make_classification(40, random_state=0)
+    Counted.fits = 0
+    with pytest.raises(ValueError, match=message):
+        TunedAbstainingClassifierCV(Counted(), costs=costs).fit(X, y)
+    assert Counted.fits == 0
+
+
+def test_costs_per_case():
+    p, y = scored(120, 2)
+    amount = np.random.default_rng(0).integers(1, 100, size=120).astype(float)
+    costs = {"false_negative": amount, "false_positive": 5.0, "abstain": 2.0}
+    model = TunedAbstainingClassifierCV(Given(), costs=costs).fit(p, y)
+    order = np.concatenate([test for _, test in StratifiedKFold(5).split(p, y)])
+    own = {**costs, "false_negative": amount[order]}
+    found = find_rule(y[order], y_proba=p[order], costs=own)
+    assert model.best_thresholds_.tolist() == [found.rule.lower, found.rule.upper]
+    assert model.best_score_ == pytest.approx(-found.cost)
+    parts = model.cv_results_
+    assert np.average(parts["cost"], weights=parts["n_cases"]) == pytest.approx(found.cost)
+
+
+def test_savings_and_priors():
+    p, y = scored(300, 2)
+    model = TunedAbstainingClassifierCV(Given(), min_saving=0.5).fit(p, y)
+    found = find_rule(y, y_proba=p, min_saving=0.5)
+    assert model.search_.error == found.error
+    costs = {"false_negative": 10, "false_positive": 1, "abstain": 0.5}
+    rare = TunedAbstainingClassifierCV(Given(), costs=costs, priors={0: 0.99, 1: 0.01}).fit(p, y)
+    usual = TunedAbstainingClassifierCV(Given(), costs=costs).fit(p, y)
+    assert rare.best_thresholds_[1] > usual.best_thresholds_[1]
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
@@ -345,11 +528,11 @@ def test_a_lone_class_leaves_nothing_to_decide():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({}, ValueError, "none of costs, max_abstention, max_error"),
+        ({}, ValueError, "none of costs, max_abstention, max_error, min_saving"),
         ({"max_error": 0.1, "max_abstention": 0.1}, ValueError, "max_abstention and max_error"),
         ({"max_error": 1.5}, ValueError, "max_error is 1.5"),
         ({"max_error": 0.1, "per": "row"}, ValueError, "per is 'row'"),
-        ({"max_error": 0.1, "cv": "never"}, ValueError, "cv is 'never'"),
+        ({"max_error": 0.1, "cv": "prefit"}, ValueError, "cv is 'prefit'.*FrozenEstimator"),
         ({"max_error": 0.1, "refit": False}, ValueError, "refit is False"),
         (
             {"max_error": 0.1, "cv": 1.5},

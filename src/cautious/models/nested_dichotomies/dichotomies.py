@@ -25,6 +25,7 @@ from cautious.models.metadata import (
     check_probabilistic,
     drop_weightless,
     fit_metadata,
+    take_rows,
 )
 from cautious.models.naive_credal.classifier import NaiveCredalClassifier
 from cautious.models.nested_dichotomies.decompositions import Decomposition, sample_decomposition
@@ -244,7 +245,7 @@ def _fit_dichotomy(
     if inside.all():
         return estimator.fit(X, right[codes].astype(np.intp), **metadata)
     rows = np.flatnonzero(inside)
-    own = {name: _safe_indexing(value, rows) for name, value in metadata.items()}
+    own = take_rows(metadata, rows, len(codes))
     return estimator.fit(_safe_indexing(X, rows), right[codes[rows]].astype(np.intp), **own)
 
 

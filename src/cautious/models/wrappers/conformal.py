@@ -23,6 +23,7 @@ from cautious.models.metadata import (
     drop_weightless,
     fit_metadata,
     take_over_features,
+    take_rows,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
 from cautious.sets import check_mask
@@ -160,7 +161,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         if self.method == "split" and not isinstance(self.estimator, FrozenEstimator):
             codes = np.unique(labels, return_inverse=True)[1]
             train, held = hold_out(codes, self.calibration_size, self.random_state)
-        own = {name: _safe_indexing(value, train) for name, value in params.items()}
+        own = take_rows(params, train, len(labels))
         self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, train), labels[train], **own)
         self.classes_ = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)

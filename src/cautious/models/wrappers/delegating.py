@@ -25,6 +25,7 @@ from cautious.models.metadata import (
     check_probabilistic,
     fit_metadata,
     take_over_features,
+    take_rows,
 )
 from cautious.sets import as_codes, check_mask
 
@@ -143,7 +144,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             params = fit_metadata(self, estimator, weight, {}, name=name)
             everything = len(rows) == len(labels)
             own = X if everything else _safe_indexing(X, rows)
-            params = {key: _safe_indexing(value, rows) for key, value in params.items()}
+            params = take_rows(params, rows, len(labels))
             self.estimators_.append(clone(estimator).fit(own, labels[rows], **params))
             self.trained_on_.append(len(rows))
             if self.train_on == "delegated" and at + 1 < len(self.estimators):
@@ -160,7 +161,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             return np.asarray(self._answers(at, self.estimators_[at], X)[0].sum(axis=1) != 1)
         unsure = np.ones(len(y), dtype=np.bool_)
         for train, test in self._folds(X, y):
-            own = {key: _safe_indexing(value, train) for key, value in params.items()}
+            own = take_rows(params, train, len(y))
             fitted = clone(estimator).fit(_safe_indexing(X, train), y[train], **own)
             sets, _ = self._answers(at, fitted, _safe_indexing(X, test))
             unsure[test] = sets.sum(axis=1) != 1
