@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -328,3 +329,12 @@ def test_labels_are_looked_up_not_searched_for():
     predicted = scorers._Predicted(Model(), None, np.repeat(classes, 4), None, "error")
     assert predicted.classes == classes.tolist()
     assert len(compared) < 50 * 4 * 3
+
+
+def test_costs_settled_in_a_measure_may_be_about_any_number_of_classes():
+    X, y = load_iris(return_X_y=True)
+    costs = discounted(zero_one(3))
+    measure = replace(MEASURES["set_cost"], name="three", params={"costs": costs})
+    model = Threshold().fit(X, y)
+    settled, given = make_set_scorer(measure), make_set_scorer("set_cost", costs=costs)
+    assert settled(model, X, y) == given(model, X, y)
