@@ -44,6 +44,8 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "encoding": {"cli": "--encoding", "page": "the choice 'encoding'"},
     "costs": {"cli": "--costs", "page": "the costs"},
     "folder": {"cli": "--output", "page": "the folder"},
+    "priors": {"cli": "--prior", "page": "the share of positives"},
+    "confidence_level": {"cli": "--level", "page": "the level"},
 }
 """Words for an argument on the command line and on the page, by its name in Python."""
 

@@ -63,11 +63,11 @@ def test_a_tie_goes_to_the_negative_class(run_json):
         (["-", "--json", "--csv"], "both given"),
         (["-", "--window", "0.8", "0.2"], "0.8"),
         (["-", "--window", "0.2", "0.8", "--utility", "u65"], "give one of them"),
-        (["-", "--utility", "u65"], "scores two classes"),
+        (["-", "--prior", "1"], "--prior is 1.0; a share of positives lies strictly between"),
         (["-", "--confidence", "2"], "--confidence"),
         (["-", "--measure", "coverge"], "did you mean 'coverage'"),
         (["-", "--measure", "set_cost"], "cannot be computed"),
-        (["-", "--thresholds", "none.json"], "none.json"),
+        (["-", "--rule", "none.json"], "none.json"),
         (["-", "--engine", "local"], "cannot read standard input"),
         (["-", "--empty", "perhaps"], "perhaps"),
         (["--nonsense"], "--nonsense"),
@@ -94,7 +94,9 @@ def test_a_rule_must_fit_the_predictions(fails):
     sets = "y,y_set\na,a\nb,a|b\n"
     assert "gives sets only" in fails("evaluate", "-", "--confidence", "0.5", stdin=sets)
     proba = "y,p_a,p_b,p_c\na,.2,.5,.3\n"
-    assert "a window is for" in fails("evaluate", "-", "--window", "0", "1", stdin=proba)
+    assert "--window is for the score of two classes" in fails(
+        "evaluate", "-", "--window", "0", "1", stdin=proba
+    )
     assert "the classes are 'a', 'b', 'c'" in fails("evaluate", "-", "--positive", "d", stdin=proba)
     assert "u6" in fails("evaluate", "-", "--utility", "u6", stdin=proba)
 

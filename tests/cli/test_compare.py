@@ -26,7 +26,7 @@ def test_the_vacc_test_is_that_of_the_library(run_json, scores, binary):
     assert pair["p"] == pair["p_adjusted"] == pytest.approx(test.p_value)
     assert pair["first_cheaper"] > 0.9
     assert document["models"]["good"]["vacc"] == pytest.approx(test.vacc_a)
-    assert document["best_at_every_aversion_to_risk"] == "good"
+    assert document["best"] == "good"
     assert pair["crossover"] is None  # both always answer: the lines are parallel
 
 
@@ -51,21 +51,19 @@ def test_utilities_and_where_models_change_places(run_json, probabilities, trees
     place = crossover(x, y, strata=truth, n_resamples=100, random_state=0)
     assert pair["crossover"] == pytest.approx(place.k.estimate)
     assert pair["better_above"] == "second"
-    assert document["answers"]["sets"] == "the sets in the file"
+    assert document["answers"]["sets"] == "the sets as given"
 
 
 def test_utility_optimal_sets_are_compared_too(run, probabilities, tmp_path):
     (tmp_path / "trees.csv").rename(tmp_path / "other.csv")
     result = run("compare", "other.csv", "trees.parquet", "--utility", "u80", "--resamples", 20)
-    assert "u80-optimal sets" in result.stdout
+    assert "greatest expected utility u80" in result.stdout
     assert "never" in result.stdout
 
 
 def test_tuned_answers_are_compared(run, run_json, scores):
     run("tune", "good.csv", "poor.csv", "--positive", "bad", "--max-error", 0.05, "-o", "t.json")
-    document = run_json(
-        "compare", "good.csv", "poor.csv", *ARGS, "--thresholds", "t.json", "--json"
-    )
+    document = run_json("compare", "good.csv", "poor.csv", *ARGS, "--rule", "t.json", "--json")
     assert document["models"]["poor"]["coverage"] < document["models"]["good"]["coverage"] < 1
 
 
@@ -100,8 +98,8 @@ def test_models_must_be_comparable(fails, scores, probabilities, tmp_path):
     text = "y,p_a,p_b,p_c\n" + "a,.2,.5,.3\n" * 150
     assert "different classes" in fails("compare", "trees.csv", "-", stdin=text)
     assert "both given" in fails("compare", "trees.csv", "--json", "--csv")
-    message = fails("compare", "trees.csv", "--utility", "u65", "--thresholds", "t.json")
-    assert "both given" in message
+    message = fails("compare", "trees.csv", "--utility", "u65", "--rule", "t.json")
+    assert "--rule and --utility are given; give one of them" in message
 
 
 def test_three_models_and_csv(run, scores, tmp_path):
@@ -116,8 +114,7 @@ def test_three_models_and_csv(run, scores, tmp_path):
     ]
     np.testing.assert_allclose(frame["p_adjusted"], holm(frame["p"]))
     text = run("compare", *files, *ARGS).stdout
-    assert "good is the one to take" in text
-    assert "good is worth most" in text
+    assert "While the costs are unknown, take good: its VACC, the mean cost over all" in text
 
 
 def test_scores_that_are_no_answers_are_compared_by_cost_alone(run_json, run):
@@ -134,7 +131,7 @@ def test_scores_that_are_no_answers_are_compared_by_cost_alone(run_json, run):
 def test_equal_models_depend_on_nothing(run_json, scores, tmp_path):
     (tmp_path / "same.csv").write_bytes((tmp_path / "good.csv").read_bytes())
     document = run_json("compare", "good.csv", "same.csv", *ARGS, "--json")
-    assert document["best_at_every_aversion_to_risk"] is None
+    assert document["best"] is None
     assert document["pairs"][0]["p"] == 1
 
 
@@ -157,20 +154,22 @@ def test_it_may_depend_on_the_aversion_to_risk(run):
 def test_equal_models_are_said_to_be_equal(run, scores, tmp_path):
     (tmp_path / "same.csv").write_bytes((tmp_path / "good.csv").read_bytes())
     text = run("compare", "good.csv", "same.csv", *ARGS).stdout
-    assert "good and same cost the same over all costs" in text
-    assert "The models are worth the same at every aversion to risk." in text
+    assert "cannot be told apart from same (difference 0, 0 to 0)" in text
     text = run("compare", "good.csv", "poor.csv", *ARGS).stdout
-    assert "cost the same" not in text
-    assert "worth the same" not in text
+    assert "told apart" not in text
+    sets = "y,y_set,model\n" + "".join(f"{y},{y},{m}\n" for m in "ab" for y in "xyz")
+    text = run("compare", "-", "--resamples", 20, stdin=sets).stdout
+    assert "The models are worth the same at every aversion to risk." in text
 
 
 def test_the_least_vacc_may_be_chance(run, scores, tmp_path):
     text = run("compare", "good.csv", "poor.csv", *ARGS).stdout
-    assert "over all costs at which missing 'bad' is the dearer mistake, is the least." in text
-    assert "may be chance" not in text
-    assert "all relative costs, μ and ν from 0 to 1" in text
+    assert "over all costs at which missing 'bad' is the more expensive mistake" in text
+    assert "told apart" not in text
+    assert "Cheaper at: shares of all relative costs, μ and ν from 0 to 1" in text
     near = pd.read_csv(tmp_path / "good.csv")
     near.loc[3:9, "score"] = 1 - near.loc[3:9, "score"]
     near.to_csv(tmp_path / "near.csv", index=False)
     text = run("compare", "near.csv", "poor.csv", "good.csv", *ARGS).stdout
-    assert "the difference to near may be chance" in text
+    assert "cannot be told apart from near (difference" in text
+    assert "from poor" not in text

@@ -1,11 +1,12 @@
 """``--engine``: logs larger than memory, by whoever summarises them."""
 
-import json
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from cautious.decision import Rule, rules_to_json
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_several_classes_and_sets(run_json, tmp_path):
     frame.to_parquet(tmp_path / "both.parquet")
     here = run_json("evaluate", "both.parquet", "--json")["models"]["both"]
     there = run_json("evaluate", "both.parquet", "--engine", "local", "--json")["models"]["both"]
-    assert there["answers"] == "the sets in the log"
+    assert there["answers"] == "the sets as given"
     for measure, found in there["measures"].items():
         assert here["measures"][measure]["value"] == pytest.approx(found["value"])
     args = ("evaluate", "both.parquet", "--confidence", 0.5, "--json")
@@ -123,7 +124,7 @@ def test_logs_of_one_class_are_refused(fails, tmp_path):
     frame = pd.DataFrame({"y_true": [1, 1], "score": [0.1, 0.4]})
     frame.to_parquet(tmp_path / "one.parquet")
     message = fails("evaluate", "one.parquet", "--engine", "local")
-    assert "no row has the truth 0" in message
+    assert "every row has the truth '1'; rows of two classes are needed" in message
 
 
 def test_a_group_of_a_log_may_hold_one_class(run_json, tmp_path):
@@ -176,10 +177,13 @@ def test_rules_and_intervals_of_several_classes(run_json, several, rule):
         assert 0 < there["odd"]["measures"]["abstention"]["value"] < 1
 
 
-def test_each_model_keeps_quiet_below_its_own_confidence(run_json, several, tmp_path):
-    models = {"odd": {"confidence": 0.7}, "even": {"confidence": 0.5}}
-    (tmp_path / "tuned.json").write_text(json.dumps({"models": models}))
-    args = ("several.parquet", "--json", "--thresholds", "tuned.json")
+def test_each_model_abstains_below_its_own_confidence(run_json, several, tmp_path):
+    rules = {
+        name: Rule.confidence(least, classes=list("abcd"))
+        for name, least in (("odd", 0.7), ("even", 0.5))
+    }
+    rules_to_json(rules, tmp_path / "rules.json")
+    args = ("several.parquet", "--json", "--rule", "rules.json")
     here = run_json("evaluate", *args)["models"]
     there = run_json("evaluate", *args, "--engine", "local")["models"]
     assert "0.7" in there["odd"]["answers"]
@@ -205,7 +209,7 @@ def test_a_log_without_the_columns_is_named(fails, tmp_path):
 
 def test_rules_that_do_not_fit_a_log(fails, several, tmp_path):
     message = fails("evaluate", "several.parquet", "--engine", "local", "--window", 0.2, 0.8)
-    assert "a window is for the score of two classes" in message
+    assert "--window is for the score of two classes" in message
     frame = pd.DataFrame({"y": ["a", "b"], "y_set": ["a", "a|b"]})
     frame.to_parquet(tmp_path / "sets.parquet")
     message = fails("evaluate", "sets.parquet", "--engine", "local", "--confidence", 0.5)
@@ -221,14 +225,16 @@ def test_a_positive_class_that_never_occurs(fails, tmp_path):
 
 
 @pytest.mark.parametrize("rule", [("--confidence", 0.7), ("--utility", "u65")])
-def test_two_classes_are_answered_by_windows_only(fails, tmp_path, rule):
+def test_two_classes_are_answered_by_any_rule(run_json, tmp_path, rule):
     frame = pd.DataFrame({"y": ["a", "b", "b"], "p_a": [0.75, 0.5, 0.25], "p_b": [0.25, 0.5, 0.75]})
     frame.to_parquet(tmp_path / "two.parquet")
     frame[["y", "p_b"]].to_parquet(tmp_path / "one.parquet")
     for file in ("one.parquet", "two.parquet"):
         for engine in ((), ("--engine", "local")):
-            message = fails("evaluate", file, "--positive", "b", *rule, *engine)
-            assert "give a window (`cautious tune` finds one), not a confidence" in message
+            found = run_json("evaluate", file, "--positive", "b", *rule, *engine, "--json")
+            (model,) = found["models"].values()
+            assert model["measures"]["abstention"]["value"] == pytest.approx(1 / 3)
+            assert model["measures"]["error"]["value"] == 0
 
 
 @pytest.mark.parametrize(

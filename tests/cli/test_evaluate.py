@@ -169,7 +169,13 @@ def test_undefined_measures_are_null_and_the_json_is_strict(run, scores):
 
 def test_the_table_is_for_people(run, scores):
     result = run("evaluate", "good.csv", "poor.csv", "--positive", "bad")
-    for words in ("good", "poor", "vacc", "answers and abstentions", "bad above a score of 0.5"):
+    for words in (
+        "good",
+        "poor",
+        "vacc",
+        "answers and abstentions",
+        "Answers: the most probable class.",
+    ):
         assert words in result.stdout
     assert "\x1b" not in result.stdout
     assert "truth 'y_true', score 'score', positive 'bad'; ignored 'id', 'site'" in result.stderr
@@ -186,7 +192,7 @@ def test_the_table_of_one_model_shows_its_classes_and_groups(run, scores):
 
 def test_margins_are_no_answers_until_a_window_is_given(run, run_json):
     text = "y_true,margin\n0,-2\n1,3\n0,1\n1,0.5\n"
-    assert "only --window" in run("evaluate", "-", stdin=text).stdout
+    assert "only a window" in run("evaluate", "-", stdin=text).stdout
     document = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
     assert document["answers"] is None
     assert set(document["measures"]) == {"positives", "auc", "vacc", "least_error"}
@@ -220,7 +226,7 @@ def test_sets_beside_scores_are_the_answers(run_json):
 def test_sets_beside_probabilities_are_the_answers(run_json):
     text = "y,p_a,p_b,p_c,y_set\na,.5,.4,.1,a|b\nb,.2,.5,.3,b\nc,.3,.4,.3,?\n"
     found = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
-    assert found["answers"] == "the sets in the file"
+    assert found["answers"] == "the sets as given"
     assert found["measures"]["determinacy"]["value"] == pytest.approx(1 / 3)
     assert "aurc" in found["measures"]
     found = run_json("evaluate", "-", "--confidence", 0, "--json", stdin=text)

@@ -1,14 +1,12 @@
-"""``cautious tune``: thresholds that do what they promise."""
+"""``cautious tune``: rules that do what they promise."""
 
 import json
 
 import numpy as np
 import pytest
 
-from cautious.curves import (
-    AbstentionCostSurface,
-    RiskCoverageCurve,
-)
+from cautious.curves import AbstentionCostSurface, find_rule
+from cautious.decision import rules_from_json
 
 COSTS = ("--false-negative", 20, "--false-positive", 4, "--abstain", 1)
 POSITIVE = ("--positive", "bad")
@@ -20,121 +18,145 @@ def surface(binary):
     return AbstentionCostSurface.from_predictions(y, good)
 
 
-def test_costs_give_the_window_of_the_library(run_json, scores, surface):
-    document = run_json("tune", "good.csv", *POSITIVE, *COSTS)
+@pytest.fixture
+def tune(run_json):
+    return lambda *args, **kwargs: run_json("tune", *args, "--json", **kwargs)
+
+
+def test_costs_give_the_window_of_the_library(tune, scores, surface):
+    document = tune("good.csv", *POSITIVE, *COSTS)
     best = surface.for_costs({"false_negative": 20, "false_positive": 4, "abstain": 1})
     found = document["models"]["good"]
     assert (found["lower"], found["upper"]) == (best.lower, best.upper)
-    assert found["expected"]["cost"] == pytest.approx(best.cost)
-    assert found["expected"]["abstention"] == pytest.approx(best.abstention)
-    assert (found["negative"], found["positive"]) == ("fine", "bad")
-    assert document["tuned_for"] == {"false_negative": 20, "false_positive": 4, "abstain": 1}
+    assert found["cost"] == pytest.approx(best.cost)
+    assert found["abstention"] == pytest.approx(best.abstention)
+    assert found["classes"] == ["fine", "bad"]
+    assert found["n"] == 200
+    wanted = {"false_negative": 20, "false_positive": 4, "abstain": 1}
+    assert document["goal"] == {"costs": wanted}
 
 
-def test_a_cost_table_may_charge_abstentions_by_class(run_json, scores, surface, tmp_path):
+def test_a_cost_table_may_charge_abstentions_by_class(tune, scores, surface, tmp_path):
     (tmp_path / "costs.csv").write_text("answer,bad,fine\nfine,20,0\nbad,0,4\nask,2,1\n")
-    found = run_json("tune", "good.csv", *POSITIVE, "--costs", "costs.csv")
+    found = tune("good.csv", *POSITIVE, "--costs", "costs.csv")["models"]["good"]
     best = surface.for_costs([[0, 20], [4, 0], [1, 2]])
-    assert found["models"]["good"]["lower"] == best.lower
-    assert found["models"]["good"]["upper"] == best.upper
-    assert found["models"]["good"]["expected"]["cost"] == pytest.approx(best.cost)
-    assert found["tuned_for"]["costs"]["abstain"] == {"bad": 2, "fine": 1}
+    assert found["lower"] == best.lower
+    assert found["upper"] == best.upper
+    assert found["cost"] == pytest.approx(best.cost)
 
 
 @pytest.mark.parametrize(
-    ("option", "plane"),
+    ("option", "window"),
     [
         (("--max-abstention", 0.1), lambda s: s.for_max_abstention(0.1)),
         (("--max-error", 0.02), lambda s: s.for_max_error(0.02)),
-        (("--improve", 0.5), lambda s: s.for_saving(0.5, per="case")),
+        (("--max-error", 0.02, "--per", "case"), lambda s: s.for_max_error(0.02, per="case")),
+        (("--min-saving", 0.5), lambda s: s.for_saving(0.5)),
+        (("--min-saving", 0.5, "--per", "case"), lambda s: s.for_saving(0.5, per="case")),
         (
             ("--max-abstention", 0.1, "--false-negative", 4, "--false-positive", 1),
             lambda s: s.for_max_abstention(0.1, mu=0.25),
         ),
     ],
 )
-def test_budgets_are_kept(run_json, scores, surface, option, plane):
-    found = run_json("tune", "good.csv", *POSITIVE, *option)["models"]["good"]
-    best = plane(surface)
+def test_budgets_are_kept(tune, scores, surface, option, window):
+    found = tune("good.csv", *POSITIVE, *option)["models"]["good"]
+    best = window(surface)
     assert (found["lower"], found["upper"]) == (best.lower, best.upper)
-    assert found["expected"]["error_of_answers"] == pytest.approx(best.selective_error)
+    assert found["selective_error"] == pytest.approx(best.selective_error)
 
 
-def test_infinite_thresholds_survive_json(run_json, scores, tmp_path):
+def test_another_share_of_positives(tune, run_json, scores, binary):
+    y, good, _ = binary
+    found = tune("good.csv", *POSITIVE, *COSTS, "--prior", 0.1)["models"]["good"]
+    surface = AbstentionCostSurface.from_predictions(y, good, priors=(0.9, 0.1))
+    best = surface.for_costs({"false_negative": 20, "false_positive": 4, "abstain": 1})
+    assert (found["lower"], found["upper"]) == (best.lower, best.upper)
+    window = ("--window", best.lower, best.upper)
+    measured = run_json(
+        "evaluate", "good.csv", *POSITIVE, *window, *COSTS, "--prior", 0.1, "--json"
+    )["models"]["good"]
+    assert measured["n"] == pytest.approx(200)
+    values = {name: row["value"] for name, row in measured["measures"].items()}
+    assert values["positives"] == pytest.approx(0.1)
+    assert values["cost"] == pytest.approx(best.cost) == pytest.approx(found["cost"])
+    assert values["abstention"] == pytest.approx(best.abstention)
+
+
+def test_infinite_thresholds_survive_json(run, tune, run_json):
     text = "y_true,score\n0,0.5\n1,0.5\n"
-    found = run_json("tune", "-", "--mistake", 1, "--abstain", 0.1, stdin=text)
-    model = found["models"]["standard input"]
+    goal = ("--mistake", 1, "--abstain", 0.1)
+    model = tune("-", *goal, stdin=text)["models"]["standard input"]
     assert (float(model["lower"]), float(model["upper"])) == (-np.inf, np.inf)
-    (tmp_path / "t.json").write_text(json.dumps(found))
-    measured = run_json("evaluate", "-", "--thresholds", "t.json", "--json", stdin=text)
+    run("tune", "-", *goal, "-o", "rule.json", stdin=text)
+    measured = run_json("evaluate", "-", "--rule", "rule.json", "--json", stdin=text)
     assert measured["models"]["standard input"]["measures"]["abstention"]["value"] == 1
 
 
-def test_what_is_tuned_can_be_evaluated(run, run_json, scores):
-    result = run("tune", "good.csv", "poor.csv", *POSITIVE, *COSTS, "-o", "thresholds.json")
-    assert result.stdout == ""
-    assert "thresholds written to thresholds.json" in result.stderr
+def test_what_is_tuned_can_be_evaluated(run, tune, run_json, scores):
+    result = run("tune", "good.csv", "poor.csv", *POSITIVE, *COSTS, "-o", "rule.json")
+    assert "rule written to rule.json" in result.stderr
+    assert set(rules_from_json("rule.json")) == {"good", "poor"}
     measured = run_json(
-        "evaluate", "good.csv", "poor.csv", *POSITIVE, "--thresholds", "thresholds.json", "--json"
+        "evaluate", "good.csv", "poor.csv", *POSITIVE, "--rule", "rule.json", *COSTS, "--json"
     )
-    with open("thresholds.json") as file:
-        tuned = json.load(file)
+    tuned = tune("good.csv", "poor.csv", *POSITIVE, *COSTS)
     for name in ("good", "poor"):
-        expected = tuned["models"][name]["expected"]
-        found = measured["models"][name]["measures"]
-        assert found["abstention"]["value"] == pytest.approx(expected["abstention"])
-        assert found["error"]["value"] == pytest.approx(expected["error"])
+        expected, found = tuned["models"][name], measured["models"][name]["measures"]
+        for key in ("abstention", "error", "cost"):
+            assert found[key]["value"] == pytest.approx(expected[key])
 
 
-def test_thresholds_of_other_models_are_refused(run, fails, scores, tmp_path):
+def test_rules_of_other_models_are_refused(run, fails, scores, tmp_path):
     run("tune", "good.csv", "poor.csv", *POSITIVE, *COSTS, "-o", "two.json")
     text = "y_true,score\n0,0.5\n1,0.5\n"
-    assert "there are none of" in fails("evaluate", "-", "--thresholds", "two.json", stdin=text)
+    message = fails("evaluate", "-", "--rule", "two.json", stdin=text)
+    assert "--rule is about the models 'good', 'poor'; there is none for" in message
     (tmp_path / "odd.json").write_text("[1, 2]")
-    assert "holds no thresholds" in fails("evaluate", "-", "--thresholds", "odd.json", stdin=text)
+    assert "odd.json is [1, 2]" in fails("evaluate", "-", "--rule", "odd.json", stdin=text)
 
 
 class TestMoreClasses:
     @pytest.fixture
-    def curve(self, trees):
+    def expected(self, trees):
         truth, p = trees
-        return RiskCoverageCurve.from_predictions(truth, p, classes=["ash", "elm", "oak"])
+        return lambda **goal: find_rule(truth, y_proba=p, classes=["ash", "elm", "oak"], **goal)
 
-    def test_error_budget(self, run_json, probabilities, curve):
-        found = run_json("tune", "trees.csv", "--max-error", 0.05)["models"]["trees"]
-        assert found["confidence"] == curve.threshold_at_risk(0.05).threshold
-        assert found["expected"]["error_of_answers"] <= 0.05
+    @pytest.mark.parametrize("goal", ["max_error", "max_abstention", "min_saving"])
+    def test_budgets(self, tune, probabilities, expected, goal):
+        option = f"--{goal.replace('_', '-')}"
+        found = tune("trees.csv", option, 0.2)["models"]["trees"]
+        best = expected(**{goal: 0.2})
+        assert list(found["thresholds"].values()) == pytest.approx(best.rule.thresholds)
+        assert found["selective_error"] == pytest.approx(best.selective_error)
+        assert found["abstention"] == pytest.approx(best.abstention)
 
-    def test_abstention_budget(self, run_json, probabilities, curve):
-        found = run_json("tune", "trees.csv", "--max-abstention", 0.2)["models"]["trees"]
-        assert found["confidence"] == pytest.approx(curve.threshold_at_coverage(0.8).threshold)
-        assert found["expected"]["abstention"] <= 0.2 + 1e-9
+    def test_costs(self, tune, probabilities, expected, tmp_path):
+        found = tune("trees.csv", "--mistake", 5, "--abstain", 1)["models"]["trees"]
+        table = np.vstack([5 * (1 - np.eye(3)), np.ones((1, 3))])
+        assert found["cost"] == pytest.approx(expected(costs=table).cost)
+        (tmp_path / "c.csv").write_text(
+            "cost,oak,ash,elm\noak,0,5,5\nash,5,0,5\nelm,5,5,0\nask,1,1,1\n"
+        )
+        by_table = tune("trees.csv", "--costs", "c.csv")["models"]["trees"]
+        assert by_table["cost"] == pytest.approx(found["cost"])
 
-    def test_costs_are_minimised_over_every_threshold(self, run_json, probabilities, curve):
-        found = run_json("tune", "trees.csv", "--mistake", 5, "--abstain", 1)["models"]["trees"]
-        frame = curve.frame()
-        costs = 5 * frame["generalised_risk"] + (1 - frame["coverage"])
-        assert found["expected"]["cost"] == pytest.approx(min(costs.min(), 1.0))
-
-    def test_improvement(self, run_json, probabilities, curve):
-        found = run_json("tune", "trees.csv", "--improve", 0.5)["models"]["trees"]
-        assert found["expected"]["error"] <= curve.generalised_risk[-1] / 2 + 1e-12
-
-    def test_nothing_is_answered_where_nothing_is_allowed(self, run_json, tmp_path):
+    def test_nothing_is_answered_where_nothing_is_allowed(self, tune):
         text = "y,p_a,p_b,p_c\na,.2,.5,.3\nb,.2,.3,.5\nc,.2,.5,.3\n"
-        for option in (("--max-error", 0.1), ("--improve", 1), ("--mistake", 9, "--abstain", 1)):
-            found = run_json("tune", "-", *option, stdin=text)["models"]["standard input"]
-            assert found["confidence"] == "Infinity"
-            assert found["expected"]["abstention"] == 1
-            assert found["expected"]["error_of_answers"] is None
+        for option in (("--max-error", 0.1), ("--min-saving", 1), ("--mistake", 9, "--abstain", 1)):
+            found = tune("-", *option, stdin=text)["models"]["standard input"]
+            assert found["abstention"] == 1
+            assert found["selective_error"] is None
+            assert "Infinity" in found["thresholds"].values()
 
-    def test_what_is_tuned_can_be_evaluated(self, run, run_json, probabilities):
-        run("tune", "trees.csv", "--max-error", 0.05, "-o", "t.json")
-        measured = run_json("evaluate", "trees.parquet", "--thresholds", "t.json", "--json")
-        with open("t.json") as file:
-            expected = json.load(file)["models"]["trees"]["expected"]
-        found = measured["models"]["trees"]["measures"]
-        assert found["error"]["value"] == pytest.approx(expected["error"])
+    def test_what_is_tuned_can_be_evaluated(self, run, tune, run_json, probabilities):
+        goal = ("trees.csv", "--max-error", 0.05)
+        run("tune", *goal, "-o", "t.json")
+        expected = tune(*goal)["models"]["trees"]
+        for engine in ((), ("--engine", "local")):
+            measured = run_json("evaluate", "trees.parquet", "--rule", "t.json", "--json", *engine)
+            found = measured["models"]["trees"]["measures"]
+            assert found["error"]["value"] == pytest.approx(expected["error"])
 
 
 @pytest.mark.parametrize(
@@ -147,20 +169,25 @@ class TestMoreClasses:
             "what abstaining costs is missing: --abstain",
         ),
         (("--abstain", 1, "--max-error", 0.1, "--mistake", 2), "--max-error and --abstain"),
+        (("--max-abstention", 0.1, "--max-error", 0.1), "--max-abstention and --max-error"),
         (("--abstain", 1, "--false-negative", 1), "give both"),
         (("--abstain", 1, "--false-negative", 1, "--mistake", 1), "stands for both"),
         (("--abstain", 1, "--mistake", 0), "must cost something"),
         (("--max-error", 2), "--max-error"),
         (("--abstain", -1), "--abstain"),
-        (("--costs", "odd.csv"), "3 columns of costs"),
-        (("--costs", "rows.csv"), "one for abstaining"),
-        (("--costs", "other.csv"), "costs has no class 'fine'"),
+        (("--costs", "odd.csv"), "has no class 'fine'"),
+        (("--costs", "rows.csv"), "what abstaining costs"),
+        (("--costs", "other.csv"), "has no class 'fine'"),
+        (("--costs", "other.csv", "--mistake", 2), "--costs holds the costs of all mistakes"),
+        (("--costs", "nowhere.csv"), "--costs is 'nowhere.csv', and there is no such file"),
+        (("--costs", "long.csv"), "costs"),
     ],
 )
 def test_unclear_goals(fails, scores, tmp_path, options, words):
-    (tmp_path / "odd.csv").write_text("answer,a,b,c\na,1,2,3\n")
-    (tmp_path / "rows.csv").write_text("answer,fine,bad\nfine,1,2\nbad,1,2\n")
+    (tmp_path / "odd.csv").write_text("answer,a,b,c\na,1,2,3\nb,1,2,3\nc,1,2,3\n")
+    (tmp_path / "rows.csv").write_text("answer,fine,bad\nfine,0,2\nbad,1,0\n")
     (tmp_path / "other.csv").write_text("answer,x,y\nx,0,2\ny,1,0\nask,.1,.1\n")
+    (tmp_path / "long.csv").write_text(f"answer,fine,bad\nfine,0,{'9' * 400}\nbad,1,0\nask,1,1\n")
     message = fails("tune", "good.csv", *POSITIVE, *options)
     assert words in message
 
@@ -175,7 +202,7 @@ def test_more_classes_and_sets_have_their_own_limits(fails, probabilities):
 
 
 def test_nothing_is_half_written(fails, scores, tmp_path, monkeypatch):
-    target = tmp_path / "thresholds.json"
+    target = tmp_path / "rule.json"
     target.write_text("old")
 
     def broken(*_):
@@ -184,7 +211,7 @@ def test_nothing_is_half_written(fails, scores, tmp_path, monkeypatch):
     monkeypatch.setattr("os.replace", broken)
     assert "the disk is full" in fails("tune", "good.csv", *POSITIVE, *COSTS, "-o", target)
     assert target.read_text() == "old"
-    assert sorted(p.name for p in tmp_path.iterdir() if "thresholds" in p.name) == [target.name]
+    assert sorted(p.name for p in tmp_path.iterdir() if "rule" in p.name) == [target.name]
 
 
 def test_a_folder_that_is_not_there(fails, scores):
@@ -192,29 +219,48 @@ def test_a_folder_that_is_not_there(fails, scores):
     assert "nowhere is no folder" in message
 
 
+@pytest.mark.parametrize("file", ["good.csv", "costs.csv"])
+def test_a_file_that_is_read_is_not_written_over(fails, scores, tmp_path, file):
+    (tmp_path / "costs.csv").write_text("answer,bad,fine\nfine,20,0\nbad,0,4\nask,2,1\n")
+    before = (tmp_path / file).read_bytes()
+    assert "which is read" in fails(
+        "tune", "good.csv", *POSITIVE, "--costs", "costs.csv", "-o", file
+    )
+    assert (tmp_path / file).read_bytes() == before
+
+
 @pytest.mark.parametrize(
-    "goal", [COSTS, ("--max-error", 0.05), ("--max-abstention", 0.2), ("--improve", 0.3)]
+    "goal", [COSTS, ("--max-error", 0.05), ("--max-abstention", 0.2), ("--min-saving", 0.3)]
 )
-def test_the_best_model_is_named_by_what_was_asked_for(run_json, scores, goal):
-    assert run_json("tune", "good.csv", "poor.csv", *POSITIVE, *goal)["best"] == "good"
+def test_the_best_model_is_named_by_what_was_asked_for(tune, scores, goal):
+    assert tune("good.csv", "poor.csv", *POSITIVE, *goal)["best"] == "good"
 
 
-def test_what_is_expected_is_said_to_be_of_the_cases_it_was_chosen_on(run, scores):
+def test_a_table_for_people(run, scores, probabilities):
     result = run("tune", "good.csv", *POSITIVE, *COSTS)
-    assert "Measured on the cases the thresholds were chosen on" in result.stderr
-    expected = json.loads(result.stdout)["models"]["good"]["expected"]
-    assert expected["on"] == "the cases it was chosen on"
+    for words in ("negative up to", "wrong among answers", "Answer 'bad' where the score is at"):
+        assert words in result.stdout
+    assert "Measured on the cases that the rule was chosen on" in result.stdout
+    assert "-o FILE" in result.stderr
+    assert "threshold elm" in run("tune", "trees.csv", "--max-error", 0.1).stdout
 
 
-def test_json_or_a_table_but_not_both_on_one_screen(run, fails, scores, monkeypatch):
-    alone = run("tune", "good.csv", *POSITIVE, *COSTS, "--json")
-    assert json.loads(alone.stdout)["best"] == "good"
-    assert "wrong if answered" not in alone.stderr
-    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes this for a terminal
-    seen = run("tune", "good.csv", *POSITIVE, *COSTS)
-    assert seen.stdout == ""
-    assert "wrong if answered" in seen.stderr
-    assert "-o FILE" in seen.stderr
-    monkeypatch.delenv("FORCE_COLOR")
-    message = fails("tune", "good.csv", *POSITIVE, *COSTS, "--json", "-o", "t.json")
-    assert "both given" in message
+def test_json_and_a_file_at_once(run, scores):
+    result = run("tune", "good.csv", *POSITIVE, *COSTS, "--json", "-o", "rule.json")
+    assert json.loads(result.stdout)["best"] == "good"
+    assert (
+        rules_from_json("rule.json")["good"].upper
+        == json.loads(result.stdout)["models"]["good"]["upper"]
+    )
+
+
+def test_many_classes_do_not_flood_the_screen(run, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = [f"class {k}" for k in range(60)]
+    p = np.round(rng.dirichlet(np.ones(60), size=200), 9)
+    lines = [",".join(["y_true", *(f"p_{label}" for label in labels)])]
+    lines += [",".join([rng.choice(labels), *map(str, row)]) for row in p]
+    (tmp_path / "many.csv").write_text("\n".join(lines) + "\n")
+    text = run("tune", "many.csv", "--max-abstention", 0.5).stdout
+    assert "60 in all" in text
+    assert len(text) < 2000

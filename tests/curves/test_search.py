@@ -223,8 +223,8 @@ def test_found_rules_are_shown_in_one_line_and_as_a_table(weka):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "none of costs, max_abstention, max_error, min_saving given"),
-        ({"max_error": 0.1, "max_abstention": 0.1}, "max_abstention and max_error given"),
+        ({}, "neither costs nor a budget is given; give costs, or exactly one of max_abs"),
+        ({"max_error": 0.1, "max_abstention": 0.1}, "max_abstention and max_error are given"),
         ({"max_error": 1.5}, "max_error is 1.5; a share"),
         ({"min_saving": "half"}, "min_saving is 'half'; a share"),
         ({"max_error": 0.1, "per": "row"}, "per is 'row'"),

@@ -26,7 +26,8 @@ FILES = {
     "ties.csv": "y_true,score\n0,0.5\n1,0.5\n",
     "c3.csv": COSTS["matrix"],
     "c2.csv": COSTS["abstaining"],
-    "t.json": '{"models":{"b":{"lower":0.2,"upper":0.6}}}',
+    "t.json": '{"schema":"cautious.rule/1","models":{"b":{"kind":"window","classes":["0","1"],'
+    '"lower":0.2,"upper":0.6}}}',
     "odd.json": '{"models":{"b":{"confidence":5}}}',
 }
 OUTPUT = "out"
@@ -47,7 +48,8 @@ LIKELY = {
     "--engine": ["local"],
     "--max-error": ["0", "1", "0.1", "nan"],
     "--max-abstention": ["0", "1", "0.5"],
-    "--improve": ["0", "1", "0.5"],
+    "--min-saving": ["0", "1", "0.5"],
+    "--per": ["answer", "case"],
     "--abstain": ["0", "0.1", "1", "nan"],
     "--mistake": ["1", "0", "inf"],
     "--false-negative": ["1", "10", "inf", "nan", "1e-320"],
@@ -55,7 +57,9 @@ LIKELY = {
     "--costs": ["c2.csv"],
     "--prior": ["0", "0.3", "1", "nan"],
     "--output": [OUTPUT, "b.csv", "."],
-    "--thresholds": ["t.json", "odd.json"],
+    "--rule": ["t.json", "odd.json"],
+    "--missing": ["abstain"],
+    "--encoding": ["latin-1", "utf-8"],
     "--empty": ["abstain"],
     "--measure": ["u65", "aurc", "vacc", "set_cost"],
     "--weight": ["weight"],
@@ -158,8 +162,8 @@ def test_the_real_program_with_bytes_that_are_no_text(tmp_path):
 def test_deep_json_is_no_crash(tmp_path):
     (tmp_path / "b.csv").write_text(PREDICTIONS["scores"])
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    result = run(tmp_path, "evaluate", "b.csv", "--thresholds", "deep.json")
-    assert "deep.json holds no thresholds" in error_of(result)
+    result = run(tmp_path, "evaluate", "b.csv", "--rule", "deep.json")
+    assert "deep.json" in error_of(result)
 
 
 def test_messages_are_cut(tmp_path):

@@ -163,7 +163,7 @@ def test_a_class_may_be_called_like_abstaining(classes, tmp_path):
     scores = f"y_true,score\n{classes[0]},0.1\n{classes[1]},0.9\n{classes[0]},0.4\n"
     (tmp_path / "scores.csv").write_text(scores)
     options = ("--costs", "costs.csv", "--positive", classes[1])
-    result = run(tmp_path, "tune", "scores.csv", *options)
+    result = run(tmp_path, "tune", "scores.csv", *options, "--json")
     assert result.exit_code == 0, result.stderr
     surface = AbstentionCostSurface.from_predictions(
         [classes[0], classes[1], classes[0]], [0.1, 0.9, 0.4], pos_label=classes[1]

@@ -81,9 +81,11 @@ def test_what_is_written_well_is_read_well(examples, tmp_path):
         text = newline.join(f'"{a}"{mark}"{b}"' for a, b in rows) + newline
         content = text.encode()
         (tmp_path / "t.csv").write_bytes(gzip.compress(content) if packed else content)
-        result = run(tmp_path, "tune", "t.csv", "--positive", labels[0], "--max-error", "0.1")
+        result = run(
+            tmp_path, "tune", "t.csv", "--positive", labels[0], "--max-error", "0.1", "--json"
+        )
         assert result.exit_code == 0, result.stderr
-        assert f'"cases": {2 * len(labels)}' in result.stdout
+        assert f'"n": {2 * len(labels)}' in result.stdout
 
     fuzz(
         law,
@@ -222,7 +224,7 @@ def test_outputs_that_are_no_files(tmp_path):
     (tmp_path / "sub" / "link.json").symlink_to(tmp_path / "kept.json")
     assert run(tmp_path, *tune, "sub/link.json", writes="kept.json").exit_code == 0
     assert (tmp_path / "sub" / "link.json").is_symlink()
-    assert '"best"' in (tmp_path / "kept.json").read_text()
+    assert '"models"' in (tmp_path / "kept.json").read_text()
 
 
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
@@ -237,7 +239,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     reader.join(timeout=10)
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "pipe").is_fifo()
-    assert '"best"' in got[0]
+    assert '"models"' in got[0]
 
 
 def test_what_is_read_is_not_written_over(tmp_path):

@@ -1,23 +1,84 @@
-"""The commands of the command line."""
+"""The commands, and how they fail: one clear line and exit code 2."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import io
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import cautious
 from cautious.cli.audit import audit
 from cautious.cli.compare import compare
+from cautious.cli.console import fail, note
 from cautious.cli.datasets import datasets
 from cautious.cli.demo import demo
 from cautious.cli.evaluate import evaluate
-from cautious.cli.failing import Commands
 from cautious.cli.report import report
 from cautious.cli.reproduce import reproduce
 from cautious.cli.tune import tune
+from cautious.errors import InputError
 
 __all__ = ["app", "main"]
+
+# What the user can mend: bad values, bad files, a missing extra.
+_MENDABLE = (ValueError, TypeError, OSError, ImportError, NotImplementedError, OverflowError)
+_INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """Commands whose errors are one line on standard error.
+
+    ``--debug``, anywhere among the arguments, lets the traceback through.
+    """
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **named: Any) -> Any:
+        """Run a command and leave with its exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+        named["standalone_mode"] = False
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
+                code = super().main([one for one in given if one != "--debug"], *rest, **named)
+        except BrokenPipeError:  # whoever read the output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.exit(0)
+        except (KeyboardInterrupt, typer.Abort):
+            fail("interrupted.")
+            sys.exit(_INTERRUPTED)
+        except Exception as error:
+            if "--debug" in given or not _is_mendable(error):
+                raise
+            if type(error).__name__ == "NoArgsIsHelpError":
+                error.show()  # type: ignore[attr-defined]
+            else:
+                _tell(error)
+            sys.exit(2)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_mendable(error: Exception) -> bool:
+    if isinstance(error, ImportError) and str(error.name).startswith("cautious."):
+        return False  # a part of this library is missing: no user can mend that
+    # Usage errors come from click, or from the copy of it that newer typers carry.
+    return isinstance(error, _MENDABLE) or hasattr(error, "format_message")
+
+
+def _tell(error: Exception) -> None:
+    words = str(error)
+    if isinstance(error, InputError):
+        for one in error.notes:  # which columns were taken explains many an error
+            note(one.words("cli"))
+        words = error.words("cli")
+    elif hasattr(error, "format_message"):
+        words = error.format_message()
+    fail(" ".join(words.split()) or type(error).__name__)
+
 
 app = typer.Typer(
     name="cautious",
@@ -43,7 +104,9 @@ def common(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
-        typer.Option("--version", help="Say the version.", callback=_show_version, is_eager=True),
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Classifiers that know when to keep quiet.
@@ -52,6 +115,16 @@ def common(
     """
 
 
-def main() -> None:
-    """Run the command line."""
-    app()
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments; those of the process by default.
+    """
+    # A stream that its caller has closed is None; what goes there is lost, nothing else.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.StringIO())
+    app(args)

@@ -11,14 +11,15 @@ import pandas as pd
 import typer
 
 from cautious.cli import options
-from cautious.cli.reading import read_cost_columns
-from cautious.cli.showing import make_table, note, say, screen, show_json
+from cautious.cli.console import as_json, make_table, note, say, screen
+from cautious.cli.options import one_output
 from cautious.costs import (
     Audit,
     SetCosts,
     abellan_masegosa,
     discounted,
     p_discounted,
+    read_cost_table,
 )
 from cautious.costs import (
     audit as audit_costs,
@@ -29,7 +30,6 @@ __all__ = ["audit"]
 
 _STYLES = {"holds": None, "not refuted": None, "fails": "yellow", "not shown": "yellow"}
 _MEAN = "single classes, extended to sets by the mean"
-_ABSTAIN = ("abstain", "⊥", "?")
 
 
 class Extension(StrEnum):
@@ -77,8 +77,7 @@ def audit(
 
         cautious audit costs.csv --extension cautious --r 0.5
     """
-    if json and csv:
-        raise ValueError("--json and --csv are both given; give one of them.")
+    one_output(json, csv)
     costs, words = _costs(file, extension, r)
     _notice_rewards(costs)
     found = audit_costs(costs, random_state=seed)
@@ -86,7 +85,8 @@ def audit(
         sys.stdout.write(found.frame().to_csv())
     elif json:
         properties, uses = found.frame().to_dict("index"), found.uses.to_dict("index")
-        show_json({"costs": words, "properties": properties, "verdict": uses})
+        document = {"costs": words, "properties": properties, "verdict": uses}
+        sys.stdout.write(as_json(document) + "\n")
     else:
         _show(found, words)
         if words == _MEAN:
@@ -95,12 +95,8 @@ def audit(
 
 def _costs(file: str, extension: Extension | None, r: float | None) -> tuple[SetCosts, str]:
     """Read a table of sets as it is; extend one of single classes."""
-    answers, classes, costs = read_cost_columns(file)
-    if len(classes) < 2:
-        raise ValueError(
-            f"{file} has {len(classes)} columns of costs; give one a class, after the column "
-            "of answers."
-        )
+    table = read_cost_table(file)
+    answers, classes = list(table.index), list(table.columns)
     if any("|" in name or name.startswith("{") for name in classes) and {*answers} < {*classes}:
         raise ValueError(
             f"{file}: the columns are {listed(classes, 6)} and the rows {listed(answers, 6)}; "
@@ -108,34 +104,19 @@ def _costs(file: str, extension: Extension | None, r: float | None) -> tuple[Set
         )
     try:
         if sorted(answers) == sorted(classes):
-            matrix = pd.DataFrame(costs, index=answers, columns=classes).loc[classes]
-            return _extended(matrix, extension, r)
+            return _extended(table.loc[classes], extension, r)
         unused = [
             name for name, value in (("--extension", extension), ("--r", r)) if value is not None
         ]
         if unused:
             note(f"note: not used, since the table lists sets itself: {', '.join(unused)}")
-        rows = [_set_of(answer, classes) for answer in answers]
-        table = pd.DataFrame(costs, index=pd.Index(rows, tupleize_cols=False), columns=classes)
         return SetCosts.from_table(table), "the sets of the table"
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
 
 
-def _set_of(answer: str, classes: list[str]) -> str | tuple[str, ...]:
-    """Read ``a|b``: a bar separates classes too, since commas are awkward in CSV."""
-    if answer not in classes and answer.strip().lower() in _ABSTAIN:
-        return tuple(classes)
-    if answer in classes or "|" not in answer:
-        return answer
-    inside = answer.strip()
-    if inside.startswith("{") and inside.endswith("}"):
-        inside = inside[1:-1]
-    return tuple(part.strip() for part in inside.split("|"))
-
-
 def _notice_rewards(costs: SetCosts) -> None:
-    """Notice a right answer that is dearer than a wrong one."""
+    """Notice a right answer that is more expensive than a wrong one."""
     matrix, classes = costs.singletons(), costs.classes or range(costs.n_classes)
     cheaper = np.argwhere(matrix < matrix.diagonal())
     if len(cheaper):
@@ -175,8 +156,6 @@ def _show(found: Audit, words: str) -> None:
     ]
     styles = [_STYLES[row[2]] for row in rows]
     headings = ["", "property", "verdict", "witness"]
-    console.print(
-        make_table(headings, rows, words=(0, 1, 2, 3), styles=styles, longest=120), "", sep="\n"
-    )
+    console.print(make_table(headings, rows, styles=styles, longest=120), "", sep="\n")
     for line in found.use_lines():
         say(line)

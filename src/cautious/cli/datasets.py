@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from cautious.cli import options
-from cautious.cli.showing import make_table, note, screen, show_json
+from cautious.cli.console import as_json, make_table, note, screen
+from cautious.cli.options import one_output
 from cautious.datasets import list_datasets, load_dataset
 from cautious.files import write_whole
 
@@ -46,13 +47,14 @@ def list_all(paper: Paper = None, json: options.AsJson = False, csv: options.AsC
 
         cautious datasets list --paper friedel
     """
+    one_output(json, csv)
     facts = list_datasets()
     if paper is not None:
         if paper not in _PAPERS:
             raise ValueError(f"--paper is {paper!r}; choose one of {', '.join(_PAPERS)}.")
         facts = facts[facts[paper]]
     if json:
-        show_json(facts.to_dict("index"))
+        sys.stdout.write(as_json(facts.to_dict("index")) + "\n")
     elif csv:
         sys.stdout.write(facts.to_csv())
     else:
@@ -62,7 +64,7 @@ def list_all(paper: Paper = None, json: options.AsJson = False, csv: options.AsC
             for name, fact in facts.to_dict("index").items()
         ]
         headings = ["name", "rows", "features", "nominal", "missing", "classes", "papers"]
-        screen().print(make_table(headings, rows, words=(0, 6)))
+        screen().print(make_table(headings, rows))
 
 
 def _papers(fact: dict[Any, Any]) -> str:

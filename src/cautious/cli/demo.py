@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from cautious._typing import Floats
-from cautious.cli.showing import make_table, screen
+from cautious.cli.console import make_table, screen
 from cautious.curves import AbstentionCostSurface, Window
 from cautious.datasets import load_dataset
 from cautious.files import check_output

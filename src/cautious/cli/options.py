@@ -1,140 +1,172 @@
-"""Arguments that several commands take."""
+"""Options that several commands take, and what they are called in the library."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 __all__ = [
     "AsCsv",
     "AsJson",
-    "Case",
-    "Empty",
+    "Costs",
     "Engine",
+    "FalseNegative",
+    "FalsePositive",
     "Files",
-    "Given",
-    "Group",
     "Level",
-    "Model",
-    "Positive",
-    "Proba",
+    "Mistake",
+    "Prior",
     "Resamples",
-    "Score",
+    "RuleFile",
     "Seed",
-    "Sets",
-    "Truth",
-    "Weight",
-    "WhatEmptyMeans",
+    "Utility",
+    "abstain_cost",
+    "costs_of",
+    "one_output",
+    "with_columns",
 ]
 
-_COLUMNS, _OUTPUT = "Columns (guessed unless given)", "Output"
+_COLUMNS, _OUTPUT, _COSTS = "Columns (guessed unless given)", "Output", "Costs"
 
 
-class WhatEmptyMeans(StrEnum):
-    """What an empty prediction set means."""
-
+class _Empty(StrEnum):
     error = "error"
     abstain = "abstain"
     wrong = "wrong"
 
 
-class Given(NamedTuple):
-    """What the user says about the columns."""
+class _Missing(StrEnum):
+    error = "error"
+    abstain = "abstain"
 
-    truth: str | None = None
-    score: Sequence[str] | None = None
-    proba: str | None = None
-    sets: str | None = None
-    positive: str | None = None
-    model: str | None = None
-    weight: str | None = None
-    group: str | None = None
-    empty: str = "error"
-    case: str | None = None
 
-    def columns(self) -> dict[str, Any]:
-        """Arguments of :func:`cautious.predictions.guess_columns`."""
-        return {
-            "truth": self.truth,
-            "score": list(self.score) if self.score else None,
-            "proba": self.proba,
-            "sets": self.sets,
-            "model": self.model,
-            "weight": self.weight,
-            "groups": self.group,
-            "case": self.case,
-        }
+def _column(help: str, *names: str, metavar: str | None = None) -> Any:
+    return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=_COLUMNS)
 
-    def arguments(self) -> dict[str, Any]:
-        """Arguments of :func:`cautious.predictions.read_predictions`."""
-        return self.columns() | {"pos_label": self.positive, "empty": self.empty}
+
+# By their names in cautious.read_predictions.
+_READING: dict[str, tuple[Any, Any, Any]] = {
+    "truth": (str | None, None, _column("Column of true classes.")),
+    "score": (
+        list[str] | None,
+        None,
+        _column(
+            "Column of scores that grow with the belief in one class. Given several times: several "
+            "models, named after the columns."
+        ),
+    ),
+    "proba": (
+        str | None,
+        None,
+        _column(
+            "What names of probability columns begin with, as in p_cat, p_dog.", metavar="PREFIX"
+        ),
+    ),
+    "sets": (
+        str | None,
+        None,
+        _column(
+            "Column of sets written 'a|b' or '{a, b}', or what names of true/false columns, one "
+            "per class, begin with."
+        ),
+    ),
+    "pos_label": (
+        str | None,
+        None,
+        _column("Class that a high score speaks for.", "--positive", metavar="CLASS"),
+    ),
+    "model": (str | None, None, _column("Column of model names.")),
+    "weight": (str | None, None, _column("Column that says how often a row counts.")),
+    "groups": (str | None, None, _column("Column of groups to tell apart.", "--group")),
+    "case": (
+        str | None,
+        None,
+        _column("Column that tells the cases apart, whatever the order of the rows.", "--id"),
+    ),
+    "empty": (
+        _Empty,
+        _Empty.error,
+        _column("What an empty set means: an error, abstaining, or a wrong answer."),
+    ),
+    "missing": (
+        _Missing,
+        _Missing.error,
+        _column("What a missing score or probability means: an error, or abstaining."),
+    ),
+    "drop_missing": (
+        bool,
+        False,
+        _column("Leave out rows whose truth is missing.", "--drop-missing"),
+    ),
+    "encoding": (
+        str | None,
+        None,
+        _column("Encoding of text that is neither UTF-8 nor UTF-16, such as latin-1."),
+    ),
+}
+
+
+def with_columns(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options that say how predictions are read.
+
+    Its argument ``columns`` gets those that were given, by their names in
+    :func:`cautious.read_predictions`.
+
+    Parameters
+    ----------
+    *left_out : str
+        Options that the command has no use for.
+    """
+    taken = {name: one for name, one in _READING.items() if name not in left_out}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            said = {name: given.pop(name) for name in taken}
+            columns = {
+                name: str(one) if isinstance(one, StrEnum) else one
+                for name, one in said.items()
+                if one not in (taken[name][1], [])
+            }
+            command(**given, columns=columns)
+
+        hints = get_type_hints(command, include_extras=True)
+        own = [
+            one.replace(annotation=hints[name])
+            for name, one in inspect.signature(command).parameters.items()
+            if name != "columns"
+        ]
+        more = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=Annotated[kind, option],
+            )
+            for name, (kind, default, option) in taken.items()
+        ]
+        last = [one for one in own if one.name in ("json", "csv")]
+        first = [one for one in own if one not in last]
+        order = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in (*first, *more, *last)]
+        run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in order}
+        return run
+
+    return decorate
 
 
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="CSV or Parquet files of predictions, one model each unless a column 'model' says; "
-        "- reads CSV from standard input.",
+        help="CSV, Parquet or Arrow files of predictions, one model each unless a column 'model' "
+        "says; - reads CSV from standard input.",
         show_default=False,
-    ),
-]
-Truth = Annotated[
-    str | None, typer.Option(help="Column of true classes.", rich_help_panel=_COLUMNS)
-]
-Score = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column of scores that grow with the belief in one class. Given several times: "
-        "several models, named after the columns.",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Proba = Annotated[
-    str | None,
-    typer.Option(
-        help="What names of probability columns begin with, as in p_cat, p_dog.",
-        metavar="PREFIX",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Sets = Annotated[
-    str | None,
-    typer.Option(
-        help="Column of sets written 'a|b' or '{a, b}', or what names of true/false columns, one a "
-        "class, begin with.",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(
-        help="Class that a high score speaks for.", metavar="CLASS", rich_help_panel=_COLUMNS
-    ),
-]
-Model = Annotated[str | None, typer.Option(help="Column of model names.", rich_help_panel=_COLUMNS)]
-Weight = Annotated[
-    str | None,
-    typer.Option(help="Column that says how often a row counts.", rich_help_panel=_COLUMNS),
-]
-Group = Annotated[
-    str | None, typer.Option(help="Column of groups to tell apart.", rich_help_panel=_COLUMNS)
-]
-Empty = Annotated[
-    WhatEmptyMeans,
-    typer.Option(
-        help="What an empty set means: an error, abstaining, or a wrong answer.",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Case = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        help="Column that tells the cases apart, where the models' rows are in different orders.",
-        rich_help_panel=_COLUMNS,
     ),
 ]
 Engine = Annotated[
@@ -144,6 +176,16 @@ Engine = Annotated[
         "bounded memory: local, dask (or the address of its scheduler), or spark.",
         metavar="local|dask|ADDRESS|spark",
     ),
+]
+RuleFile = Annotated[
+    Path | None, typer.Option("--rule", help="Rules as `cautious tune -o` writes them.")
+]
+Utility = Annotated[
+    str | None, typer.Option(help="Answer with the sets that are best for u65, u80, F1, …")
+]
+Prior = Annotated[
+    float | None,
+    typer.Option(help="Share of positives to assume instead of the sample's.", min=0.0, max=1.0),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=_OUTPUT)
@@ -157,3 +199,82 @@ Level = Annotated[
 ]
 Resamples = Annotated[int, typer.Option(help="Number of bootstrap replicates.", min=1)]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
+
+
+def _cost(help: str) -> Any:
+    return typer.Option(help=help, min=0.0, rich_help_panel=_COSTS)
+
+
+FalseNegative = Annotated[float | None, _cost("Cost of missing a positive.")]
+FalsePositive = Annotated[float | None, _cost("Cost of a false alarm.")]
+Mistake = Annotated[float | None, _cost("Cost of any mistake, where all cost the same.")]
+abstain_cost = _cost("Cost of abstaining.")
+Costs = Annotated[
+    Path | None,
+    typer.Option(
+        help="CSV of costs: a row per class and one for abstaining, a column per true class.",
+        rich_help_panel=_COSTS,
+    ),
+]
+
+
+def one_output(json: bool, csv: bool) -> None:
+    """Refuse two kinds of output at once."""
+    if json and csv:
+        raise ValueError("--json and --csv are both given; give one of them.")
+
+
+def costs_of(
+    false_negative: float | None,
+    false_positive: float | None,
+    mistake: float | None,
+    abstain: float | None,
+    table: Path | None,
+    budgets: Sequence[str] = (),
+) -> Any:
+    """Put the costs that were given together, as :func:`cautious.costs.as_costs` takes them.
+
+    Parameters
+    ----------
+    false_negative, false_positive, mistake, abstain, table
+        What was given.
+    budgets : sequence of str
+        Budgets that are given too; they stand in for the cost of abstaining.
+
+    Returns
+    -------
+    dict, Path or None
+    """
+    named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
+    if len(named) > 1:
+        raise ValueError(f"{' and '.join(named)} are given; give one of them.")
+    wrong = {"false_negative": false_negative, "false_positive": false_positive, "mistake": mistake}
+    given = {name: cost for name, cost in wrong.items() if cost is not None}
+    if "mistake" in given and len(given) > 1:
+        raise ValueError(
+            "--mistake is given beside --false-negative or --false-positive; it stands for both."
+        )
+    if len(given) == 1 and "mistake" not in given:
+        raise ValueError("give both --false-negative and --false-positive, or --mistake.")
+    if table is not None:
+        if given:
+            raise ValueError("--costs holds the costs of all mistakes; give no others beside it.")
+        return table
+    if not given:
+        if abstain is not None:
+            raise ValueError(
+                "--abstain is given, but not what it saves; give --false-negative and "
+                "--false-positive, or --mistake."
+            )
+        return None
+    if not next(iter(given.values())) > 0:
+        raise ValueError("--false-negative (or --mistake) is 0; a mistake must cost something.")
+    if budgets:
+        cost = given.pop("mistake", None)
+        return given if cost is None else {"false_negative": cost, "false_positive": cost}
+    if abstain is None:
+        raise ValueError(
+            "what abstaining costs is missing: --abstain; or give a budget, --max-abstention, "
+            "--max-error or --min-saving."
+        )
+    return given | {"abstain": abstain}

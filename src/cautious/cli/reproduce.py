@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cautious.cli.showing import note
+from cautious.cli.console import note
 
 __all__ = ["reproduce"]
 

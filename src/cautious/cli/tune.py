@@ -1,83 +1,64 @@
-"""The command ``tune``: from costs or a budget to thresholds that can be deployed."""
+"""The command ``tune``: from costs or a budget to a rule that can be deployed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-import cautious
 from cautious.cli import options
-from cautious.cli.noticing import notice_goal, notice_models
-from cautious.cli.options import Given
-from cautious.cli.reading import read_predictions
-from cautious.cli.showing import (
-    as_json,
-    make_table,
-    note,
-    number,
-    screen,
-    share,
-    show_json,
-)
-from cautious.cli.tuning import Goal, Tuned, read_cost_table, tuned
+from cautious.cli.console import note, show
+from cautious.cli.options import costs_of, with_columns
 from cautious.files import check_output, write_whole
-from cautious.predictions import ModelPredictions
 
 __all__ = ["tune"]
 
-_COSTS, _BUDGETS = "Costs", "Budgets, where nobody knows what abstaining costs"
-_CHOSEN_ON = "the cases it was chosen on"
+_BUDGETS = "Budgets, where nobody knows what abstaining costs"
 
 
-def _cost(what: str) -> Any:
-    return typer.Option(help=what, min=0.0, rich_help_panel=_COSTS)
+class _Per(StrEnum):
+    answer = "answer"
+    case = "case"
 
 
-def _share(what: str) -> Any:
-    return typer.Option(help=what, min=0.0, max=1.0, rich_help_panel=_BUDGETS)
+def _share(help: str) -> Any:
+    return typer.Option(help=help, min=0.0, max=1.0, rich_help_panel=_BUDGETS)
 
 
+@with_columns("sets", "empty", "groups", "case")
 def tune(
     files: options.Files,
-    false_negative: Annotated[float | None, _cost("Cost of missing a positive.")] = None,
-    false_positive: Annotated[float | None, _cost("Cost of a false alarm.")] = None,
-    mistake: Annotated[float | None, _cost("Cost of any mistake, where all cost the same.")] = None,
-    abstain: Annotated[float | None, _cost("Cost of keeping quiet.")] = None,
-    costs: Annotated[
-        Path | None,
-        typer.Option(
-            help="CSV of costs: a row for either class and a last one for abstaining, a column for "
-            "either truth.",
-            rich_help_panel=_COSTS,
-        ),
-    ] = None,
+    false_negative: options.FalseNegative = None,
+    false_positive: options.FalsePositive = None,
+    mistake: options.Mistake = None,
+    abstain: Annotated[float | None, options.abstain_cost] = None,
+    costs: options.Costs = None,
     max_abstention: Annotated[
-        float | None, _share("Keep quiet on at most this share of the cases.")
+        float | None, _share("Abstain on at most this share of the cases.")
     ] = None,
     max_error: Annotated[
         float | None, _share("Let at most this share of the answers be wrong.")
     ] = None,
-    improve: Annotated[
-        float | None, _share("Save this part of what always answering costs.")
+    min_saving: Annotated[
+        float | None, _share("Save this part of what mistakes cost without abstention.")
     ] = None,
+    per: Annotated[
+        _Per,
+        typer.Option(
+            help="Count mistakes among the answers, or among all cases.", rich_help_panel=_BUDGETS
+        ),
+    ] = _Per.answer,
+    prior: options.Prior = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File for the thresholds, as JSON to deploy."),
+        typer.Option("--output", "-o", help="File for the rule, as JSON to deploy."),
     ] = None,
-    truth: options.Truth = None,
-    score: options.Score = None,
-    proba: options.Proba = None,
-    positive: options.Positive = None,
-    model: options.Model = None,
-    weight: options.Weight = None,
     json: options.AsJson = False,
+    columns: Any = None,
 ) -> None:
-    """Find the thresholds between which a model should keep quiet, as JSON to deploy.
-
-    The JSON goes to the file of --output, or else into a pipe; --json shows it on the screen.
+    """Find the thresholds between which a model should abstain, as a rule to deploy.
 
     [bold]Example:[/] missing a case costs 20, a false alarm 4, a second look 1.
 
@@ -85,94 +66,23 @@ def tune(
 
     [bold]Example:[/] at most 2 % of the answers may be wrong.
 
-        cautious tune predictions.csv --max-error 0.02 -o thresholds.json
+        cautious tune predictions.csv --max-error 0.02 -o rule.json
     """
-    given = Given(truth, score, proba, None, positive, model, weight, None)
-    if json and output is not None:
-        raise ValueError("--json and --output are both given; give one of them.")
+    from cautious.evaluation import tune as tune_models
+
+    budgets = {"max_abstention": max_abstention, "max_error": max_error, "min_saving": min_saving}
+    given = [f"--{name.replace('_', '-')}" for name, one in budgets.items() if one is not None]
     if output is not None:
         check_output(output, files if costs is None else [*files, str(costs)])
-    goal = Goal.of(
-        false_negative=false_negative,
-        false_positive=false_positive,
-        mistake=mistake,
-        abstain=abstain,
-        table=None if costs is None else read_cost_table(costs),
-        max_abstention=max_abstention,
-        max_error=max_error,
-        improve=improve,
+    found = tune_models(
+        files,
+        costs=costs_of(false_negative, false_positive, mistake, abstain, costs, given),
+        per=per.value,
+        priors=prior,
+        **budgets,
+        **columns,
     )
-    models = list(read_predictions(files, given).values())
-    found = {one.name: tuned(one, goal) for one in models}
-    best = min(found, key=lambda name: goal.loss(found[name]))
-    document = {
-        "cautious": cautious.__version__,
-        "tuned_for": goal.words(),
-        "best": best,
-        "models": {one.name: _record(one, found[one.name]) for one in models},
-    }
-    notice_models(models)
-    for one in models:
-        notice_goal(one, goal, found[one.name])
-    if not json:
-        screen(stderr=True).print(_table(models, found, best))
-        note("Measured on the cases the thresholds were chosen on; expect a little worse.")
     if output is not None:
-        write_whole(output, as_json(document) + "\n")
-        note(f"thresholds written to {output}")
-    elif json or not screen().is_terminal:
-        show_json(document)
-    else:
-        note("Add -o FILE to keep the thresholds, or --json to see all of them.")
-
-
-def _record(one: ModelPredictions, best: Tuned) -> dict[str, Any]:
-    """Say in JSON what a deployed program needs, and what to expect of it."""
-    if best.confidence is not None:
-        rule: dict[str, Any] = {
-            "rule": "answer with the likeliest class if its probability is at least confidence, "
-            "else abstain",
-            "classes": list(one.classes),
-            "confidence": best.confidence,
-        }
-    else:
-        rule = {
-            "rule": "answer positive if score >= upper, else negative if score <= lower, else "
-            "abstain",
-            "negative": one.classes[0],
-            "positive": one.classes[1],
-            "lower": best.lower,
-            "upper": best.upper,
-        }
-    return rule | {
-        "expected": {
-            "on": _CHOSEN_ON,
-            "cost": best.cost,
-            "abstention": best.abstention,
-            "error": best.error,
-            "error_of_answers": best.error_of_answers,
-        },
-        "cases": one.n,
-    }
-
-
-def _table(models: Sequence[ModelPredictions], found: dict[str, Tuned], winner: str) -> Any:
-    several = any(best.confidence is not None for best in found.values())
-    first = ["sure from"] if several else ["negative to", "positive from"]
-    headings = ["model", *first, "quiet", "wrong", "wrong if answered", "cost"]
-    rows, styles = [], []
-    for one in models:
-        best = found[one.name]
-        where = [best.confidence] if several else [best.lower, best.upper]
-        rows.append(
-            (
-                one.name,
-                *(number(value) for value in where if value is not None),
-                share(best.abstention),
-                share(best.error),
-                share(best.error_of_answers),
-                number(best.cost),
-            )
-        )
-        styles.append("bold green" if len(found) > 1 and one.name == winner else None)
-    return make_table(headings, rows, styles=styles)
+        write_whole(output, found.to_json())
+    show(found, json=json)
+    note("Add -o FILE to keep the rule." if output is None else f"rule written to {output}")

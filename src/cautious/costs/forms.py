@@ -75,6 +75,8 @@ def as_costs(
           "abstain": 1}``; right answers cost nothing. ``abstain_negative`` may be added where
           abstaining on a negative costs something else. A value may be an array of shape (n,):
           then costs differ per case;
+        - a dict ``{"mistake": 5, "abstain": 1}`` for any number of classes, where all mistakes cost
+          the same;
         - an array of shape (K + 1, K): rows are answers, the last row is abstaining, columns are
           truths. Of shape (n, K + 1, K): one such table per case;
         - an array of shape (K, K): costs of single classes; a set costs the mean of its classes
@@ -133,6 +135,8 @@ def as_costs(
     """
     labels = None if classes is None else tuple(check_classes(classes).tolist())
     if isinstance(costs, Mapping):
+        if set(costs) == {"mistake", "abstain"}:
+            return _alike(costs, labels)
         return _binary(costs, labels, pos_label)
     if pos_label is not None and labels is not None:
         binary_classes(labels, pos_label=pos_label)  # refuses a label that is no class
@@ -233,6 +237,21 @@ def _binary(
     if labels is not None and binary_classes(labels, pos_label=pos_label)[1] == labels[0]:
         values = values[..., [1, 0, 2], :][..., ::-1]
     return AnswerCosts(values, labels)
+
+
+def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
+    """Read costs of mistakes that all cost the same, and of abstaining."""
+    if labels is None:
+        raise InputError("{=costs} prices any mistake alike; say between which {=classes}.")
+    k = len(labels)
+    mistake, abstain = (_cost(costs[key], key)[..., None, None] for key in ("mistake", "abstain"))
+    wrong = mistake * (1 - np.eye(k))
+    shape = np.broadcast_shapes(wrong.shape[:-2], abstain.shape[:-2])
+    values = [
+        np.broadcast_to(wrong, (*shape, k, k)),
+        np.broadcast_to(abstain, (*shape, 1, k)),
+    ]
+    return AnswerCosts(np.concatenate(values, axis=-2), labels)
 
 
 def _cost(value: npt.ArrayLike, key: str) -> Floats:

@@ -269,7 +269,9 @@ class SetReader:
             readings[start] = readings[start][:2]
         if not readings[0]:
             written = [piece for piece in pieces if piece]
-            if "|" in entry or entry.strip()[:1] in ("[", "("):
+            if "|" in inside and inside[:1] not in ("[", "("):
+                written = [part.strip() for part in inside.split("|")]
+            elif entry.strip()[:1] in ("[", "("):
                 written = list(parse_set(entry, self.by_text).labels or ())
             return [self._member(label, entry) for label in written]
         if len(readings[0]) > 1:

@@ -11,6 +11,7 @@ from cautious.curves.response import ResponseCurve, best_bias
 from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.curves.search import FoundRule, find_rule
 from cautious.curves.staircase import Staircase
+from cautious.curves.staircase import check_priors as check_priors
 from cautious.curves.surface import (
     AbstentionCostSurface,
     DifferentialCostSurface,

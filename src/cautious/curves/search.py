@@ -19,6 +19,7 @@ from cautious.curves.surface.budgets import Per, check_per
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import Costs, Window, thresholds_at
 from cautious.decision import Rule, preferred_answers
+from cautious.errors import InputError
 from cautious.metrics import Shown
 from cautious.predictions import (
     CheckedProbabilities,
@@ -96,14 +97,24 @@ class _Goal:
             if getattr(self, name) is not None
         ]
         if len(budgets) > 1 or not (budgets or self.costs is not None):
-            raise ValueError(
-                f"{' and '.join(budgets) or 'none of costs, max_abstention, max_error, min_saving'}"
-                " given; give costs, or exactly one of the three budgets."
+            if not budgets:
+                raise InputError(
+                    "neither costs nor a budget is given; give costs, or exactly one of "
+                    "{=max_abstention}, {=max_error} and {=min_saving}."
+                )
+            raise InputError(
+                "{==one} and {==other} are given; give costs, or exactly one of the three budgets.",
+                one=budgets[0],
+                other=budgets[1],
             )
         for name in budgets:
             share = getattr(self, name)
             if not (isinstance(share, Real) and 0 <= float(share) <= 1):
-                raise ValueError(f"{name} is {share!r}; a share lies between 0 and 1.")
+                raise InputError(
+                    "{==name} is {share}; a share lies between 0 and 1.",
+                    name=name,
+                    share=repr(share),
+                )
         check_per(self.per)
 
     @property
@@ -311,9 +322,9 @@ def _within_budget(surface: AbstentionCostSurface, goal: _Goal) -> Window:
 def _mistake_costs(costs: CostsLike, classes: tuple[Any, Any]) -> Costs:
     """Costs of the two mistakes; a budget stands in for the cost of abstaining."""
     if not isinstance(costs, Mapping) or set(costs) != {"false_negative", "false_positive"}:
-        raise ValueError(
-            "costs is given beside a budget, which stands in for the cost of abstaining; give only "
-            "{'false_negative': …, 'false_positive': …}, or no budget."
+        raise InputError(
+            "{=costs} is given beside a budget, which stands in for the cost of abstaining; give "
+            "only what a false negative and a false positive cost, or no budget."
         )
     named = {**costs, "abstain": 0.0}
     table = as_costs(named, classes, pos_label=classes[1]).answers.to_numpy()
@@ -360,9 +371,10 @@ def _find_thresholds(
 ) -> FoundRule:
     weight, classes, truth = seen.weight, tuple(seen.classes.tolist()), seen.truth
     if goal.costs is not None and goal.is_budget:
-        raise ValueError(
-            f"costs is given beside a budget, but there are {len(classes)} classes, whose mistakes "
-            "count alike; give either costs or a budget."
+        raise InputError(
+            "{=costs} is given beside a budget, but there are {n} classes, whose mistakes count "
+            "alike; give either costs or a budget.",
+            n=len(classes),
         )
     if priors is not None:
         counts = np.bincount(truth, weight, minlength=len(classes)).astype(np.float64)

@@ -33,6 +33,7 @@ SCHEMA = "cautious.rule/1"
 
 _MOST_CHARACTERS = 16_000_000
 _MOST_DEPTH = 12
+_CLASSES_SHOWN = 8
 _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 _FIELDS = {
     "window": ("lower", "upper"),
@@ -67,10 +68,12 @@ def describe_rule(rule: Rule) -> str:
         )
     if rule.kind == "class_thresholds":
         assert rule.thresholds is not None
+        pairs = list(zip(rule.classes, rule.thresholds, strict=True))
         least = ", ".join(
             f"{label!r} {'never' if t == np.inf else format(t, '.6g')}"
-            for label, t in zip(rule.classes, rule.thresholds, strict=True)
+            for label, t in pairs[:_CLASSES_SHOWN]
         )
+        least += f", … {len(pairs)} in all" if len(pairs) > _CLASSES_SHOWN else ""
         if rule.costs is None:
             return (
                 f"Answer the most probable class where it is probable enough ({least}); abstain "

@@ -14,7 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
-from cautious.errors import InputError, Message
+from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.evidence import Evidence, RuleChoice, evidence_of, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.metrics import (
@@ -125,7 +125,9 @@ class Comparison:
     def sentences(self) -> Iterator[str]:
         """Say how the answers came about, and which model is best."""
         for name, words in self.answers.items():
-            yield f"{name}: answers: {words.rstrip('.')}."
+            yield f"{name}: {words if words.endswith('.') else f'Answers: {words}.'}"
+        if "first_cheaper" in self.pairs:
+            yield "Cheaper at: shares of all relative costs, μ and ν from 0 to 1."
         yield self.verdict
 
     def __str__(self) -> str:
@@ -226,7 +228,8 @@ def compare(
         frame.insert(frame.columns.tolist().index("p") + 1, "p_adjusted", holm(frame["p"]))
     table = pd.DataFrame([_measures(one) for one in found.values()]).set_index("model")
     if "vacc" in table and "p_adjusted" in frame:
-        best, verdict = _least_cost(table["vacc"], frame, confidence_level)
+        positive = str(models[0].pos_label)
+        best, verdict = _least_cost(table["vacc"], frame, confidence_level, positive)
     elif "discounted_accuracy" in table and table["discounted_accuracy"].notna().all():
         best, verdict = _most_worth(table)
     else:
@@ -318,8 +321,11 @@ def _by_utility(
     }
 
 
-def _least_cost(vacc: pd.Series, pairs: pd.DataFrame, level: float) -> tuple[str | None, str]:
+def _least_cost(
+    vacc: pd.Series, pairs: pd.DataFrame, level: float, positive: str
+) -> tuple[str | None, str]:
     """Name the model of the least mean cost, if it is told apart from all others."""
+    over = f"over all costs at which missing {quoted(positive)} is the more expensive mistake"
     least = str(vacc.idxmin())
     close = []
     for names, row in zip(pairs.index, pairs.to_dict("records"), strict=True):
@@ -334,12 +340,12 @@ def _least_cost(vacc: pd.Series, pairs: pd.DataFrame, level: float) -> tuple[str
             )
     if close:
         return None, (
-            f"While the costs are unknown, {least} has the least mean cost (VACC) on these cases, "
-            f"but cannot be told apart from {' and '.join(close)}."
+            f"While the costs are unknown, {least} has the least VACC on these cases, the mean "
+            f"cost {over}, but cannot be told apart from {' and '.join(close)}."
         )
     return least, (
-        f"While the costs are unknown, take {least}: its mean cost over all costs (VACC) is the "
-        "least, and the difference to each other model is significant."
+        f"While the costs are unknown, take {least}: its VACC, the mean cost {over}, is the least, "
+        "and the difference to each other model is significant."
     )
 
 

@@ -18,9 +18,12 @@ from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.predictions import ModelPredictions
+from cautious.predictions import ModelPredictions, refusal
 
 __all__ = ["Evidence", "RuleChoice", "evidence_of", "evidence_of_log", "score_notes"]
+
+ARGMAX = "argmax"
+"""What a log calls the most probable class."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,14 @@ class RuleChoice:
         if self.confidence is not None:
             return Rule.confidence(self.confidence, classes=classes)
         return None if self.utility is None else Rule.utility(self.utility, classes=classes)
+
+    def decision_of(self, name: str) -> str | None:
+        """Name the decision of a model, as a log counts it; None stands for its own answers."""
+        if self.rules is not None:
+            return name if name in self.rules else next(iter(self.rules))
+        if self.confidence is not None:
+            return f"confidence {float(self.confidence)!r}"
+        return self.utility
 
     def notes(self, name: str, scores: Floats | None) -> Iterator[Message]:
         """Say what looks odd about a rule and the scores it meets."""
@@ -327,37 +338,50 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
     name : str
         What to call the model where no column says.
     """
-    for model in summary.models or [None]:
+    # Several columns of scores are several models, in the order of the columns.
+    columns = summary.plan.columns.scores
+    known = [name for name in columns if name in summary.models] or summary.models or [None]
+    for model in known:
         title = name if model is None else str(model)
-        whole = _of_log(summary, title, choice, model=model)
-        if summary.groups:
+        rule = choice.for_model(title, tuple(summary.classes.tolist()))
+        whole = _of_log(summary, title, rule, choice.decision_of(title), model=model)
+        _refuse_one_class(whole)
+        if summary.groups and whole.counts is not None:
 
-            def count(group: Any, title: str = title, model: Any = model) -> Evidence:
-                return _of_log(summary, title, choice, model=model, group=group)
+            def count(group: Any, whole: Evidence = whole, model: Any = model) -> Evidence:
+                decision = choice.decision_of(whole.name)
+                return _of_log(summary, whole.name, whole.rule, decision, model=model, group=group)
 
             whole = _with_groups(whole, summary.groups, count)
         yield whole
 
 
-def _of_log(summary: Any, name: str, choice: RuleChoice, **part: Any) -> Evidence:
+def _refuse_one_class(whole: Evidence) -> None:
+    if whole.surface is not None and 0 in whole.surface.priors:
+        label = whole.classes[1 - whole.surface.priors.index(0)]
+        raise refusal("one class", label=quoted(label))
+
+
+def _of_log(
+    summary: Any, name: str, rule: Rule | None, decision: str | None, **part: Any
+) -> Evidence:
     plan = summary.plan
-    if plan.binary and (not plan.decisions or choice.window or choice.rules):
-        surface = _surface(summary.staircase(**part))
-        rule = choice.for_model(name, tuple(surface.classes))
-        whole = part.get("group") is not None and rule is None
-        if whole and _are_probabilities(_surface(summary.staircase()).staircase.scores):
-            rule = Rule.confidence(0.0, classes=surface.classes)
+    surface = _surface(summary.staircase(**part)) if plan.binary else None
+    if surface is not None and (not plan.decisions or rule is not None):
         return _of_scores(name, surface, rule)
     decisions = plan.decisions
-    rule = choice.for_model(name, tuple(plan.classes))
-    if rule is not None and "argmax" not in decisions:
+    if rule is not None and ARGMAX not in decisions:
         raise InputError("{name} gives sets only; a rule cannot change them.", name=quoted(name))
-    decision = decisions[0]
-    words = "the most probable class" if decision == "argmax" else "the sets as given"
+    words = "the most probable class" if decisions[0] == ARGMAX else "the sets as given"
     if rule is not None:
-        decision, words = plan.decision_of(rule), rule.describe()
-    counts = summary.counts(decision, **part)
-    risk = summary.risk_coverage(**part) if "argmax" in decisions else None
-    scores = _surface(summary.staircase(**part)) if plan.binary else None
+        words = rule.describe()
+    elif decisions[0] == ARGMAX:
+        rule = Rule.confidence(0.0, classes=plan.classes)
+    counts = summary.counts(decisions[0] if decision is None else decision, **part)
+    risk = None
+    if ARGMAX in decisions:
+        risk = summary.risk_coverage(**part)
+    elif surface is not None and _are_probabilities(surface.staircase.scores):
+        risk = _of_scores(name, surface, None).risk
     classes = tuple(counts.classes.tolist())
-    return Evidence(name, classes, float(counts.n), words, rule, scores, counts, risk)
+    return Evidence(name, classes, float(counts.n), words, rule, surface, counts, risk)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ import pandas as pd
 from cautious.costs import CostsLike, as_costs
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError, Message, quoted
+from cautious.evaluation.engine import summarise_log
 from cautious.evaluation.evidence import (
     Evidence,
     RuleChoice,
@@ -21,6 +21,7 @@ from cautious.evaluation.evidence import (
     evidence_of_log,
     score_notes,
 )
+from cautious.evaluation.priors import with_priors
 from cautious.evaluation.text import html_tables, number, text_table
 from cautious.metrics import (
     MEASURES,
@@ -30,7 +31,7 @@ from cautious.metrics import (
     get_measure,
     interval_of_counts,
 )
-from cautious.predictions import Predictions, read_predictions
+from cautious.predictions import Predictions, label_text, read_predictions
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -89,7 +90,9 @@ class Evaluation:
                     frames.append(long.assign(model=name, part=part))
         columns = ["model", "part", "name", "measure", "value", "low", "high"]
         filled = [frame.reindex(columns=columns) for frame in frames]
-        return pd.concat([one.astype({"low": float, "high": float}) for one in filled])
+        return pd.concat(
+            [one.astype({"low": float, "high": float}) for one in filled], ignore_index=True
+        )
 
     def value(self, measure: str, model: str | None = None) -> float:
         """One number: a measure of a model, or of the only one there is."""
@@ -108,7 +111,7 @@ class Evaluation:
         return {
             "n": one.n,
             "missing": one.missing,
-            "classes": list(one.classes),
+            "classes": [label_text(label) for label in one.classes],
             "answers": one.answers or None,
             "measures": {
                 str(name): {"value": row["value"]}
@@ -160,11 +163,12 @@ class Evaluation:
         for name, one in self.models.items():
             prefix = f"{name}: " if len(self.models) > 1 else ""
             if one.answers:
-                yield f"{prefix}Answers: {one.answers.rstrip('.')}."
+                told = one.answers.endswith(".")
+                yield prefix + (one.answers if told else f"Answers: {one.answers}.")
             else:
                 yield (
                     f"{name}: the scores are no probabilities, so only a window can turn them into "
-                    "answers; `cautious tune` finds one."
+                    f"answers; `cautious tune` finds one.{_percent(one)}"
                 )
             if one.missing:
                 yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
@@ -192,6 +196,7 @@ def evaluate(
     confidence_level: float | None = None,
     n_resamples: int = 1000,
     random_state: Any = 0,
+    priors: Any = None,
     engine: Any = None,
     progress: Callable[[int, int], None] | None = None,
     **columns: Any,
@@ -222,6 +227,9 @@ def evaluate(
         Add intervals of this level, from a stratified bootstrap.
     n_resamples, random_state
         Of the bootstrap.
+    priors : float, mapping or sequence in the order of the classes, optional
+        Class probabilities to assume instead of the sample's: cases are weighed so that the classes
+        have these shares. One number is the share of positives.
     engine : optional
         Summarise a log with "local", "dask", "spark" or an address.
     progress : callable, optional
@@ -269,6 +277,9 @@ def evaluate(
     per_case: dict[str, float] = {}
     if engine is None:
         read = read_predictions(predictions, **columns)
+        if priors is not None:
+            models = [with_priors(one, priors) for one in read.values()]
+            read = Predictions(models, read.notes)
         notes += read.notes
         found = []
         for one in read.values():
@@ -277,13 +288,22 @@ def evaluate(
             if costs is None and one.costs is not None:
                 per_case[one.name] = _cost_per_case(read, found[-1])
     else:
-        from cautious.logs import summarise
-
-        summary = summarise(predictions, engine=engine, **columns, **_to_count(choice))
-        found = list(evidence_of_log(summary, choice, _log_name(predictions)))
-        notes += getattr(summary, "notes", ())
+        if priors is not None:
+            raise InputError("{=priors} is not offered with {=engine}.")
+        log = summarise_log(predictions, engine, progress=progress, **_to_count(choice), **columns)
+        try:
+            found = list(evidence_of_log(log.summary, choice, log.name))
+        except InputError as error:
+            raise error.at(log.place) from None
+        notes += log.notes
+        for evidence in found:
+            if evidence.surface is not None:
+                notes += choice.notes(evidence.name, evidence.surface.staircase.scores)
     for evidence in found:
         notes += score_notes(evidence.name, evidence.surface)
+    if choice == RuleChoice() and not any(map(_may_abstain, found)):
+        advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
+        notes.append(Message(advice, key="advice"))
     tables = {}
     for at, evidence in enumerate(found):
         cost = per_case.get(evidence.name, costs)
@@ -306,8 +326,19 @@ def _to_count(choice: RuleChoice) -> dict[str, Any]:
     return {"rules": dict(choice.rules) if choice.rules else said}
 
 
-def _log_name(source: Any) -> str:
-    return Path(source.rstrip("/")).stem if isinstance(source, str) else "log"
+def _may_abstain(one: Evidence) -> bool:
+    """Whether some answer is none or a set, or no rule could make it so."""
+    if one.counts is None or one.rule is None:
+        return True
+    return bool((one.counts.size > 1).any())
+
+
+def _percent(one: Evidence) -> str:
+    if one.surface is None:
+        return ""
+    scores = one.surface.staircase.scores
+    per_cent = scores[0] >= 0 and 2 < scores[-1] <= 100
+    return " Are these per cent? Then divide by 100." if per_cent else ""
 
 
 def _cost_per_case(read: Predictions, evidence: Evidence) -> float:

@@ -17,8 +17,9 @@ from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.evidence import score_notes
+from cautious.evaluation.priors import read_priors
 from cautious.evaluation.text import html_tables, number, share, text_table
-from cautious.predictions import ModelPredictions, read_predictions
+from cautious.predictions import ModelPredictions, label_text, read_predictions
 
 __all__ = ["Tuning", "tune"]
 
@@ -70,10 +71,7 @@ class Tuning:
         return {
             "goal": dict(self.goal),
             "best": self.best,
-            "models": {
-                name: one.frame().iloc[0].to_dict() | {"rule": one.rule.describe()}
-                for name, one in self.found.items()
-            },
+            "models": {name: _record(one) for name, one in self.found.items()},
         }
 
     def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
@@ -81,6 +79,8 @@ class Tuning:
         frame = self.frame()
         shares = ["abstention", "error", "selective_error"]
         names = [name for name in frame.columns if name not in (*shares, "cost")]
+        if len(names) > _THRESHOLDS_SHOWN:
+            names = []
         headings = ["model", *(_HEADINGS.get(name, name.replace("_", " ")) for name in names)]
         headings += ["abstained on", "wrong", "wrong among answers"]
         headings += ["cost per case"] if "cost" in frame else []
@@ -116,6 +116,8 @@ class Tuning:
         return html_tables(self.tables(), self.sentences())
 
 
+# More thresholds than this are in the rule, and not in the table.
+_THRESHOLDS_SHOWN = 8
 _HEADINGS = {"lower": "negative up to", "upper": "positive from"}
 
 
@@ -147,8 +149,8 @@ def tune(
         Part of the mistakes (or of their cost) without abstention that has to go.
     per : {"answer", "case"}, default="answer"
         Whether mistakes are counted among the answers or among all cases.
-    priors : optional
-        Class probabilities to assume instead of the sample's.
+    priors : float, mapping or sequence in the order of the classes, optional
+        Class probabilities to assume instead of the sample's; one number is the share of positives.
     **columns
         Passed on to :func:`cautious.read_predictions`.
 
@@ -188,15 +190,35 @@ def tune(
             own = dict(one.costs)
         found[one.name] = _found(one, own, goal, per, priors)
         notes += _notes(one, found[one.name])
+        notes += _price_notes(one, costs)
     wanted: dict[str, Any] = {name: value for name, value in goal.items() if value is not None}
     if costs is not None:
-        wanted["costs"] = costs if isinstance(costs, Mapping) else "as given"
+        wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
     return Tuning(
         found,
         wanted,
         _best(found, goal),
         tuple({str(note): note for note in notes}.values()),
     )
+
+
+def _record(one: FoundRule) -> dict[str, Any]:
+    """Say in plain data what a rule is, and what it does on the cases it was chosen on."""
+    rule = one.rule
+    if rule.thresholds is None:
+        numbers: dict[str, Any] = {"lower": rule.lower, "upper": rule.upper}
+    else:
+        pairs = zip(rule.classes, rule.thresholds, strict=True)
+        numbers = {"thresholds": {label_text(label): threshold for label, threshold in pairs}}
+    return numbers | {
+        "abstention": one.abstention,
+        "error": one.error,
+        "selective_error": one.selective_error,
+        "cost": one.cost,
+        "classes": [label_text(label) for label in rule.classes],
+        "n": None if rule.data is None else rule.data["n"],
+        "rule": rule.describe(),
+    }
 
 
 def _is_budget(goal: Mapping[str, Any]) -> bool:
@@ -223,7 +245,7 @@ def _found(
         sample_weight=kept.sample_weight,
         costs=costs,
         per=per,
-        priors=priors,
+        priors=None if priors is None else read_priors(priors, one.classes),
         **goal,
     )
     about = found.rule.with_details(model=one.name, data={"n": one.n, "digest": _digest(one)})
@@ -253,6 +275,28 @@ def _best(found: Mapping[str, FoundRule], goal: Mapping[str, Any]) -> str | None
     least = min((value for value in losses.values() if not math.isnan(value)), default=math.nan)
     best = [name for name, value in losses.items() if value <= least + 1e-12]
     return best[0] if len(best) == 1 else None
+
+
+def _price_notes(one: ModelPredictions, costs: Any) -> Iterator[Message]:
+    r"""Say from which price on abstaining never pays.
+
+    At the belief where both answers cost the same, each costs
+    :math:`c_{FN} c_{FP} / (c_{FN} + c_{FP})`, and elsewhere one of them costs less.
+    """
+    if not isinstance(costs, Mapping) or one.y_score is None or "abstain" not in costs:
+        return
+    missed, alarm, price = (
+        costs.get(key, costs.get("mistake", math.nan))
+        for key in ("false_negative", "false_positive", "abstain")
+    )
+    if any(np.ndim(cost) for cost in (missed, alarm, price)) or not missed + alarm > 0:
+        return
+    dearest = missed * (alarm / (missed + alarm))
+    if price >= dearest:
+        yield Message(
+            "{name}: from a price of {dearest} on, abstaining never pays, and it costs {price}",
+            {"name": quoted(one.name, 60), "dearest": f"{dearest:g}", "price": f"{price:g}"},
+        )
 
 
 def _notes(one: ModelPredictions, found: FoundRule) -> Iterator[Message]:

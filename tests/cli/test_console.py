@@ -7,7 +7,7 @@ import warnings
 import pytest
 from rich.console import Console
 
-from cautious.cli import showing
+from cautious.cli import console
 from cautious.datasets import list_datasets
 
 
@@ -23,41 +23,29 @@ def pretend_terminal(monkeypatch):
 
 def test_no_color_is_respected(monkeypatch):
     terminal = pretend_terminal(monkeypatch)
-    showing.screen(stderr=True).print("hello", style="red")
+    console.screen(stderr=True).print("hello", style="red")
     assert "31m" in terminal.getvalue()
     monkeypatch.setenv("NO_COLOR", "1")
     terminal = io.StringIO()
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stderr", terminal)
-    showing.screen(stderr=True).print("hello", style="red")
+    console.screen(stderr=True).print("hello", style="red")
     assert "31m" not in terminal.getvalue()
 
 
 def test_a_pipe_is_wide(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    assert showing.screen().width == 200
+    assert console.screen().width == 200
     monkeypatch.setenv("COLUMNS", "77")
-    assert showing.screen().width == 77
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0.0000"), (1e-7, "1e-07"), (123456.5, "1.235e+05"), (3, "3"), (float("inf"), "∞")],
-)
-def test_numbers_are_short(value, text):
-    assert showing.number(value) == text
-
-
-def test_undefined_shares_are_dashes():
-    assert showing.share(float("nan")) == "–"
+    assert console.screen().width == 77
 
 
 def test_tables_show_text_as_it_is():
-    table = showing.make_table(["[red]x"], [["[/bold] and more"], ["a\nb"]], title="[i]t[/i]")
-    console = Console(file=io.StringIO(), width=80)
-    console.print(table)
-    text = console.file.getvalue()
+    table = console.make_table(["[red]x"], [["[/bold] and more"], ["a\nb"]], title="[i]t[/i]")
+    paper = Console(file=io.StringIO(), width=80)
+    paper.print(table)
+    text = paper.file.getvalue()
     for shown in ("[red]x", "[/bold]", "a\\nb", "[i]t[/i]"):
         assert shown in text
 

@@ -22,18 +22,16 @@ def test_scores_that_point_the_other_way_are_compared(run, tmp_path):
     (tmp_path / "a.csv").write_text(BACKWARDS)
     (tmp_path / "b.csv").write_text(FORWARDS)
     result = run("compare", "a.csv", "b.csv", "--resamples", 20)
-    assert f"a: {AGAINST}" in result.stderr
-    assert "b: a high" not in result.stderr
+    assert f"'a': {AGAINST}" in result.stderr
+    assert "'b': a high" not in result.stderr
 
 
-def test_thresholds_of_another_model(run, tmp_path):
+def test_a_rule_of_another_model(run, tmp_path):
     (tmp_path / "a.csv").write_text(FORWARDS)
     (tmp_path / "b.csv").write_text(FORWARDS)
     run("tune", "a.csv", "--max-error", 0.1, "-o", "t.json")
-    assert (
-        "b: the thresholds are of 'a'" in run("evaluate", "b.csv", "--thresholds", "t.json").stderr
-    )
-    assert "thresholds are" not in run("evaluate", "a.csv", "--thresholds", "t.json").stderr
+    assert "'b': the rule is that of 'a'" in run("evaluate", "b.csv", "--rule", "t.json").stderr
+    assert "the rule is" not in run("evaluate", "a.csv", "--rule", "t.json").stderr
 
 
 @pytest.mark.parametrize(
@@ -50,8 +48,8 @@ def test_windows_that_scores_never_reach(run, window, words):
     assert words in notes if words else "note: " not in notes
 
 
-def test_nothing_is_kept_quiet_unless_asked_for(run, probabilities):
-    words = "Nothing is kept quiet: give --window, --confidence or --thresholds."
+def test_nothing_is_abstained_on_unless_asked_for(run, probabilities):
+    words = "Nothing is abstained on: give --window, --confidence or --rule."
     assert words in run("evaluate", "-", stdin=FORWARDS).stderr
     assert words in run("evaluate", "trees.csv").stderr
     assert words not in run("evaluate", "trees.csv", "--confidence", 0.5).stderr
@@ -67,10 +65,10 @@ def test_answers_in_place_of_scores(run):
 
 
 @pytest.mark.parametrize(("price", "noted"), [(0.66, False), (0.67, True), (5, True)])
-def test_the_price_from_which_on_keeping_quiet_never_pays(run, price, noted):
+def test_the_price_from_which_on_abstaining_never_pays(run, price, noted):
     costs = ("--false-negative", 2, "--false-positive", 1, "--abstain", price)
-    result = run("tune", "-", *costs, stdin=BACKWARDS)
-    assert ("from a price of 0.666667 on, keeping quiet never pays" in result.stderr) == noted
+    result = run("tune", "-", *costs, "--json", stdin=BACKWARDS)
+    assert ("from a price of 0.666667 on, abstaining never pays" in result.stderr) == noted
     if noted:
         (model,) = json.loads(result.stdout)["models"].values()
-        assert model["expected"]["abstention"] == 0
+        assert model["abstention"] == 0

@@ -1,4 +1,4 @@
-"""What people see: tables and notes, in colour on a terminal and plain in a pipe."""
+"""What people see: results and notes, in colour on a terminal and plain in a pipe."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cautious.errors import Message
+
 __all__ = [
     "as_json",
+    "fail",
     "make_table",
     "note",
-    "number",
     "plain",
     "say",
     "screen",
-    "share",
-    "show_json",
+    "show",
+    "show_notes",
 ]
 
 # Wide enough that nothing is cut off where no terminal sets a limit.
 _PIPE_WIDTH = 200
 _LONGEST = 60
+_LONGEST_ERROR = 1000
 
 
 def screen(*, stderr: bool = False) -> Console:
@@ -55,44 +59,51 @@ def plain(value: Any, longest: int | None = _LONGEST) -> str:
     return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def number(value: float, digits: int = 4) -> str:
-    """Write a number with few digits; a dash where it is undefined.
-
-    Examples
-    --------
-    >>> number(0.123456), number(float("nan")), number(float("-inf")), number(12345.0)
-    ('0.1235', '–', '-∞', '12345')
-    """
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    if float(value).is_integer() and abs(value) >= 2:
-        return f"{value:.0f}"
-    return (
-        f"{value:.{digits}f}" if 1e-3 <= abs(value) < 1e4 or value == 0 else f"{value:.{digits}g}"
-    )
-
-
-def share(value: float) -> str:
-    """Write a share of cases in per cent; a dash where it is undefined.
-
-    Examples
-    --------
-    >>> share(0.1234)
-    '12.3%'
-    """
-    return "–" if math.isnan(value) else f"{value:.1%}"
-
-
-def note(message: str) -> None:
+def note(words: str) -> None:
     """Say something beside the result, on standard error."""
-    screen(stderr=True).print(Text(plain(message, None), style="dim"), soft_wrap=True)
+    screen(stderr=True).print(Text(plain(words, None), style="dim"), soft_wrap=True)
 
 
-def say(message: str) -> None:
+def fail(words: str) -> None:
+    """Say what is wrong, in one line on standard error."""
+    line = Text.assemble(("error: ", "bold red"), plain(words, _LONGEST_ERROR))
+    screen(stderr=True).print(line, soft_wrap=True)
+
+
+def say(words: str) -> None:
     """Say something as part of the result."""
-    screen().print(Text(plain(message, None)))
+    console = screen()
+    console.print(Text(plain(words, None)), soft_wrap=not console.is_terminal)
+
+
+def show_notes(notes: Iterable[Message]) -> None:
+    """Say what was guessed, and what looks odd."""
+    for one in notes:
+        words = one.words("cli")
+        note(words if one.key in ("columns", "advice") else f"note: {words}")
+
+
+def show(result: Any, *, json: bool = False, csv: bool = False) -> None:
+    """Print what a call of the library returned: for people, as JSON, or as CSV.
+
+    Parameters
+    ----------
+    result : Evaluation, Tuning or Comparison
+        Has ``notes``, ``tables()``, ``sentences()``, ``frame()`` and ``to_dict()``.
+    json, csv : bool
+        Print this and nothing else; notes still go to standard error.
+    """
+    show_notes(result.notes)
+    if json:
+        sys.stdout.write(as_json(result.to_dict()) + "\n")
+    elif csv:
+        frame = result.frame()
+        sys.stdout.write(frame.to_csv(index=not isinstance(frame.index, pd.RangeIndex)))
+    else:
+        for title, headings, rows in result.tables():
+            screen().print(make_table(headings, rows, title=title or None), "", sep="\n")
+        for words in result.sentences():
+            say(words)
 
 
 def make_table(
@@ -100,7 +111,6 @@ def make_table(
     rows: Iterable[Sequence[Any]],
     *,
     title: str | None = None,
-    words: Sequence[int] = (0,),
     styles: Sequence[str | None] = (),
     longest: int = _LONGEST,
 ) -> Table:
@@ -111,11 +121,9 @@ def make_table(
     headings : sequence of str
         Names of the columns; the user's own words may be among them.
     rows : iterable of sequences
-        Cells.
+        Cells. A row that has a first cell only is the heading of those below it.
     title : str, optional
         What stands above.
-    words : sequence of int
-        Positions of the columns that hold words; they go to the left.
     styles : sequence, optional
         Style of each row.
     longest : int
@@ -129,13 +137,16 @@ def make_table(
         pad_edge=False,
         show_edge=False,
     )
+    cells = [[plain(cell, longest) for cell in row] for row in rows]
     for at, heading in enumerate(headings):
-        table.add_column(
-            Text(plain(heading)), justify="left" if at in words else "right", overflow="fold"
-        )
-    for at, row in enumerate(rows):
+        words = at == 0 or any(row[at][:1].isalpha() for row in cells)
+        justify: Any = "left" if words else "right"
+        table.add_column(Text(plain(heading)), justify=justify, overflow="fold")
+    for at, row in enumerate(cells):
         style = styles[at] if at < len(styles) else None
-        table.add_row(*(Text(plain(cell, longest)) for cell in row), style=style)
+        if len(row) > 1 and not any(row[1:]):
+            style = "bold"
+        table.add_row(*map(Text, row), style=style)
     return table
 
 
@@ -159,15 +170,10 @@ def as_json(value: Any) -> str:
 def _jsonable(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | np.ndarray):
         return [_jsonable(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     return value if value is None or isinstance(value, bool | int | float) else str(value)
-
-
-def show_json(value: Any) -> None:
-    """Print JSON and nothing else, whatever the terminal."""
-    sys.stdout.write(as_json(value) + "\n")
