@@ -8,21 +8,25 @@ from typing import Any
 import numpy as np
 
 
-def same(ours: Any, theirs: Any, *, tolerance: float = 1e-9) -> None:
-    """Assert that two numbers, arrays or mappings of them agree; nan agrees with nan."""
+def same(ours: Any, theirs: Any, *, tolerance: float = 1e-9, about: Any = "") -> None:
+    """Assert that numbers, arrays, or lists and mappings of them agree; nan agrees with nan."""
     if isinstance(ours, Mapping):
-        assert ours.keys() == theirs.keys()
+        assert ours.keys() == theirs.keys(), f"{about} keys differ: {[*ours]} and {[*theirs]}"
         for key in ours:
-            same(ours[key], theirs[key], tolerance=tolerance)
+            same(ours[key], theirs[key], tolerance=tolerance, about=about)
+        return
+    if isinstance(ours, list | tuple):
+        assert len(ours) == len(theirs), f"{about} lengths differ: {len(ours)} and {len(theirs)}"
+        for one, two in zip(ours, theirs, strict=True):
+            same(one, two, tolerance=tolerance, about=about)
         return
     ours, theirs = np.asarray(ours), np.asarray(theirs)
-    assert ours.shape == theirs.shape, f"shapes differ: {ours.shape} and {theirs.shape}"
+    assert ours.shape == theirs.shape, f"{about} shapes differ: {ours.shape} and {theirs.shape}"
     if ours.dtype.kind in "fiub" and theirs.dtype.kind in "fiub":
-        assert np.allclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True), (
-            f"{ours} and {theirs} differ"
-        )
+        agree = np.allclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True)
     else:
-        assert np.array_equal(ours, theirs), f"{ours} and {theirs} differ"
+        agree = np.array_equal(ours, theirs)
+    assert agree, f"{about} {ours} and {theirs} differ"
 
 
 def at_most(smaller: Any, larger: Any, *, slack: float = 1e-9) -> None:

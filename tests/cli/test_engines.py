@@ -28,7 +28,7 @@ def whole(log, tmp_path):
     return "whole.csv"
 
 
-def same(one, two):
+def same_measures(one, two):
     assert set(one["models"]) == set(two["models"]) == {"odd", "even"}
     for name, model in one["models"].items():
         for measure, found in two["models"][name]["measures"].items():
@@ -37,7 +37,7 @@ def same(one, two):
 
 def test_a_folder_with_the_local_engine(run, run_json, fails, log, tmp_path):
     assert "--engine local" in fails("evaluate", "log")
-    same(
+    same_measures(
         run_json("evaluate", whole(log, tmp_path), "--json"),
         run_json("evaluate", "log", "--engine", "local", "--json"),
     )
@@ -54,7 +54,7 @@ def test_a_dask_scheduler_by_its_address(run_json, log, tmp_path):
         ) as cluster:
             address = cluster.scheduler_address
             there = run_json("evaluate", str(log), "--engine", address, "--json")
-    same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
+    same_measures(run_json("evaluate", whole(log, tmp_path), "--json"), there)
 
 
 def test_dask_of_its_own(run_json, log, tmp_path):
@@ -62,7 +62,7 @@ def test_dask_of_its_own(run_json, log, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         there = run_json("evaluate", str(log), "--engine", "dask", "--json")
-    same(run_json("evaluate", whole(log, tmp_path), "--json"), there)
+    same_measures(run_json("evaluate", whole(log, tmp_path), "--json"), there)
 
 
 def test_rounded_scores_are_said_to_be(run, log, monkeypatch):
@@ -114,7 +114,7 @@ def test_several_classes_and_sets(run_json, tmp_path):
 
 def test_windows_apply_to_logs(run_json, log, tmp_path):
     args = ("--window", 0.2, 0.8, "--json")
-    same(
+    same_measures(
         run_json("evaluate", whole(log, tmp_path), *args),
         run_json("evaluate", "log", "--engine", "local", *args),
     )

@@ -55,7 +55,7 @@ def small_study(**changes):
     return Study(**{**settings, **changes})
 
 
-def same(a, b):
+def same_results(a, b):
     pd.testing.assert_frame_equal(a.drop(columns=TIMELESS), b.drop(columns=TIMELESS))
 
 
@@ -79,11 +79,11 @@ def test_results_are_tidy(reference):
 
 
 def test_the_same_study_gives_the_same_numbers_however_it_is_run(reference, tmp_path):
-    same(reference, small_study().run(tmp_path / "a.db"))
-    same(reference, small_study().run(tmp_path / "b.db", n_jobs=2))
+    same_results(reference, small_study().run(tmp_path / "a.db"))
+    same_results(reference, small_study().run(tmp_path / "b.db", n_jobs=2))
     smaller = small_study(models={"tree": DecisionTreeClassifier(max_features=1)}, repeats=1)
     part = reference[(reference["model"] == "tree") & (reference["repeat"] == 0)]
-    same(part.reset_index(drop=True), smaller.run())
+    same_results(part.reset_index(drop=True), smaller.run())
     other = small_study(random_state=8).run()
     assert not np.allclose(other["u65"], reference["u65"])
     assert other["seed"].nunique() == len(other)
@@ -111,7 +111,7 @@ def test_a_finished_study_computes_nothing_and_a_grown_one_only_what_is_new(refe
     again = small_study(repeats=1, datasets=["iris"]).run(store)
     pd.testing.assert_frame_equal(first, again)  # the very same rows: seconds too
     grown = small_study().run(store)
-    same(reference, grown)
+    same_results(reference, grown)
     kept = grown[(grown["dataset"] == "iris") & (grown["repeat"] == 0)].reset_index(drop=True)
     pd.testing.assert_frame_equal(first, kept)
     pd.testing.assert_frame_equal(small_study().results(store), grown)
@@ -132,7 +132,7 @@ def test_a_failing_model_leaves_its_error_and_the_study_goes_on(tmp_path):
     # Failed rows are done, unless asked for again.
     pd.testing.assert_frame_equal(study.run(tmp_path / "results.db"), results)
     retried = study.run(tmp_path / "results.db", retry_failures=True)
-    same(results, retried)
+    same_results(results, retried)
     pd.testing.assert_frame_equal(
         retried[retried["failure"].isna()], results[results["failure"].isna()]
     )
@@ -204,7 +204,7 @@ def test_killed_and_resumed(n_jobs, tmp_path):
     resumed = killed_study().run(store)
     kept = resumed.merge(before[["dataset", "model", "repeat", "fold"]])
     pd.testing.assert_frame_equal(kept, before)  # what was done was not done again
-    same(resumed, killed_study().run())
+    same_results(resumed, killed_study().run())
 
 
 def _finished(store):
@@ -228,7 +228,7 @@ def test_on_a_dask_cluster(reference):
     ):
         results = small_study(datasets=["iris"], repeats=1).run()
     expected = reference[(reference["dataset"] == "iris") & (reference["repeat"] == 0)]
-    same(expected.reset_index(drop=True), results)
+    same_results(expected.reset_index(drop=True), results)
 
 
 def test_measures_of_every_kind():

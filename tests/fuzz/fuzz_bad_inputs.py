@@ -1,6 +1,6 @@
 """Bad inputs and the answers to them: the page ``docs/bad_inputs.md``, made by running them.
 
-``python tests/fuzz/fuzz_bad_inputs.py`` writes the page anew.
+``python -m tests.fuzz.fuzz_bad_inputs`` writes the page anew.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fuzz_commands import error_of, run
-from fuzz_effort import attempt
 from scipy import sparse
+from tests.fuzz.fuzz_commands import error_of, run
+from tests.fuzz.fuzz_effort import attempt
 
 from cautious.bootstrap import bootstrap_weights
 from cautious.costs import (

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from fuzz_estimators import estimator_calls
-from fuzz_values import (
+from tests.fuzz.fuzz_estimators import estimator_calls
+from tests.fuzz.fuzz_values import (
     ACCURACY,
     BINARY,
     CONFIDENCE,

@@ -207,16 +207,3 @@ def plain(result: Any) -> Any:
     if isinstance(result, bool | int | float | str | type(None)):
         return result
     return {key: plain(value) for key, value in vars(result).items()}
-
-
-def same(one: Any, two: Any, tolerance: float = 1e-12) -> bool:
-    """Whether two results taken apart are equal, numbers within rounding."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        return one.keys() == two.keys() and all(same(one[k], two[k], tolerance) for k in one)
-    if isinstance(one, list) and isinstance(two, list):
-        return len(one) == len(two) and all(
-            same(a, b, tolerance) for a, b in zip(one, two, strict=True)
-        )
-    if isinstance(one, float | int) and isinstance(two, float | int):
-        return bool(np.isclose(one, two, rtol=tolerance, atol=tolerance, equal_nan=True))
-    return bool(one == two)

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from fuzz_values import CLASSES, FEATURES, Call, labels
 from sklearn.tree import DecisionTreeClassifier
+from tests.fuzz.fuzz_values import CLASSES, FEATURES, Call, labels
 
 from cautious import models, preparation
 

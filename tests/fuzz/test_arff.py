@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from fuzz_damage import ARFF, any_file, damaged
-from fuzz_effort import attempt, effort, fuzz
 from hypothesis import strategies as st
+from tests.fuzz.fuzz_damage import ARFF, any_file, damaged
+from tests.fuzz.fuzz_effort import attempt, effort, fuzz
 
 TOOL = Path(__file__).parents[2] / "tools" / "convert_datasets.py"
 _spec = importlib.util.spec_from_file_location("fuzzed_convert_datasets", TOOL)

@@ -5,11 +5,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from fuzz_calls import CALLS, public_names
-from fuzz_containers import LIARS, disguises, plain, same
-from fuzz_effort import attempt
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
+from tests.catalogue.agreement import same
+from tests.fuzz.fuzz_calls import CALLS, public_names
+from tests.fuzz.fuzz_containers import LIARS, disguises, plain
+from tests.fuzz.fuzz_effort import attempt
 
 from cautious import curves
 from cautious._typing import as_floats
@@ -213,7 +214,7 @@ def test_equal_values_in_other_containers_give_equal_answers(name):
             dressed = dress(values)
             shown = repr(dressed)
             answer = plain(call(**{argument: dressed}))
-            assert same(answer, expected), (argument, disguise)
+            same(answer, expected, tolerance=1e-12, about=(argument, disguise))
             assert repr(dressed) == shown, (argument, disguise, "was changed")
     for argument, values in before.items():
         np.testing.assert_array_equal(call.arrays[argument][1], values)

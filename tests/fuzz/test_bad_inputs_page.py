@@ -1,14 +1,14 @@
 """The page of bad inputs says what the library says."""
 
 import pytest
-from fuzz_bad_inputs import GROUPS, PAGE, render
+from tests.fuzz.fuzz_bad_inputs import GROUPS, PAGE, render
 
 
 def test_the_page_is_what_running_the_cases_gives():
     written = PAGE.read_text(encoding="utf-8")
     made = render()
     for old, new in zip(written.splitlines(), made.splitlines(), strict=False):
-        assert old == new, "python tests/fuzz/fuzz_bad_inputs.py writes the page anew"
+        assert old == new, "python -m tests.fuzz.fuzz_bad_inputs writes the page anew"
     assert written == made
 
 

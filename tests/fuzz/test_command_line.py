@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import typer
-from fuzz_commands import error_of, run
-from fuzz_damage import COSTS, PREDICTIONS
-from fuzz_effort import effort, fuzz
 from hypothesis import strategies as st
+from tests.fuzz.fuzz_commands import error_of, run
+from tests.fuzz.fuzz_damage import COSTS, PREDICTIONS
+from tests.fuzz.fuzz_effort import effort, fuzz
 
 from cautious.cli.app import app
 

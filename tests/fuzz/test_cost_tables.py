@@ -5,11 +5,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from fuzz_commands import error_of, run
-from fuzz_damage import COSTS, PREDICTIONS, any_file, damaged
-from fuzz_effort import attempt, effort, fuzz
 from hypothesis import assume
 from hypothesis import strategies as st
+from tests.fuzz.fuzz_commands import error_of, run
+from tests.fuzz.fuzz_damage import COSTS, PREDICTIONS, any_file, damaged
+from tests.fuzz.fuzz_effort import attempt, effort, fuzz
 
 from cautious.costs import (
     SetCosts,

@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fuzz_commands import contents, error_of, run
-from fuzz_damage import PREDICTIONS, any_file, damaged, parquet
-from fuzz_effort import effort, fuzz
 from hypothesis import strategies as st
+from tests.fuzz.fuzz_commands import contents, error_of, run
+from tests.fuzz.fuzz_damage import PREDICTIONS, any_file, damaged, parquet
+from tests.fuzz.fuzz_effort import effort, fuzz
 
 COMMANDS = [
     ("evaluate", "--json"),

@@ -3,11 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fuzz_containers import LIARS, disguises
-from fuzz_effort import attempt, effort, fuzz
-from fuzz_values import BINARY, LABELS, MASK, SCORE, TRUTH, WEIGHT, P, booleans, labels, numbers
-from fuzz_values import probabilities as shares
 from hypothesis import strategies as st
+from tests.fuzz.fuzz_containers import LIARS, disguises
+from tests.fuzz.fuzz_effort import attempt, effort, fuzz
+from tests.fuzz.fuzz_values import (
+    BINARY,
+    LABELS,
+    MASK,
+    SCORE,
+    TRUTH,
+    WEIGHT,
+    P,
+    booleans,
+    labels,
+    numbers,
+)
+from tests.fuzz.fuzz_values import probabilities as shares
 
 from cautious.report import build_report
 
