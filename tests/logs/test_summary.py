@@ -117,7 +117,7 @@ def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_l
     expected = breakdown(
         truth,
         np.eye(4, dtype=bool)[p.argmax(axis=1)],
-        by=log["group"],
+        groups=log["group"],
         classes=classes,
         sample_weight=log["weight"] if weighted else None,
     )
@@ -522,7 +522,11 @@ def test_any_rule_is_read_off_the_scores_of_two_classes(make_binary_log, weighte
     for name, rule in rules.items():
         sets = rule.predict_set(p[:, 1] if rule.kind == "window" else p, classes=pair)
         expected = SetCounts.from_predictions(
-            log["y_true"], sets, classes=pair, sample_weight=weight
+            log["y_true"],
+            sets,
+            classes=pair,
+            sample_weight=weight,
+            y_pred=np.array(pair)[p.argmax(axis=1)],
         )
         found = summary.counts("argmax" if name == "argmax" else rule)
         assert found == expected.merge()[0], name
@@ -561,7 +565,7 @@ def test_notes_say_what_was_done():
     assert "truth 'y'" in said
     assert "ignored 'age'" in said
     assert "1 of 5 rows have no truth and are left out" in said
-    assert "in 1 of 5 rows the probabilities do not add up to 1" in said
+    assert "in 1 of 5 rows they do not add up to 1" in said
     assert "a set names a class twice (1 of 5 rows)" in said
     assert "the sets are the answers" in said
     assert "'Ca' and 'ca' differ" in said

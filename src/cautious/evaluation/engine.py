@@ -24,7 +24,8 @@ class Log:
     @property
     def notes(self) -> tuple[Message, ...]:
         """What was guessed, left out or rounded."""
-        return tuple(one.at(self.place) for one in self.summary.notes)
+        notes: tuple[Message, ...] = self.summary.notes
+        return notes
 
 
 def summarise_log(
@@ -52,9 +53,8 @@ def summarise_log(
     """
     from cautious.logs import summarise
 
-    for name in ("missing", "case"):
-        if columns.pop(name, None) is not None:
-            raise InputError("{==name} is not offered with {=engine}.", name=name)
+    if columns.pop("case", None) is not None:
+        raise InputError("{=case} is not offered with {=engine}.")
     files = [source] if isinstance(source, str | os.PathLike) else source
     if isinstance(files, list) and "-" in files:
         raise InputError("{=engine} cannot read standard input; give files or a folder.")

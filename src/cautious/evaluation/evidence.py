@@ -368,7 +368,12 @@ def _of_log(
     plan = summary.plan
     surface = _surface(summary.staircase(**part)) if plan.binary else None
     if surface is not None and (not plan.decisions or rule is not None):
-        return _of_scores(name, surface, rule)
+        found = _of_scores(name, surface, rule)
+        if "missing" in summary.odd and found.rule is not None:
+            counts = summary.counts(found.rule, **part)
+            missing = round(float(counts.n) - found.n)
+            found = replace(found, counts=counts, n=float(counts.n), missing=missing)
+        return found
     decisions = plan.decisions
     if rule is not None and ARGMAX not in decisions:
         raise InputError("{name} gives sets only; a rule cannot change them.", name=quoted(name))
@@ -383,5 +388,7 @@ def _of_log(
         risk = summary.risk_coverage(**part)
     elif surface is not None and _are_probabilities(surface.staircase.scores):
         risk = _of_scores(name, surface, None).risk
-    classes = tuple(counts.classes.tolist())
-    return Evidence(name, classes, float(counts.n), words, rule, surface, counts, risk)
+    classes, n, missing = tuple(counts.classes.tolist()), float(counts.n), 0
+    if "missing" in summary.odd and risk is not None:
+        missing = round(n - float(risk.n))
+    return Evidence(name, classes, n, words, rule, surface, counts, risk, missing=missing)

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cautious.decision import Rule
-from cautious.errors import InputError
+from cautious.errors import InputError, quoted
 from cautious.logs.engines import Progress, engine_kind, summarise_in_threads
 from cautious.logs.kernel import labels_of
 from cautious.logs.plan import Plan
-from cautious.logs.source import Source, open_source
+from cautious.logs.source import Part, Source, open_source
 from cautious.logs.summary import LogSummary
 from cautious.predictions import binary_classes, encode_labels, refusal
+from cautious.sets import first_row
 
 __all__ = ["summarise"]
 
@@ -31,6 +32,7 @@ def summarise(
     pos_label: Any = None,
     rules: Rule | str | float | Sequence[Any] | Mapping[str, Any] = (),
     empty: str = "error",
+    missing: str = "error",
     drop_missing: bool = False,
     encoding: str | None = None,
     engine: Any = "local",
@@ -67,6 +69,8 @@ def summarise(
         later, see :meth:`LogSummary.counts`.
     empty : {"error", "abstain", "wrong"}
         What an empty prediction set means.
+    missing : {"error", "abstain"}
+        What a missing score or probability means; abstaining, it is counted.
     drop_missing : bool
         Whether rows without a truth are left out, and counted, instead of being an error.
     encoding : str, optional
@@ -115,7 +119,7 @@ def summarise(
     wishes = {
         "truth": truth, "score": score, "proba": proba, "sets": sets, "weight": weight,
         "groups": groups, "model": model, "classes": classes, "pos_label": pos_label,
-        "rules": rules, "empty": empty, "drop_missing": drop_missing,
+        "rules": rules, "empty": empty, "missing": missing, "drop_missing": drop_missing,
         "memory_budget": memory_budget, "resolution": resolution,
     }  # fmt: skip
     kind = engine_kind(engine, source)
@@ -125,7 +129,7 @@ def summarise(
         return _checked(summarise_on_spark(source, engine, wishes), None, "")
     opened = open_source(source, encoding)
     try:
-        plan = Plan.of(opened.schema, **wishes)
+        plan = Plan.of(opened.schema, place=opened.name, **wishes)
         if plan.columns.sets is not None and not plan.classes:
             plan = _complete(plan, opened)
     except InputError as error:
@@ -146,16 +150,24 @@ def _complete(plan: Plan, source: Source) -> Plan:
     if not source.again:
         raise refusal("read once")
     truths: set[Any] = set()
-    written: set[Any] = set()
+    written: dict[Any, tuple[Part, int]] = {}
     truth, sets = str(columns.truth), str(columns.sets)
     for part in source.parts:
         try:
-            for _, batch in part.batches([truth, sets]):
+            for first, batch in part.batches([truth, sets]):
                 truths.update(labels_of(batch.column(truth), truth)[1])
-                written.update(encode_labels(batch.column(sets)).values)
+                found = encode_labels(batch.column(sets))
+                for code, text in enumerate(found.values):
+                    if text not in written:
+                        written[text] = part, first + first_row(found.codes == code)
         except InputError as error:
             raise error.at(part.name) from None
-    return plan.with_classes(truths, written)
+
+    def place(text: Any) -> str:
+        part, row = written[text]
+        return f"column {quoted(sets)}, {part.where(row)}"
+
+    return plan.with_classes(truths, written, place)
 
 
 def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:

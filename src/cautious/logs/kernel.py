@@ -117,8 +117,10 @@ def summarise_batch(
     for decision in plan.decisions:
         if decision == SETS:
             given = cases.logged_sets()
-        elif decision == ARGMAX:
+        elif decision == ARGMAX and "missing" not in cases.odd:
             given = cases.singles, answer
+        elif decision == ARGMAX:
+            given = cases.decided(Rule.confidence(0, classes=plan.classes), answer, confidence)
         else:
             given = cases.decided(plan.rules[decision], answer, confidence)
         sets += cases.count_sets(decision, *given, answer)
@@ -194,7 +196,7 @@ class _Cases:
         self.used: Mask | None = None
         self.counts: Counts | None = None
         if (name := plan.columns.weight) is not None:
-            weight = check_weights(self.read(name), self.place(name))
+            weight = check_weights(self.read(name, None), self.place(name))
             self.used = None if (weight > 0).all() else weight > 0
             self.counts = fixed_point(self._counted(weight))
 
@@ -207,7 +209,7 @@ class _Cases:
         kept, where = np.flatnonzero(~gone), self.where
         self.batch, self.codes = self.batch.take(kept), self.codes[kept]
         self.where = lambda row: where(int(kept[row]))
-        self.odd["dropped"] = int(gone.sum())
+        self._note("dropped", gone)
 
     @cached_property
     def truth(self) -> Ints:
@@ -227,12 +229,12 @@ class _Cases:
             )
         return truth
 
-    def read(self, name: str) -> Floats:
-        """Numbers of a column, none missing."""
+    def read(self, name: str, missing: str | None) -> Floats:
+        """Numbers of a column; what missing ones mean is as in :func:`check_numbers`."""
         if name not in self.numbers:
             found = readable(read_numbers, self._column(name), name)
             if len(found.odd) or np.isnan(found.values.min()):  # the minimum of all and NaN is NaN
-                check_numbers(found, self.place(name))
+                check_numbers(found, self.place(name), missing=missing)
             self.numbers[name], self.eps = found.values, max(self.eps, found.eps)
         return self.numbers[name]
 
@@ -249,20 +251,28 @@ class _Cases:
         divided by their sum where that is allowed.
         """
         names = list(self.plan.columns.proba.values())
-        found = most_probable([self.read(name) for name in names])
+        found = most_probable([self.read(name, self.plan.missing) for name in names])
         if found is None:
             given = {name: self.numbers[name] for name in names}
             settled, _ = check_columns(given, self.place, self.eps)
-            changed = int((settled != np.column_stack(list(given.values()))).any(axis=1).sum())
-            self.odd |= {"rounded rows": changed} if changed else {}
             self.numbers |= dict(zip(names, settled.T, strict=True))
-            return settled.argmax(axis=1), settled.max(axis=1)
+            gone = np.isnan(settled[:, 0])
+            changed = (settled != np.column_stack(list(given.values()))).any(axis=1) & ~gone
+            self._note("rounded rows", changed)
+            self._note("missing", gone)
+            return np.nan_to_num(settled).argmax(axis=1), settled.max(axis=1)
         return found
+
+    def _note(self, what: str, rows: Mask) -> None:
+        """Count rows that are said to be odd."""
+        if rows.any():
+            self.odd[what] = self.odd.get(what, 0) + int(rows.sum())
 
     def count_answers(self, answer: Ints, confidence: Floats) -> ScoreTally:
         """Count right and wrong answers by confidence."""
         kinds = [(k, wrong) for k in range(len(self.plan.classes)) for wrong in (False, True)]
-        return self._tally(confidence, 2 * self.truth + (answer != self.truth), kinds, None)
+        code = 2 * self.truth + (answer != self.truth)
+        return self._tally(confidence, code, kinds, None, ~np.isnan(confidence))
 
     def count_scores(self, name: str, model: str | None) -> ScoreTally:
         """Count the scores of two classes."""
@@ -274,10 +284,18 @@ class _Cases:
         if plan.pos_label is not None:
             is_positive = np.array([label == plan.pos_label for label in labels], dtype=np.uint8)
             truth, labels = is_positive[truth], [False, True]
-        scores = self.read(name)
-        if plan.columns.proba and not (scores.min() >= 0 and scores.max() <= 1):
+        scores = self.read(name, plan.missing)
+        least = scores.min()  # NaN, if any is
+        if plan.columns.proba and not (least >= 0 and scores.max() <= 1):
             check_columns({name: scores}, self.place, self.eps)
-        return self._tally(scores, truth, [(label, False) for label in labels], model)
+        if not np.isnan(least):
+            return self._tally(scores, truth, [(label, False) for label in labels], model)
+        gone = np.isnan(scores)
+        if len(plan.columns.proba) < 2:
+            self._note("missing", gone)
+        kinds = [(label, missing) for missing in (False, True) for label in labels]
+        code = truth + gone * len(labels)
+        return self._tally(np.where(gone, 0.0, scores), code, kinds, model)
 
     def logged_sets(self) -> tuple[Mask, Ints | None]:
         """Give logged sets: a mask of all cases, or of distinct sets and which of them each has."""
@@ -294,8 +312,7 @@ class _Cases:
         place = self.place(columns.sets)
         parsed = parse_sets(found, {label_text(label) for label in plan.classes}, place)
         mask = set_mask(found, parsed, plan.classes, place, plan.empty)
-        repeated = int(np.array([one.repeated for one in parsed])[found.codes].sum())
-        self.odd |= {"repeated label": repeated} if repeated else {}
+        self._note("repeated label", np.array([one.repeated for one in parsed])[found.codes])
         return mask, np.where(found.codes < 0, len(found.values), found.codes)
 
     @cached_property
@@ -333,20 +350,29 @@ class _Cases:
         return SetTally.of_answers(sets, self._counted(which), *rest)
 
     def _tally(
-        self, scores: Floats, code: Codes, kinds: list[tuple[Any, bool]], model: str | None
+        self,
+        scores: Floats,
+        code: Codes,
+        kinds: list[tuple[Any, bool]],
+        model: str | None,
+        there: Mask | None = None,
     ) -> ScoreTally:
-        """Count scores for each kind of case in each part of the batch."""
+        """Count scores for each kind of case in each part of the batch; `there` leaves some out."""
         if self.part is not None:
             code = self.part.astype(np.intp) * len(kinds) + code
         every = [
-            Kind(own if model is None else model, group, *kind)
+            Kind(", ".join(filter(None, (own, model))) or None, group, *kind)
             for own, group in self.parts
             for kind in kinds
         ]
+        counts = self.counts
         if self.used is not None:
             scores, code = scores[self.used], code[self.used]
-        rest = (self.counts, self.plan.limits, self.exponent)
-        return ScoreTally.of_cases(scores, code, every, *rest)
+            there = None if there is None else there[self.used]
+        if there is not None and not there.all():
+            scores, code = scores[there], code[there]
+            counts = None if counts is None else counts[there]
+        return ScoreTally.of_cases(scores, code, every, counts, self.plan.limits, self.exponent)
 
     def _counted(self, values: Any) -> Any:
         """Leave out cases without weight."""

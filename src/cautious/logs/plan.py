@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -60,8 +60,12 @@ class Plan:
         Exponent of the width of cells to which scores are rounded from the start.
     drop_missing : bool
         Whether rows without a truth are left out.
+    missing : {"error", "abstain"}
+        What a missing score or probability means.
     names : tuple of str
         All the columns of the source, for notes.
+    place : str
+        Which files these are, for notes and errors.
     """
 
     columns: Columns
@@ -72,7 +76,9 @@ class Plan:
     limits: Limits = field(default_factory=lambda: Limits(1 << 20, 1 << 16))
     resolution: int | None = None
     drop_missing: bool = False
+    missing: str = "error"
     names: tuple[str, ...] = field(default=(), compare=False)
+    place: str = field(default="", compare=False)
 
     @classmethod
     def of(
@@ -83,7 +89,9 @@ class Plan:
         pos_label: Any = None,
         rules: Any = (),
         empty: str = "error",
+        missing: str = "error",
         drop_missing: bool = False,
+        place: str = "",
         memory_budget: int = 32 << 20,
         resolution: float | None = None,
         **columns: Any,
@@ -94,8 +102,12 @@ class Plan:
         ----------
         schema : pyarrow.Schema
             Columns of the source.
-        classes, pos_label, rules, empty, drop_missing, memory_budget, resolution, **columns
+        classes, pos_label, rules, empty, missing, drop_missing
             See :func:`cautious.logs.summarise`.
+        memory_budget, resolution, **columns
+            Likewise.
+        place : str
+            Which files these are.
 
         Returns
         -------
@@ -105,9 +117,13 @@ class Plan:
         for name in found.names():
             if schema.names.count(name) > 1:
                 raise refusal("two columns", name=quoted(name))
-        allowed = ("error", "abstain", "wrong")
-        if empty not in allowed:
-            raise refusal("choice", argument="empty", given=quoted(empty), allowed=listed(allowed))
+        for argument, given, allowed in (
+            ("empty", empty, ("error", "abstain", "wrong")),
+            ("missing", missing, ("error", "abstain")),
+        ):
+            if given not in allowed:
+                known = " or ".join(map(repr, allowed))
+                raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
         kind = schema.field(found.truth).type
         found, labels, positive = _settled(found, classes, pos_label, kind)
         pairs = int(memory_budget) // _BYTES_PER_PAIR
@@ -119,7 +135,7 @@ class Plan:
             )
         limits = Limits(pairs, pairs // _PAIRS_PER_CELL)
         exponent = None if resolution is None else _exponent(resolution)
-        rest = (limits, exponent, drop_missing, tuple(schema.names))
+        rest = (limits, exponent, drop_missing, missing, tuple(schema.names), place)
         plan = cls(found, labels, positive, {}, empty, *rest)
         return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
 
@@ -135,7 +151,8 @@ class Plan:
         """Columns of scores of two classes; several are several models, named after them."""
         if self.columns.scores or not self.binary:
             return self.columns.scores
-        return (self.columns.proba[label_text(self.pos_label)],)
+        (*_, last) = self.columns.proba.values()
+        return (self.columns.proba.get(label_text(self.pos_label), last),)
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -153,11 +170,29 @@ class Plan:
             "the rule {rule} was not counted; give it to summarise as {=rules}.", rule=repr(rule)
         )
 
-    def with_classes(self, truths: Iterable[Any], written: Iterable[Any]) -> Plan:
-        """Add the classes that occur as truths or in written sets."""
+    def with_classes(
+        self,
+        truths: Iterable[Any],
+        written: Iterable[Any],
+        place: Callable[[Any], str] = lambda text: "",
+    ) -> Plan:
+        """Add the classes that occur as truths or in written sets.
+
+        Parameters
+        ----------
+        truths, written : iterable
+            Labels and written sets that occur.
+        place : callable
+            From a written set to where it is, for errors.
+        """
         labels = {plain_label(label) for label in truths} - {None}
         known = {label_text(label) for label in labels}
-        members = {one for text in written for one in parse_set(text, known).labels or ()}
+        members: dict[Any, None] = {}
+        for text in written:
+            try:
+                members |= dict.fromkeys(parse_set(text, known).labels or ())
+            except InputError as error:
+                raise error.at(place(text)) from None
         found = sorted_labels({*labels, *labels_like(list(members), list(labels))})
         if self.binary:
             found = list(binary_classes(found, pos_label=self.pos_label))
@@ -170,7 +205,8 @@ class Plan:
             name: {"rule": rule.to_json()} if isinstance(rule, Rule) else rule
             for name, rule in self.rules.items()
         }
-        return asdict(replace(self, rules={})) | {"rules": rules}
+        fields = asdict(replace(self, rules={})) | {"rules": rules}
+        return {name: value for name, value in fields.items() if name not in ("names", "place")}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Plan:
@@ -178,7 +214,7 @@ class Plan:
         own = dict(fields)
         own["columns"] = Columns(**own["columns"] | {"scores": tuple(own["columns"]["scores"])})
         own["limits"] = Limits(*own["limits"])
-        own["classes"], own["names"] = tuple(own["classes"]), tuple(own["names"])
+        own["classes"] = tuple(own["classes"])
         own["rules"] = {
             name: Rule.from_json(rule["rule"]) if isinstance(rule, dict) else rule
             for name, rule in own["rules"].items()

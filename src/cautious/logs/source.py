@@ -294,7 +294,9 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
     if isinstance(source, str | os.PathLike):
         source = [source]
     if isinstance(source, list | tuple) and source and isinstance(source[0], str | os.PathLike):
-        return _of_files([file for path in source for file in _listed(os.fspath(path))], encoding)
+        files = [file for path in source for file in _listed(os.fspath(path))]
+        title = os.fspath(source[0]) if len(source) == 1 else f"{len(source)} files"
+        return _of_files(files, title, encoding)
     if isinstance(source, pa.RecordBatchReader):
         return Source(source.schema, _numbered(source), None, again=False)
     if isinstance(source, pa.RecordBatch):
@@ -382,7 +384,7 @@ class _Remote:
         return self.filesystem.open_input_file(self.name)
 
 
-def _of_files(files: Sequence[tuple[str, Any]], encoding: str | None) -> Source:
+def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None) -> Source:
     """Read the beginnings of all files before any row: what does not fit is said at once."""
     first, schema, every = files[0][0], None, []
     known: int | None = 0
@@ -406,8 +408,7 @@ def _of_files(files: Sequence[tuple[str, Any]], encoding: str | None) -> Source:
         every += parts
         rows = [part.n_rows for part in parts]
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
-    name = first if len(files) == 1 else f"{first} and others"
-    return Source(schema, every, known, name=name)
+    return Source(schema, every, known, name=title)
 
 
 def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[list[Part], Any]:

@@ -221,7 +221,8 @@ class LogSummary:
         totals = []
         if plan.binary or ARGMAX in plan.decisions:
             per_row = max(1, len(plan.columns.scores))
-            totals = [sum(int(counts.sum()) for counts in self.scores.counts()) / per_row]
+            total = sum(int(counts.sum()) for counts in self.scores.counts()) / per_row
+            totals = [total + (0 if plan.binary else self.odd.get("missing", 0))]
         for decision in {*plan.decisions, *(stratum.decision for stratum in self.sets.rows)}:
             own = [counts for s, (_, counts) in self.sets.rows.items() if s.decision == decision]
             totals.append(sum(int(counts.sum()) for counts in own))
@@ -245,7 +246,7 @@ class LogSummary:
     def notes(self) -> tuple[Message, ...]:
         """What was guessed, left out, rounded, or looks odd, in words."""
         columns, n = self.plan.columns, f"{self.n_rows:,}"
-        told = described(columns, self.plan.names)
+        told = described(columns, self.plan.names, self.plan.place)
         if self.plan.binary:
             positive = f", positive {quoted(self._pair()[1])}"
             told = replace(told, values={**told.values, "positive": positive})
@@ -304,10 +305,12 @@ class LogSummary:
             )
         # At worst the positives of a cell have its least score and its negatives the greatest: a
         # cut between them would answer all of the cell wrongly, and no optimal window has it.
-        pair, told = self._pair(), self.plan.pos_label is not None
+        pair = self._pair()
         places, positives, negatives = [np.empty(0)], [np.empty(0)], [np.empty(0)]
         for kind, low, high, weight in self._cells(model, group, within):
-            positive = bool(kind.truth if told else kind.truth == pair[1])
+            if kind.apart:  # it has no score
+                continue
+            positive = self._is_positive(kind)
             places.append(low if positive == (within == "worst") else high)
             positives.append(weight if positive else np.zeros(len(weight)))
             negatives.append(np.zeros(len(weight)) if positive else weight)
@@ -389,6 +392,9 @@ class LogSummary:
     def _counts_of_scores(self, decision: str | Rule, model: Any, group: Any) -> SetCounts:
         """Count the answers of a rule to the scores of two classes."""
         truth, scores, pair, weight = self._both_classes(model, group, "worst")
+        forced = None
+        if len(scores) and scores.min() >= 0 and scores.max() <= 1:
+            forced = check_classes(pair)[(scores > 1 - scores).astype(np.intp)]
         known = {ARGMAX: 0, **self.plan.rules}
         if not isinstance(decision, Rule) and decision not in known:
             raise InputError(
@@ -403,9 +409,27 @@ class LogSummary:
                 given=quoted(rule.pos_label),
                 label=quoted(pair[1]),
             )
+        if "missing" in self.odd:
+            gone = [
+                (self._is_positive(kind), weight.sum())
+                for kind, _, _, weight in self._cells(model, group, "worst")
+                if kind.apart
+            ]
+            codes = [int(is_positive) for is_positive, _ in gone]
+            truth = np.append(truth, check_classes(pair)[codes])
+            weight = np.append(weight, [each for _, each in gone])
+            scores = np.append(scores, np.full(len(gone), np.nan))
+            forced = None if forced is None else np.append(forced, [pair[0]] * len(gone))
         mask = rule.predict_set(scores, classes=pair)
-        counts = SetCounts.from_predictions(truth, mask, classes=pair, sample_weight=weight)
+        counts = SetCounts.from_predictions(
+            truth, mask, classes=pair, sample_weight=weight, y_pred=forced
+        )
         return counts.merge()[0]
+
+    def _is_positive(self, kind: Kind) -> bool:
+        """Whether a kind of case is of the positive class."""
+        told = self.plan.pos_label is not None
+        return bool(kind.truth if told else kind.truth == self._pair()[1])
 
     def _both_classes(self, model: Any, group: Any, within: str) -> tuple[Labels, Floats, Any, Any]:
         """Truths, scores, classes and weights of the cases, one for each class and score."""
@@ -435,11 +459,11 @@ class LogSummary:
             )
         # The surest come first, and of a cell, at worst, the wrong answers.
         found, nothing, worst = self._cells(model, group, within), np.empty(0), within == "worst"
-        places = [high if kind.wrong == worst else low for kind, low, high, _ in found]
+        places = [high if kind.apart == worst else low for kind, low, high, _ in found]
         sizes = [len(weight) for *_, weight in found]
         curve = RiskCoverageCurve(
             np.concatenate([*places, nothing]),
-            np.repeat([float(kind.wrong) for kind, *_ in found], sizes),
+            np.repeat([float(kind.apart) for kind, *_ in found], sizes),
             np.repeat(np.array([kind.truth for kind, *_ in found], dtype=np.intp), sizes),
             np.concatenate([*(weight for *_, weight in found), nothing]),
             self.classes,
@@ -566,8 +590,11 @@ class LogSummary:
     def _parts(self) -> dict[str, list[Any]]:
         """Names of models and groups."""
         keys: list[Kind | Stratum] = [*self.scores.pieces, *self.sets.rows]
-        found = {"models": {key.model for key in keys}, "groups": {key.group for key in keys}}
-        return {what: sorted_labels(names - {None}) for what, names in found.items()}
+        models = sorted_labels({key.model for key in keys} - {None})
+        if len(self.plan.columns.scores) > 1:
+            order = {name: at for at, name in enumerate(self.plan.columns.scores)}
+            models.sort(key=lambda name: order.get(name, 0))
+        return {"models": models, "groups": sorted_labels({key.group for key in keys} - {None})}
 
 
 def _chosen(key: Kind | Stratum, model: Any, group: Any) -> bool:

@@ -245,8 +245,8 @@ NOTES: dict[str, str] = {
         "add up to 1 (the worst: {worst}) and are divided by their sum"
     ),
     "rounded rows": (
-        "in {count} of {n} rows the probabilities do not add up to 1, as rounding explains; they "
-        "are divided by their sum"
+        "the probabilities are rounded; in {count} of {n} rows they do not add up to 1 and are "
+        "divided by their sum"
     ),
     "rounded scores": (
         "there are more distinct scores than the memory budget holds; they are rounded to {width}, "

@@ -46,12 +46,16 @@ _SAMPLE = 4096
 
 
 class Kind(NamedTuple):
-    """What a case is, apart from its score."""
+    """What a case is, apart from its score.
+
+    ``apart`` keeps some cases of a class apart: of several classes, those that are answered
+    wrongly; of two, those without a score, which count at zero.
+    """
 
     model: Any
     group: Any
     truth: Any
-    wrong: bool = False
+    apart: bool = False
 
 
 class Limits(NamedTuple):
