@@ -43,10 +43,10 @@ nitpick_ignore_regex = [
     # Modules behind the public ones, named in docstrings for those who read the source.
     (
         r"py:(mod|func)",
-        r"cautious\.(costs\.properties|curves\.(hull|vacc\w*)|logs\.exact_sums)(\.\w+)?",
+        r"cautious\.(costs|curves(\.surface)?|logs\.tallies|predictions)\.\w+(\.\w+)?",
     ),
     # Inherited from a base class, and fields described in the text of a class.
-    (r"py:(meth|attr)", r"from_(predictions|estimator|cv_results)|fit|corners"),
+    (r"py:(meth|attr)", r"from_(predictions|estimator|cv_results)|fit|corners|trivial"),
 ]
 
 plot_formats = [("png", 110)]
@@ -60,7 +60,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "subsection_order": ExplicitOrder(
-        [f"../examples/{section}" for section in ("keeping_quiet", "sets_of_classes", "many")]
+        [f"../examples/{section}" for section in ("abstaining", "sets_of_classes", "many")]
     ),
     "within_subsection_order": ExplicitOrder(
         [
@@ -97,8 +97,15 @@ html_css_files = ["cautious.css"]
 
 
 def public_names(package):
-    """Names a package offers: classes, then functions, then the rest."""
-    offered = {name: getattr(getattr(cautious, package), name) for name in _all(package)}
+    """Names a package offers: classes, then functions, then the rest.
+
+    What two packages offer is on the page of the one it lives in.
+    """
+    offered = {
+        name: getattr(getattr(cautious, package), name)
+        for name in _all(package)
+        if _home(package, name) == package
+    }
 
     def order(name):
         return not inspect.isclass(offered[name]), not callable(offered[name]), name.lower()
@@ -110,10 +117,23 @@ def _all(package):
     return getattr(cautious, package).__all__
 
 
+def _home(package, name):
+    module = str(getattr(getattr(getattr(cautious, package), name), "__module__", "")).split(".")
+    other = module[1] if len(module) > 1 and module[0] == "cautious" else package
+    return other if other != package and name in getattr(cautious, other).__all__ else package
+
+
 def write_api(folder):
-    """Write one API page a package, so that a new public name cannot be forgotten."""
+    """Write one API page per package, so that a new public name cannot be forgotten."""
     folder.mkdir(exist_ok=True)
-    for package in sorted(set(cautious.__all__) - {"__version__"}):
+    homes = sorted(cautious._HOMES.items(), key=lambda pair: (pair[1], pair[0].lower()))
+    top = "cautious\n========\n\n.. automodule:: cautious\n   :no-members:\n\n"
+    for name, home in homes:
+        kind = "class" if inspect.isclass(getattr(cautious, name)) else "function"
+        whole = f"cautious.{_home(home, name)}.{name}"
+        top += f".. py:{kind}:: cautious.{name}(...)\n\n   :py:obj:`{whole}`\n\n"
+    _write(folder / "top.rst", top)
+    for package in cautious._PACKAGES:
         title = f"cautious.{package}"
         names = "\n".join(f"   {name}" for name in public_names(package))
         page = (
@@ -121,9 +141,13 @@ def write_api(folder):
             f".. currentmodule:: {title}\n\n.. autosummary::\n   :toctree: names\n"
             f"   :nosignatures:\n\n{names}\n"
         )
-        path = folder / f"{package}.rst"
-        if not path.exists() or path.read_text(encoding="utf-8") != page:
-            path.write_text(page, encoding="utf-8")
+        _write(folder / f"{package}.rst", page)
+
+
+def _write(path, page):
+    """Leave a page that has not changed as it is, so that Sphinx does not build it again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != page:
+        path.write_text(page, encoding="utf-8")
 
 
 # Before Sphinx looks for sources: autosummary reads only pages that are there by then.

@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 from distributed import Client
 
-from cautious.curves import RiskCoverageCurve
 from cautious.displays import RiskCoverageDisplay
 from cautious.logs import summarise
 
@@ -117,10 +116,7 @@ print(f"{left} worker left, and the same counts to the last bit")
 # What came back is small, and everything that follows happens at home:
 # measures, curves, the report.
 
-curves = {
-    name: RiskCoverageCurve(away.risk_coverage(model=name))
-    for name in away.models
-}
+curves = {name: away.risk_coverage(model=name) for name in away.models}
 _ = RiskCoverageDisplay(curves).plot()
 
 # %%
@@ -139,5 +135,5 @@ folder.cleanup()
 # ``engine=session``.
 #
 # API: :func:`cautious.logs.summarise`, :class:`cautious.logs.LogSummary`,
-# :class:`cautious.curves.RiskCoverageCurve`. The measures are explained in
+# :class:`cautious.metrics.RiskCoverageCurve`. The measures are explained in
 # :doc:`/papers/ferri` and :doc:`/papers/zaffalon`.

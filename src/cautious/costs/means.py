@@ -279,7 +279,7 @@ def owa(
         c_{\hat Y}(y) = \sum_{k=1}^{|\hat Y|} w_k\, c_{(k)}(y),
         \qquad c_{(1)}(y) \le \dots \le c_{(|\hat Y|)}(y)
 
-    with maximum-entropy weights of the given tolerance (see :func:`owa_weights`), as Ma & Denœux
+    with maximum-entropy weights of the given tolerance (see ``owa_weights``), as Ma & Denœux
     (2021) extend a matrix of utilities; costs are utilities with the sign turned, so
     the cheapest member comes first. A tolerance of ½ gives discounted costs.
 

@@ -108,7 +108,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
             As in :meth:`plot`.
         **options
             Keywords of the display itself, and of
-            :meth:`cautious.curves.RiskCoverageCurve.from_predictions`.
+            :meth:`cautious.metrics.RiskCoverageCurve.from_predictions`.
 
         Returns
         -------

@@ -36,7 +36,7 @@ def aurc_score(
     Cases of equal confidence cannot be told apart by a threshold: they enter as one step, inside
     which :math:`g` is a straight line (answer a random part of them: this is the expected risk).
     The integral is exact. It depends neither on the order of the rows nor on the scale of the
-    weights, and is the area below the curve that :class:`cautious.curves.RiskCoverageCurve` draws.
+    weights, and is the area below the curve that :class:`cautious.metrics.RiskCoverageCurve` draws.
 
     Parameters
     ----------

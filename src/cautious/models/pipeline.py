@@ -35,7 +35,7 @@ class CautiousPipeline(Pipeline):  # type: ignore[misc]
     steps : list of (name, estimator)
         Transformers and, last, a classifier with ``predict_set``.
     transform_input, memory, verbose
-        As for :class:`sklearn.pipeline.Pipeline`.
+        As for ``sklearn.pipeline.Pipeline``.
 
     See Also
     --------
@@ -112,7 +112,7 @@ def make_cautious_pipeline(
     *steps : estimators
         Transformers and, last, a classifier with ``predict_set``.
     memory, verbose
-        As for :func:`sklearn.pipeline.make_pipeline`.
+        As for ``sklearn.pipeline.make_pipeline``.
 
     Returns
     -------

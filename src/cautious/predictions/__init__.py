@@ -6,10 +6,10 @@ every set. Everybody else takes its :class:`Predictions`.
 
 :func:`read_predictions` reads everything that fits in memory. For what comes in pieces,
 :mod:`cautious.logs` uses the same parts: :func:`guess_columns` for the roles of columns,
-:class:`DelimitedText` for text files in blocks, and the functions of
+``DelimitedText`` for text files in blocks, and the functions of
 :mod:`cautious.predictions.cells` and :mod:`cautious.predictions.set_columns` for labels, numbers,
 weights and sets of one record batch. Word lists and refusals are data
-(:mod:`cautious.predictions.rules`), which the page gets as JSON from :func:`page_rules`.
+(:mod:`cautious.predictions.rules`), which the page gets as JSON from ``page_rules``.
 """
 
 from cautious.predictions.alignment import align

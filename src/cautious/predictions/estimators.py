@@ -193,7 +193,7 @@ def estimator_scores(
     X : array-like
         Examples.
     pos_label : label, optional
-        The positive class; not needed where it is plain, see :func:`binary_classes`.
+        The positive class; not needed where it is plain, see ``binary_classes``.
     response_method : {"auto", "predict_proba", "decision_function"}
         What to ask the classifier; "auto" takes the first of the two that it has.
 

@@ -255,7 +255,7 @@ def binary_truth(
         True labels.
     pos_label : label, optional
         The positive class; every other label is negative. Not needed where it is plain, see
-        :func:`binary_classes`.
+        ``binary_classes``.
     classes : (negative, positive), optional
         Both labels. Then either of them may be missing from `y_true`.
 

@@ -76,7 +76,7 @@ def read_predictions(
         Class labels in order; two of them are (negative, positive). By default the classes are
         sorted, numbers by their value.
     pos_label : label, optional
-        The positive class, where the labels do not say it; see :func:`binary_classes`.
+        The positive class, where the labels do not say it; see ``binary_classes``.
     empty : {"error", "abstain", "wrong"}
         What an empty set means: a mistake in the data, all classes, or an answer that is wrong.
     missing : {"error", "abstain"}

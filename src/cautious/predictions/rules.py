@@ -1,6 +1,6 @@
 """How predictions are read: word lists and refusals, as plain data.
 
-Python reads by these lists, and the page gets them as JSON (:func:`page_rules`), so that a file is
+Python reads by these lists, and the page gets them as JSON (``page_rules``), so that a file is
 read alike wherever it is dropped. Refusals are templates of :mod:`cautious.errors`: the same words
 everywhere, with each way's own names of arguments.
 """

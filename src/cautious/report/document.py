@@ -54,8 +54,8 @@ def build_report(
 
         - a :class:`~cautious.curves.Staircase` or
           :class:`~cautious.curves.AbstentionCostSurface`, whose counts are taken, not its priors;
-        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.curves.RiskCoverageCurve`, or both
-          as ``dict(counts=…, risk_coverage=…)``.
+        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.metrics.RiskCoverageCurve`, or
+          both as ``dict(counts=…, risk_coverage=…)``.
 
         Probabilities of more than two classes are shown with three kinds of answers: the likeliest
         class, and the sets of greatest expected utility u65 and u80.

@@ -2,7 +2,7 @@
 Risk and coverage in ten lines
 ==============================
 
-How much better does a classifier get if it may keep quiet about its hardest
+How much better does a classifier get if it may abstain on its hardest
 cases?
 
 A forest tells four kinds of vehicle apart by their silhouettes. For each case
@@ -27,7 +27,7 @@ _ = RiskCoverageDisplay(curve, optimal=True).plot(name="forest")
 # Read the curve from the right. At coverage 1 everything is answered; to the
 # left of it fewer and fewer cases are, and fewer of the answers are wrong. The
 # thin line is the best that the same answers allow: a classifier that knows
-# which of them are wrong would keep quiet about just those.
+# which of them are wrong would abstain on just those.
 
 half = curve.threshold_at_coverage(0.5)
 print(f"everything answered: {curve.risk_at_coverage(1.0):.1%} wrong")
@@ -64,7 +64,7 @@ print(f"AUGRC {curve.augrc:.4f}")
 # predictions; how a promise fares on new data is seen in
 # :doc:`tuning_a_window`.
 #
-# API: :class:`cautious.curves.RiskCoverageCurve`,
+# API: :class:`cautious.metrics.RiskCoverageCurve`,
 # :class:`cautious.displays.RiskCoverageDisplay`,
 # :func:`cautious.metrics.aurc_score`. The capacity and response curves of Ferri
 # & Hernández-Orallo, which ask the same question another way, are explained in

@@ -6,7 +6,7 @@ A bank lets a model decide on credits where it is sure, and a clerk where it is
 not. Does everybody get the same share of quick answers, and answers that are
 equally right?
 
-Abstaining can hide unfairness: a model that keeps quiet about one group more
+Abstaining can hide unfairness: a model that abstains on one group more
 than another looks accurate on both, while one of them waits for the clerk. So
 look at the groups apart. The model is not told the age of the applicants, their
 sex, or whether they are foreign workers.

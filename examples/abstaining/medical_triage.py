@@ -8,7 +8,7 @@ specialist?
 A missed heart disease is far worse than a needless treatment, and a specialist
 costs something too. Say they cost 10, 2 and 1. With three answers there are two
 thresholds to choose: up to the lower one the model says "absent", from the
-upper one "present", and between them it keeps quiet and hands the patient to
+upper one "present", and between them it abstains and hands the patient to
 the specialist.
 """
 
@@ -68,7 +68,7 @@ _ = display.ax_.plot(
 
 # %%
 # Above the dashed line, :math:`\nu = \mu/(1+\mu)`, no classifier gains anything
-# by keeping quiet: there one of the two answers is always the better bet. With
+# by abstaining: there one of the two answers is always the better bet. With
 # our costs that makes a specialist who costs more than 10 · 0.2/1.2 ≈ 1.67
 # useless, however good or bad the model is.
 
