@@ -1,15 +1,19 @@
-"""Files on disk: which ones a path stands for, and atomic writes that never lose one of them."""
+"""Files on disk: which ones a path stands for, atomic writes that lose none, what JSON holds."""
 
 from __future__ import annotations
 
 import glob
+import math
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-__all__ = ["ARROW", "CSV", "PARQUET", "check_output", "data_files", "write_whole"]
+import numpy as np
+
+__all__ = ["ARROW", "CSV", "PARQUET", "check_output", "data_files", "jsonable", "write_whole"]
 
 PARQUET = (".parquet", ".parq", ".pq")
 ARROW = (".arrow", ".arrows", ".feather")
@@ -69,6 +73,41 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
         aside.unlink(missing_ok=True)
         raise
     return path
+
+
+def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
+    """Turn a value into what JSON holds and every reader takes.
+
+    Parameters
+    ----------
+    value : object
+        Mappings, lists and arrays are taken apart; what is neither a number nor nothing is text.
+        Infinite numbers become text.
+    nan : str, optional
+        What stands for an undefined number; by default null.
+    short : bool, default=False
+        Whether to write whole numbers without a decimal point.
+
+    Returns
+    -------
+    dict, list, str, float, int, bool or None
+
+    Examples
+    --------
+    >>> jsonable({"a": float("nan"), 1: np.array([np.inf, 2.0])})
+    {'a': None, '1': ['Infinity', 2.0]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item, nan=nan, short=short) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [jsonable(item, nan=nan, short=short) for item in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return nan if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return int(value) if short and value.is_integer() and abs(value) < 2**53 else value
+    return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 def check_output(

@@ -35,14 +35,7 @@ SAME_MEANING = {
 # Shrinks: names that mean different things in different packages.
 NAMES_USED_TWICE = {"comparison", "tables"}
 # Shrinks: modules called after what is done in them.
-PARTICIPLES = {
-    "cautious.cli.comparing",
-    "cautious.cli.failing",
-    "cautious.cli.measuring",
-    "cautious.cli.noticing",
-    "cautious.cli.reading",
-    "cautious.cli.showing",
-}
+PARTICIPLES: set[str] = set()
 # Words in -ing that are nouns, or part of a class's name.
 NOUNS = ("typing", "averaging", "betting", "listing", "tuning", "abstaining", "delegating")
 

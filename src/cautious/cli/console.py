@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from rich import box
 from rich.console import Console
@@ -17,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cautious.errors import Message
+from cautious.files import jsonable
 
 __all__ = [
     "as_json",
@@ -164,16 +163,4 @@ def as_json(value: Any) -> str:
       ]
     }
     """
-    return json.dumps(_jsonable(value), indent=2, allow_nan=False)
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
+    return json.dumps(jsonable(value), indent=2, allow_nan=False)

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
+from cautious.files import jsonable
 
 __all__ = ["render_page"]
 
@@ -66,7 +66,8 @@ def embedded_json(data: Any) -> str:
     >>> embedded_json({"label": "</script>", "cut": float("inf")})
     '{"label":"\\u003c/script\\u003e","cut":"Infinity"}'
     """
-    text = json.dumps(_plain(data), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    plain = jsonable(data, nan="NaN", short=True)
+    text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for unsafe in "<>&\u2028\u2029":
         text = text.replace(unsafe, f"\\u{ord(unsafe):04x}")
     return _writable(text)
@@ -75,21 +76,6 @@ def embedded_json(data: Any) -> str:
 def _writable(text: str) -> str:
     """Replace what no file could hold: half of a surrogate pair."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _plain(value: Any) -> Any:
-    """Turn arrays into lists, and what JSON has no number for into text that JavaScript reads."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float):
-        if np.isfinite(value):
-            return int(value) if value.is_integer() and abs(value) < 2**53 else value
-        return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value
 
 
 @cache
