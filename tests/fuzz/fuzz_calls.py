@@ -420,7 +420,7 @@ CALLS = {**_measures(), **_risks(), **estimator_calls(), **CALLS}
 
 def public_names() -> list[str]:
     """Every public callable, as ``package.name``."""
-    packages = [name for name in cautious.__all__ if not name.startswith("__")]
+    packages = [name for name in cautious.__all__ if inspect.ismodule(getattr(cautious, name))]
     return [
         f"{package}.{name}"
         for package in packages
