@@ -1,7 +1,7 @@
 r"""Resampling: confidence intervals for every number the library reports.
 
-Weights count repetitions: a row of weight 3 stands for three equal examples. A bootstrap replicate
-therefore draws as many examples as the weights add up to, each row with probability proportional
+Weights count repetitions: a row of weight 3 stands for three equal cases. A bootstrap replicate
+therefore draws as many cases as the weights add up to, each row with probability proportional
 to its weight, and is itself a vector of weights over the *same* rows. Anything that can be computed
 from weighted rows can be bootstrapped without touching the rows again: sort once, re-weight a
 thousand times.
@@ -9,6 +9,7 @@ thousand times.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
@@ -61,14 +62,15 @@ def bootstrap_weights(
 ) -> Iterator[Floats]:
     r"""Yield bootstrap replicates of a weight vector, some rows at a time.
 
-    In each stratum of total weight :math:`W`, :math:`N = \max(1, \mathrm{round}(W))` examples are
+    In each stratum of total weight :math:`W`, :math:`N = \max(1, \mathrm{round}(W))` cases are
     drawn with probabilities :math:`w_i / W` and the counts are scaled by :math:`W / N`, so every
     replicate keeps the total weight of every stratum.
 
     Parameters
     ----------
     weight : array-like of shape (n,)
-        Non-negative weights, read as repetitions.
+        Non-negative weights, read as repetitions. Weights that add up to far less than the number
+        of rows, such as shares, get a warning.
     n_resamples : int
         Number of replicates.
     strata : array-like of shape (n,), optional
@@ -91,6 +93,15 @@ def bootstrap_weights(
     if not isinstance(n_resamples, Integral) or n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples!r}; ask for a whole number of replicates.")
     weights = _check_weights(weight)
+    total, n_rows = float(weights.sum()), np.count_nonzero(weights)
+    if 0 < total < n_rows / 4:
+        warnings.warn(
+            f"the weights of {n_rows} rows add up to {total:.4g}. Weights count repetitions, so a "
+            f"replicate draws about {max(1, round(total))} cases and intervals come out too wide; "
+            "if these are shares, multiply them by the number of cases.",
+            UserWarning,
+            stacklevel=2,
+        )
     members = [np.arange(len(weights))] if strata is None else _rows_by_stratum(strata, weights)
     return _replicates(weights, n_resamples, members, as_generator(random_state))
 
@@ -98,7 +109,7 @@ def bootstrap_weights(
 def _check_weights(weight: npt.ArrayLike) -> Floats:
     weights = as_floats(weight, "weight", "weights")
     if weights.ndim != 1:
-        raise ValueError(f"weight has shape {weights.shape}; expected (n,), one weight a row.")
+        raise ValueError(f"weight has shape {weights.shape}; expected (n,), one weight per row.")
     bad = ~((weights >= 0) & (weights < np.inf))
     if bad.any():
         row = int(np.argmax(bad))
@@ -113,8 +124,8 @@ def _rows_by_stratum(strata: npt.ArrayLike, weights: Floats) -> list[Ints]:
     stratum_of_row = np.asarray(strata)
     if stratum_of_row.shape != weights.shape:
         raise ValueError(
-            f"strata has shape {stratum_of_row.shape}; expected {weights.shape}, one stratum a row "
-            "of weight."
+            f"strata has shape {stratum_of_row.shape}; expected {weights.shape}, one stratum per "
+            "row of weight."
         )
     missing = np.asarray(pd.isna(stratum_of_row))
     if isinstance(strata, np.ma.MaskedArray):
@@ -148,7 +159,7 @@ def _resample(weights: Floats, rng: np.random.Generator, batch: Floats, rows: In
         return
     n_draws = max(1, round(total))
     scale = total / n_draws
-    if n_draws > 8 * len(weights):  # aggregated counts: one binomial a cell beats many single draws
+    if n_draws > 8 * len(weights):  # aggregated counts: one binomial per cell beats many draws
         batch[:, rows] = rng.multinomial(n_draws, weights / total, size=len(batch)) * scale
         return
     if len(weights) == 1:

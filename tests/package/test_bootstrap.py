@@ -112,3 +112,11 @@ def test_bad_input():
         replicates([1.0], 0)
     with pytest.raises(ValueError, match="level is 95"):
         percentile_interval(0.0, [0.0], confidence_level=95)
+
+
+def test_shares_as_weights_are_warned_of():
+    """Weights count repetitions: with shares a replicate would draw a single case."""
+    with pytest.warns(UserWarning, match="weights of 10 rows add up to 1. Weights count repet"):
+        bootstrap_weights(np.full(10, 0.1), 5, random_state=0)
+    for fine in (np.ones(10), np.full(10, 0.5), np.zeros(10), [3.0]):
+        list(bootstrap_weights(fine, 5, random_state=0))

@@ -348,7 +348,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
             return np.full(np.shape(self.n), np.nan)
         c, g = self._curve()
         before, step = c[..., :-1], np.diff(c)
-        # A block before any answer, or one of weight 0, has no area; 1 only keeps the log quiet.
+        # A block before any answer, or one of weight 0, has no area; 1 only makes the log defined.
         real = (before > 0) & (step > 0)
         before, step = np.where(real, before, 1), np.where(real, step, 1)
         intercept = g[..., :-1] - np.diff(g) * before / step

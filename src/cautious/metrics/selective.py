@@ -27,9 +27,9 @@ def aurc_score(
 ) -> npt.ArrayLike:
     r"""Area under the risk–coverage curve.
 
-    Answer the surest cases first. At coverage :math:`c` the *generalised risk* :math:`g(c)` is the
-    loss so far divided by the number of *all* cases, and the *selective risk* :math:`g(c)/c` the
-    mean loss of the cases answered.
+    Answer the most confident cases first. At coverage :math:`c` the *generalised risk*
+    :math:`g(c)` is the loss so far divided by the number of *all* cases, and the *selective risk*
+    :math:`g(c)/c` the mean loss of the cases answered.
 
     .. math:: \mathrm{AURC} = \int_0^1 \frac{g(c)}{c}\, dc
 

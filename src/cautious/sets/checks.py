@@ -316,7 +316,7 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
         )
     if n is not None and len(array) != n:
         raise ValueError(
-            f"y_true has {n} rows and {name} has {len(array)}; give one of each per example."
+            f"y_true has {n} rows and {name} has {len(array)}; give one of each per case."
         )
     is_nan = np.isnan(array)
     if is_nan.any():
