@@ -12,7 +12,6 @@ weights and sets of one record batch. Word lists and refusals are data
 (:mod:`cautious.predictions.rules`), which the page gets as JSON from ``page_rules``.
 """
 
-from cautious.predictions.alignment import align
 from cautious.predictions.cells import Encoded as Encoded
 from cautious.predictions.cells import Numbers as Numbers
 from cautious.predictions.cells import check_numbers as check_numbers
@@ -23,7 +22,7 @@ from cautious.predictions.cells import read_numbers as read_numbers
 from cautious.predictions.columns import Columns, guess_columns
 from cautious.predictions.columns import described as described
 from cautious.predictions.columns import prefixed as prefixed
-from cautious.predictions.data import ModelPredictions, Predictions
+from cautious.predictions.data import ModelPredictions, Predictions, align
 from cautious.predictions.delimited import DelimitedText as DelimitedText
 from cautious.predictions.delimited import open_text as open_text
 from cautious.predictions.draft import labels_like as labels_like

@@ -7,13 +7,13 @@ into that matrix and back, names sets for people, and holds the checks that ever
 Names imported as themselves (``x as x``) are lent to the other packages and are not public.
 """
 
-from cautious.sets.bits import Words as Words
-from cautious.sets.bits import distinct_sets as distinct_sets
-from cautious.sets.bits import first_occurrences as first_occurrences
-from cautious.sets.bits import pack_sets as pack_sets
-from cautious.sets.bits import unpack_sets as unpack_sets
 from cautious.sets.checked_sets import CheckedSets, check_sets
+from cautious.sets.checked_sets import Words as Words
+from cautious.sets.checked_sets import distinct_sets as distinct_sets
+from cautious.sets.checked_sets import first_occurrences as first_occurrences
+from cautious.sets.checked_sets import pack_sets as pack_sets
 from cautious.sets.checked_sets import sorted_labels as sorted_labels
+from cautious.sets.checked_sets import unpack_sets as unpack_sets
 from cautious.sets.checks import as_codes as as_codes
 from cautious.sets.checks import (
     check_classes,
@@ -27,14 +27,12 @@ from cautious.sets.checks import (
 from cautious.sets.checks import count_classes as count_classes
 from cautious.sets.checks import few_labels as few_labels
 from cautious.sets.checks import flat_labels as flat_labels
-from cautious.sets.conversion import as_labels, as_mask, set_sizes
-from cautious.sets.frames import frame_in_class_order
-from cautious.sets.frames import has_names as has_names
-from cautious.sets.names import abstain_name, set_names
+from cautious.sets.conversion import as_labels, as_mask, frame_in_class_order, set_sizes
+from cautious.sets.conversion import has_names as has_names
 from cautious.sets.written import SET_REFUSALS as SET_REFUSALS
 from cautious.sets.written import SET_WORDS as SET_WORDS
 from cautious.sets.written import WrittenSet as WrittenSet
-from cautious.sets.written import parse_set
+from cautious.sets.written import abstain_name, parse_set, set_names
 
 __all__ = [
     "CheckedSets",

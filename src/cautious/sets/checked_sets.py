@@ -1,10 +1,10 @@
-"""Truths and prediction sets, brought together and checked once."""
+"""Truths and prediction sets, checked once; sets as rows of bits, quick to tell apart."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,96 @@ from cautious.sets.checks import (
 )
 from cautious.sets.conversion import as_mask, seen_labels
 
-__all__ = ["CheckedSets", "check_sets", "sorted_labels"]
+__all__ = [
+    "CheckedSets",
+    "Words",
+    "check_sets",
+    "distinct_sets",
+    "first_occurrences",
+    "pack_sets",
+    "sorted_labels",
+    "unpack_sets",
+]
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""Sets of shape (n_sets, ceil(K / 64)); the first class is the highest bit of the first word."""
+
+
+def pack_sets(mask: Mask) -> Words:
+    """Pack a mask into an eighth of its size.
+
+    Examples
+    --------
+    >>> pack_sets(np.array([[True, False, True]])) == 0b101 << 61
+    array([[ True]])
+    """
+    bits = np.packbits(mask, axis=1)
+    octets = np.zeros((len(mask), 8 * -(-mask.shape[1] // 64)), dtype=np.uint8)
+    octets[:, : bits.shape[1]] = bits
+    return octets.view(">u8").astype(np.uint64)
+
+
+def unpack_sets(words: Words, n_classes: int) -> Mask:
+    """Undo :func:`pack_sets`.
+
+    Examples
+    --------
+    >>> unpack_sets(pack_sets(np.array([[True, False, True]])), 3)
+    array([[ True, False,  True]])
+    """
+    octets = words.astype(">u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=n_classes).astype(np.bool_)
+
+
+def distinct_sets(words: Words, size: Ints) -> tuple[Words, Ints]:
+    """Sort out equal sets.
+
+    Parameters
+    ----------
+    words : ndarray of shape (n, n_words)
+        Packed sets.
+    size : ndarray of shape (n,)
+        Number of classes in each.
+
+    Returns
+    -------
+    distinct : ndarray of shape (n_sets, n_words)
+        The different sets, smaller ones first, then in the order of their classes.
+    rank : ndarray of shape (n,)
+        Which of them each row is.
+
+    Examples
+    --------
+    >>> mask = np.array([[True, True], [False, True], [True, True], [True, False]])
+    >>> distinct, rank = distinct_sets(pack_sets(mask), mask.sum(axis=1))
+    >>> unpack_sets(distinct, 2).tolist(), rank.tolist()
+    ([[True, False], [False, True], [True, True]], [2, 1, 2, 0])
+    """
+    # Hashing one word after the other is linear in the bits, where sorting whole rows is not.
+    code = np.zeros(len(words), dtype=np.int64)
+    for word in words.T:
+        low, seen = pd.factorize(word)
+        code, distinct = pd.factorize(code * len(seen) + low)
+        if len(distinct) == len(words):
+            break
+    first = first_occurrences(code)
+    order = np.lexsort((*~words[first].T[::-1], size[first]))
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[order] = np.arange(len(first))
+    return words[first[order]], rank[code]
+
+
+def first_occurrences(code: npt.NDArray[np.integer]) -> Ints:
+    """Position at which each of the codes 0, 1, … occurs first; none may be left out.
+
+    Examples
+    --------
+    >>> first_occurrences(np.array([1, 0, 1]))
+    array([1, 0])
+    """
+    first = np.empty(code.max(initial=-1) + 1, dtype=np.intp)
+    first[code[::-1]] = np.arange(len(code))[::-1]  # the last to be written is the first to occur
+    return first
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,18 @@
-r"""The one parser of written prediction sets.
-
-A cell is read by the first rule that fits:
-
-1. exactly a known class, as it stands or without the spaces around it: that class;
-2. one of the ways to write nothing (``{}``, ``[]``, ``()``, ``∅``, a blank cell): the empty set;
-3. ``?`` or ``⊥``: all classes, that is, abstaining;
-4. between braces, brackets or parentheses: labels between commas, quoted or not
-   (``{a, b}``, ``['a', 'b']``, ``["a","b"]``, ``("a", "b")``), or between bars (``{a|b}``);
-5. labels between bars: ``a|b``;
-6. anything else is one label, unless it looks like several between other marks (``a;b``).
-
-The page reads by the same rules and words, which it gets as JSON.
-"""
+r"""Sets as people write and read them: the one parser, and names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cautious.errors import InputError, Message, quoted
+from cautious.sets.checks import check_classes, check_mask
 
-__all__ = ["SET_REFUSALS", "SET_WORDS", "WrittenSet", "parse_set"]
+__all__ = ["SET_REFUSALS", "SET_WORDS", "WrittenSet", "abstain_name", "parse_set", "set_names"]
 
 SET_WORDS: dict[str, Any] = {
     "empty_set": ["", "{}", "[]", "()", "∅", "set()"],
@@ -170,3 +159,71 @@ def _of_members(members: list[Any], written: Any) -> WrittenSet:
 
 def _refusal(key: str, written: Any, **values: Any) -> InputError:
     return InputError(Message(SET_REFUSALS[key], {"value": quoted(written), **values}, key))
+
+
+def abstain_name(classes: Iterable[Any]) -> str:
+    """Name the row of abstentions in a table of answers: ``⊥``, or ``⊥′`` if a class is called so.
+
+    Parameters
+    ----------
+    classes : iterable
+        Class labels.
+
+    Returns
+    -------
+    str
+        A name that no class has.
+
+    Examples
+    --------
+    >>> abstain_name(["no", "yes"]), abstain_name(["⊥", "⊤"])
+    ('⊥', '⊥′')
+    """
+    taken = {str(label) for label in classes}
+    name = "⊥"
+    while name in taken:
+        name += "′"
+    return name
+
+
+def set_names(
+    mask: npt.ArrayLike,
+    classes: Sequence[Any] | npt.ArrayLike,
+    *,
+    abstain: str | None = None,
+    empty: str = "error",
+) -> list[str]:
+    """Write each prediction set the way a person would.
+
+    Parameters
+    ----------
+    mask : array-like of shape (n, K), bool
+        Prediction sets.
+    classes : sequence of length K
+        Class labels in column order.
+    abstain : str, optional
+        What to write for the full set; ``None`` lists all its classes like any other set.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set means; see :func:`as_mask`. As "wrong" it is written ``{}``.
+
+    Returns
+    -------
+    list of str
+        One name per row, classes in column order between braces.
+
+    Examples
+    --------
+    >>> set_names([[True, True, False], [False, False, True], [True, True, True]],
+    ...           ["human", "bicycle", "car"], abstain="don't know")
+    ['{human, bicycle}', '{car}', "don't know"]
+    """
+    labels = [str(label) for label in check_classes(classes).tolist()]
+    rows = check_mask(mask, n_classes=len(labels), empty=empty).tolist()
+    return [
+        abstain
+        if abstain is not None and all(row)
+        else "{"
+        + ", ".join([name for name, inside in zip(labels, row, strict=True) if inside])
+        + "}"
+        for row in rows
+    ]
