@@ -170,7 +170,7 @@ def list_datasets() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a data set, indexed by ``name``, with the columns
+        One row per data set, indexed by ``name``, with the columns
 
         ``rows``, ``features``, ``nominal_features``, ``missing_cells``
             Counts; features and missing cells leave the class out.

@@ -57,7 +57,7 @@ def columns_of(X: Any) -> list[Column]:
     Returns
     -------
     list of ndarray or Categorical
-        One column a feature: integers, floats, objects, or a pandas categorical as it was given.
+        One column per feature: integers, floats, objects, or a pandas categorical as it was given.
     """
     if isinstance(X, pd.DataFrame):
         if not len(X):
@@ -273,7 +273,7 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
     def _read_examples(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool = True
     ) -> tuple[list[Column], Labels, Floats | None]:
-        """Check examples; rows of weight zero are examples that are not there, and are dropped."""
+        """Check examples and drop rows of weight zero."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
@@ -291,7 +291,7 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
         )
         if weight.shape != labels.shape:
             raise ValueError(
-                f"sample_weight has shape {weight.shape}; give one weight a row, {labels.shape}."
+                f"sample_weight has shape {weight.shape}; give one weight per row, {labels.shape}."
             )
         if (weight < 0).any():
             raise ValueError(f"sample_weight is negative in row {np.argmax(weight < 0)}.")

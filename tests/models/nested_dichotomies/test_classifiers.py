@@ -253,7 +253,7 @@ def test_a_base_with_bounds_only():
         (SINGLE(doubt=1), ValueError, "leave doubt at 0"),
         (SINGLE(LinearSVC()), TypeError, "has no predict_proba"),
         (SINGLE(costs=[[0, 1], [1, 0]]), ValueError, "costs is for 2 classes but there are 3"),
-        (SINGLE(scoring="best"), ValueError, "there is no scorer 'best'"),
+        (SINGLE(scoring="best"), ValueError, "there is no measure 'best'"),
     ],
 )
 def test_wrong_parameters(model, error, message):
@@ -289,3 +289,21 @@ def test_many_features_do_not_underflow(model):
     assert (p <= upper + 1e-12).all()
     assert p[0, 0] == pytest.approx(1)
     assert model.predict_set(X[:1])[0, 0]
+
+
+@pytest.mark.parametrize("doubt", [0.0, 1.0])
+def test_missing_probabilities_are_refused(doubt):
+    class Broken(GaussianNB):
+        def predict_proba(self, X):
+            return np.full((len(X), 2), np.nan)
+
+    X, y = np.arange(30.0).reshape(-1, 1), np.arange(30) % 3
+    model = FOREST(Broken(), n_estimators=2, doubt=doubt, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="Broken"):
+        model.predict_proba(X)
+
+
+@pytest.mark.parametrize("model", [SINGLE(n_candidates=10**9), FOREST(n_estimators=10**9)])
+def test_no_end_of_trees_is_refused(model):
+    with pytest.raises(ValueError, match="from 1 to 100,000"):
+        model.fit([[0], [1], [2]], [0, 1, 2])

@@ -13,8 +13,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cautious import decision
 from cautious.costs import discounted, ordinal, p_discounted
+from cautious.decision import Rule
 from cautious.metrics import make_set_scorer
-from cautious.models import AbstainingClassifier, NaiveCredalClassifier, check_cautious_estimator
+from cautious.models import (
+    AbstainingClassifier,
+    NaiveCredalClassifier,
+    TunedAbstainingClassifierCV,
+    check_cautious_estimator,
+)
 
 VARIANTS = [
     AbstainingClassifier(LogisticRegression()),
@@ -165,7 +171,7 @@ def test_a_lone_class():
                 "rule_params": {"costs": discounted(ordinal(3), classes=list("xyz"))},
             },
             ValueError,
-            "costs is about the classes",
+            "costs has no class 0; it holds 'x', 'y', 'z'",
         ),
         ({"estimator": LinearSVC()}, TypeError, "CalibratedClassifierCV"),
     ],
@@ -197,3 +203,31 @@ def test_discounted_costs_never_gain_from_a_set():
     p = model.fit(X, y).predict_proba(X)
     best = (p @ ordinal(3).T).argmin(axis=1)
     assert (model.predict_set(X).argmax(axis=1) == best).all()
+
+
+def test_takes_a_rule_as_tuning_gives_it():
+    X, y = make_classification(200, flip_y=0.3, random_state=0)
+    names = np.array(["bad", "good"])[y]
+    rule = Rule.window(0.3, 0.6, classes=["good", "bad"])
+    model = AbstainingClassifier(GaussianNB(), rule).fit(X, names)
+    p_bad = model.predict_proba(X)[:, 0]
+    expected = np.column_stack([p_bad > 0.3, p_bad < 0.6])
+    assert (model.predict_set(X) == expected).all()
+    tuned = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2).fit(X, names)
+    same = AbstainingClassifier(GaussianNB(), Rule.from_json(tuned.rule_.to_json())).fit(X, names)
+    assert (same.predict_set(X) == tuned.predict_set(X)).all()
+    with pytest.raises(ValueError, match="rule_params"):
+        AbstainingClassifier(GaussianNB(), rule, {"threshold": 0.9}).fit(X, names)
+    with pytest.raises(ValueError, match="classes"):
+        AbstainingClassifier(GaussianNB(), rule).fit(X, y)
+
+
+def test_optimal_sets_take_costs_in_any_form():
+    X, y = make_classification(200, flip_y=0.3, random_state=0)
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    model = AbstainingClassifier(GaussianNB(), "optimal_sets", {"costs": costs}).fit(X, y)
+    p = model.predict_proba(X)[:, 1]
+    # Answer 1 where a false positive costs less than abstaining, 0 where a false negative does.
+    expected = np.column_stack([2 * (1 - p) >= 1, 10 * p >= 1])
+    clear = (np.abs(p - 0.5) > 1e-6) & (np.abs(p - 0.1) > 1e-6)
+    assert (model.predict_set(X)[clear] == expected[clear]).all()

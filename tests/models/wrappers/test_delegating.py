@@ -24,7 +24,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cautious.decision import class_threshold_rule, threshold_rule
+from cautious.decision import Rule, class_threshold_rule, threshold_rule
 from cautious.metrics import selective_accuracy_score
 from cautious.models import (
     CredalTreeClassifier,
@@ -277,3 +277,12 @@ def test_wrong_parameters(parameters, error, message):
     given = {"estimators": [("a", GaussianNB())], "last": "abstain", **parameters}
     with pytest.raises(error, match=message):
         DelegatingClassifier(**given).fit(X, y).predict_set(X)
+
+
+def test_rules_may_be_rules():
+    X, y = doubtful()
+    stages = [("a", GaussianNB()), ("b", LogisticRegression())]
+    by_number = DelegatingClassifier(stages, rules=0.8, train_on="all").fit(X, y)
+    rule = Rule.confidence(0.8, classes=[0, 1, 2])
+    by_rule = DelegatingClassifier(stages, rules=rule, train_on="all").fit(X, y)
+    assert (by_rule.decided_by(X) == by_number.decided_by(X)).all()

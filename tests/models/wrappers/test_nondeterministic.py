@@ -89,8 +89,10 @@ def test_pipelines_frozen_estimators_and_weights():
         X, y, gaussiannb__sample_weight=weight
     )
     np.testing.assert_allclose(model.predict_proba(X), by_hand.predict_proba(X))
-    with pytest.raises(TypeError, match="<step>__sample_weight"):
-        model.fit(X, y, sample_weight=weight)
+    names = "standardscaler__sample_weight", "gaussiannb__sample_weight"
+    every = make_pipeline(StandardScaler(), GaussianNB()).fit(X, y, **dict.fromkeys(names, weight))
+    model.fit(X, y, sample_weight=weight)  # reaches every step that takes weights
+    np.testing.assert_allclose(model.predict_proba(X), every.predict_proba(X))
     frozen = NondeterministicClassifier(FrozenEstimator(by_hand)).fit(X[:20], y[:20])
     np.testing.assert_allclose(frozen.predict_proba(X), by_hand.predict_proba(X))
     plain = NondeterministicClassifier(GaussianNB()).fit(X, y, sample_weight=weight)

@@ -192,7 +192,7 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         Returns
         -------
         ndarray of shape (n, K), bool
-            One row an example, one column a class in ``classes_`` order.
+            One row per example, one column per class in ``classes_`` order.
         """
         codes = self._encode(X)
         model = self._model()

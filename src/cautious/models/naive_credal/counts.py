@@ -150,7 +150,7 @@ class ValueTables:
         self.missing: Mask = position == n_values[self.feature] + 1
 
     def stack(self, tables: Sequence[Floats], n_columns: int) -> Floats:
-        """Stack one table a feature; the lines for unseen values and missing cells are zero."""
+        """Stack one table per feature; the lines for unseen values and missing cells are zero."""
         stacked = np.zeros((len(self.feature), n_columns))
         for start, table in zip(self.first, tables, strict=True):
             stacked[start : start + len(table)] = table

@@ -54,8 +54,8 @@ Infimum: TypeAlias = Callable[[Ints, Ints, Ints], Floats]
 def undominated(log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, infimum: Infimum) -> Mask:
     r"""Find the classes that no class dominates.
 
-    Three numbers a row and class decide almost every pair without solving for the infimum: f falls
-    and g grows in its argument, so
+    Three numbers per row and class decide almost every pair without solving for the infimum: f
+    falls and g grows in its argument, so
 
     .. math::
 
@@ -189,7 +189,7 @@ def _sum_exp(values: Floats, axis: int) -> Floats:
 
 @dataclass(frozen=True)
 class Pairs:
-    r"""Pairs of classes to compare on given rows; one entry a pair, one column a feature.
+    r"""Pairs of classes to compare on given rows; one entry per pair, one column per feature.
 
     Attributes
     ----------

@@ -4,7 +4,7 @@ One prior of strength s is shared by the classes and their features: :math:`\sum
 :math:`\sum_a t(a, c) = t(c)` for each feature. Restricting it to priors at least
 :math:`\varepsilon` times the uniform one is the same as giving that share of s to the uniform prior
 for good and leaving :math:`(1 - \varepsilon)s` to ignorance: pseudo-counts
-:math:`\varepsilon s / K` a class and :math:`\varepsilon s / (K |A_i|)` a value. The test of
+:math:`\varepsilon s / K` per class and :math:`\varepsilon s / (K |A_i|)` per value. The test of
 dominance stays convex, and no count is zero.
 
 A missing test value that may hide anything contributes the smallest of

@@ -64,10 +64,10 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
 
     with :math:`L^C_i, L^0_i` the marginal likelihoods of feature i with and without the class as
     parent and :math:`\hat\theta` posterior means, under Dirichlet priors whose parameters spread a
-    total of s evenly: s/K a class, :math:`s/(K|A_i|)` a value given the class,
-    :math:`s/|A_i|` a value alone. If every feature has a t of its own, each factor of the ratio of
-    two classes is monotone in it, so the smallest ratio is found at an end of the interval, feature
-    by feature. If all share one t, it is found by exact one-dimensional minimisation.
+    total of s evenly: s/K per class, :math:`s/(K|A_i|)` per value given the class,
+    :math:`s/|A_i|` per value alone. If every feature has a t of its own, each factor of the ratio
+    of two classes is monotone in it, so the smallest ratio is found at an end of the interval,
+    feature by feature. If all share one t, it is found by exact one-dimensional minimisation.
 
     Parameters
     ----------

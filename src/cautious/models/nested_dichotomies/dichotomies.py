@@ -30,11 +30,14 @@ from cautious.models.metadata import (
 from cautious.models.naive_credal.classifier import NaiveCredalClassifier
 from cautious.models.nested_dichotomies.decompositions import Decomposition, sample_decomposition
 from cautious.models.nested_dichotomies.expectations import CredalForest
+from cautious.sets import check_probabilities
 
 __all__ = ["NestedDichotomyBase", "distinct_dichotomies"]
 
 # Probabilities of so many (row, dichotomy) pairs are held at a time.
 _CELLS_AT_ONCE = 4_000_000
+# More decompositions than this are a mistake, and would take hours to draw.
+_MOST_TREES = 100_000
 
 
 def distinct_dichotomies(trees: Sequence[Decomposition]) -> tuple[Mask, list[Ints]]:
@@ -111,7 +114,7 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         Returns
         -------
         ndarray of shape (n, K), bool
-            One row an example, one column a class in ``classes_`` order.
+            One row per example, one column per class in ``classes_`` order.
         """
         check_is_fitted(self)
         costs = self._cost_matrix()
@@ -163,8 +166,10 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
     def _check_number(self, name: str) -> None:
         """Check how many decompositions to draw."""
         number = getattr(self, name)
-        if not (isinstance(number, Integral) and int(number) >= 1):
-            raise ValueError(f"{name} is {number!r}; give a whole number, at least one.")
+        if not (isinstance(number, Integral) and 1 <= int(number) <= _MOST_TREES):
+            raise ValueError(
+                f"{name} is {number!r}; give a whole number from 1 to {_MOST_TREES:,}."
+            )
 
     def _draw(self, number: int, rng: np.random.Generator) -> list[Decomposition]:
         """Draw decompositions of the classes that were read."""
@@ -252,7 +257,7 @@ def _fit_dichotomy(
 def _left_probability(estimator: Any, X: Any, share: float) -> tuple[Floats, Floats]:
     """Probability of the left side, twice."""
     if hasattr(estimator, "predict_proba"):
-        p = np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, 0]
+        p = _probabilities(estimator, X)[:, 0]
         return p, p
     lower, upper = _left_bounds(estimator, X, share)
     return (lower + upper) / 2, (lower + upper) / 2
@@ -264,5 +269,11 @@ def _left_bounds(estimator: Any, X: Any, share: float) -> tuple[Floats, Floats]:
         lower, upper = estimator.predict_proba_bounds(X)
         # The two sides may be bounded loosely; what is not right is left.
         return np.maximum(lower[:, 0], 1 - upper[:, 1]), np.minimum(upper[:, 0], 1 - lower[:, 1])
-    intervals = contaminate(estimator.predict_proba(X), share)
+    intervals = contaminate(_probabilities(estimator, X), share)
     return intervals.lower[:, 0], intervals.upper[:, 0]
+
+
+def _probabilities(estimator: Any, X: Any) -> Floats:
+    """Ask for class probabilities, and refuse missing ones."""
+    p = estimator.predict_proba(X)
+    return check_probabilities(p, name=f"{type(estimator).__name__}.predict_proba(X)", n_classes=2)

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Labels, Mask
-from cautious.costs import SetCosts
+from cautious.costs import as_costs
 from cautious.decision import (
+    Rule,
     bias_window_rule,
     chow_rule,
     class_threshold_rule,
@@ -43,14 +44,16 @@ class AbstainingClassifier(ProbabilisticWrapper):
     estimator : classifier
         Anything with ``predict_proba``. One that is already fitted is kept as it is inside
         scikit-learn's ``FrozenEstimator``.
-    rule : str or callable, default="threshold"
+    rule : str, Rule or callable, default="threshold"
         Name of a rule of :mod:`cautious.decision`: "threshold", "class_threshold", "ratio",
-        "bias_window", "chow", "reject" or "optimal_sets"; or a function that takes probabilities
-        (n, K) and the parameters, and gives sets (n, K).
+        "bias_window", "chow", "reject" or "optimal_sets"; a :class:`cautious.decision.Rule`, such
+        as tuning gives; or a function that takes probabilities (n, K) and the parameters, and gives
+        sets (n, K).
     rule_params : mapping, optional
         Parameters of the rule by name. A parameter that has a value for each class may be an array
         in ``classes_`` order, or a mapping from class labels. None is ``{"threshold": 0.75}`` for
-        the rule "threshold", and nothing for others.
+        the rule "threshold", and nothing for others. Costs of "optimal_sets" may have any form of
+        :func:`cautious.costs.as_costs`.
 
     Attributes
     ----------
@@ -84,8 +87,8 @@ class AbstainingClassifier(ProbabilisticWrapper):
     >>> model.predict_set(X[[0, 83]])
     array([[ True, False, False],
            [ True,  True,  True]])
-    >>> dear = AbstainingClassifier(GaussianNB(), "chow", {"reject_cost": 0.4}).fit(X, y)
-    >>> dear.predict_set(X[[0, 83]])
+    >>> bold = AbstainingClassifier(GaussianNB(), "chow", {"reject_cost": 0.4}).fit(X, y)
+    >>> bold.predict_set(X[[0, 83]])
     array([[ True, False, False],
            [False,  True, False]])
     """
@@ -93,7 +96,7 @@ class AbstainingClassifier(ProbabilisticWrapper):
     def __init__(
         self,
         estimator: Any,
-        rule: str | Callable[..., npt.ArrayLike] = "threshold",
+        rule: str | Rule | Callable[..., npt.ArrayLike] = "threshold",
         rule_params: Mapping[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
@@ -101,6 +104,8 @@ class AbstainingClassifier(ProbabilisticWrapper):
         self.rule_params = rule_params
 
     def _decide(self, X: Any, p: Floats) -> Mask:
+        if isinstance(self.rule, Rule):
+            return self.rule.predict_set(p, classes=self.classes_.tolist())
         params = self._parameters()
         if self.rule == "reject" and hasattr(self.estimator_, "predict_proba_bounds"):
             bounds = self.estimator_.predict_proba_bounds(X)
@@ -114,10 +119,20 @@ class AbstainingClassifier(ProbabilisticWrapper):
         return sets
 
     def _check_decision(self) -> None:
+        if isinstance(self.rule, Rule):
+            if self.rule_params:
+                raise ValueError(
+                    f"rule_params is {self.rule_params!r}, but a Rule has its thresholds itself; "
+                    "leave rule_params out."
+                )
+            if len(self.classes_) > 1:
+                p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
+                self.rule.predict_set(p, classes=self.classes_.tolist())
+            return
         if not (self.rule in _RULES if isinstance(self.rule, str) else callable(self.rule)):
             raise (ValueError if isinstance(self.rule, str) else TypeError)(
                 f"rule is {self.rule!r}; choose one of {', '.join(map(repr, _RULES))}, or give a "
-                "function from probabilities to sets."
+                "Rule or a function from probabilities to sets."
             )
         if not isinstance(self.rule_params, Mapping | None):
             raise TypeError(
@@ -133,18 +148,13 @@ class AbstainingClassifier(ProbabilisticWrapper):
         params = self.rule_params
         if params is None:
             params = {"threshold": 0.75} if self.rule == "threshold" else {}
+        if self.rule == "optimal_sets" and params.get("costs") is not None:
+            params = {**params, "costs": as_costs(params["costs"], self.classes_)}
         return {name: _by_class(value, self.classes_, name) for name, value in params.items()}
 
 
 def _by_class(value: Any, classes: Labels, name: str) -> Any:
     """Put values given for class labels in the order of the classes; leave others as they are."""
-    if isinstance(value, SetCosts):
-        if value.classes is not None and list(value.classes) != classes.tolist():
-            raise ValueError(
-                f"{name} is about the classes {list(value.classes)}; make it for "
-                f"{few_labels(classes)}, in this order."
-            )
-        return value
     if not isinstance(value, Mapping):
         return value
     if len(value) != len(classes):

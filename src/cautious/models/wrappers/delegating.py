@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.decision import threshold_rule
+from cautious.decision import Rule, threshold_rule
 from cautious.models.base import CautiousClassifierMixin
 from cautious.models.metadata import (
     check_examples,
@@ -31,8 +31,8 @@ from cautious.sets import as_codes, check_mask
 
 __all__ = ["DelegatingClassifier"]
 
-Rule: TypeAlias = float | Callable[[Floats], npt.ArrayLike]
-"""A threshold on the largest probability, or a function from probabilities to sets."""
+WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]
+"""A threshold on the largest probability, a rule, or a function from probabilities to sets."""
 
 
 class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
@@ -48,10 +48,10 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
     estimators : list of (name, classifier)
         The cascade, at least one. A cautious classifier (one with ``predict_set``) is sure where
         its set holds a single class. Of the others, `rules` says when they are sure.
-    rules : float, callable, or sequence of these, default=0.75
+    rules : float, Rule, callable, or sequence of these, default=0.75
         One rule for all, or one for each estimator: a threshold that the largest probability must
-        reach, or a function from probabilities (n, K) to sets (n, K), such as a rule of
-        :mod:`cautious.decision` with its parameters bound.
+        reach, a :class:`cautious.decision.Rule`, or a function from probabilities (n, K) to sets
+        (n, K), such as a rule of :mod:`cautious.decision` with its parameters bound.
     train_on : {"delegated", "all"}, default="delegated"
         Whether an estimator learns from the training examples that came down to it, or from all.
     cv : int, splitter or None, default=5
@@ -62,8 +62,8 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         If fewer examples come down, or examples of a single class, the estimator learns from what
         the one before it learned from, and a warning says so. None is twenty per class.
     last : {"answer", "abstain"}, default="answer"
-        What the last estimator does where it is not sure: name its likeliest class, or abstain. A
-        cautious one always answers with its own set.
+        What the last estimator does where it is not sure: name its most probable class, or abstain.
+        A cautious one always answers with its own set.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         self,
         estimators: Sequence[tuple[str, Any]],
         *,
-        rules: Rule | Sequence[Rule] = 0.75,
+        rules: WhenSure | Sequence[WhenSure] = 0.75,
         train_on: Literal["delegated", "all"] = "delegated",
         cv: Any = 5,
         min_delegated: int | None = None,
@@ -136,7 +136,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         """
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
-        # What weighs nothing is not there.
+        # Rows of weight zero take no part.
         rows = np.arange(len(labels)) if weight is None else np.flatnonzero(weight)
         self.classes_ = np.unique(labels[rows])
         self.estimators_, self.trained_on_ = [], []
@@ -291,6 +291,8 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             answer = check_mask(sets, n_classes=len(known), name="predict_set(X)", empty="abstain")
         elif is_last and self.last == "answer":
             answer = threshold_rule(own, 0.0)
+        elif isinstance(rule, Rule):
+            answer = rule.predict_set(own, classes=np.asarray(fitted.classes_).tolist())
         elif callable(rule):
             answer = check_mask(rule(own), n_classes=len(known), name="the rule's answer")
         else:
@@ -301,7 +303,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             sets |= np.asarray(answer.all(axis=1))[:, None]
         return sets, p
 
-    def _rules(self) -> list[Rule]:
+    def _rules(self) -> list[WhenSure]:
         if isinstance(self.rules, Sequence):
             return list(self.rules)
         return [self.rules] * len(self.estimators)
@@ -319,11 +321,13 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             )
         for rule in self._rules():
             if not (
-                callable(rule) or (isinstance(rule, Real) and (0 <= rule <= 1 or rule == np.inf))
+                isinstance(rule, Rule)
+                or callable(rule)
+                or (isinstance(rule, Real) and (0 <= rule <= 1 or rule == np.inf))
             ):
                 raise ValueError(
                     f"rules holds {rule!r}; a rule is a threshold between 0 and 1 (or infinite, to "
-                    "hand on everything), or a function from probabilities to sets."
+                    "hand on everything), a Rule, or a function from probabilities to sets."
                 )
         if self.train_on not in ("delegated", "all"):
             raise ValueError(f"train_on is {self.train_on!r}; choose 'delegated' or 'all'.")

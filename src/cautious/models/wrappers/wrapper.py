@@ -96,7 +96,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         Returns
         -------
         ndarray of shape (n, K), bool
-            One row an example, one column a class in ``classes_`` order; a full row abstains.
+            One row per example, one column per class in ``classes_`` order; a full row abstains.
         """
         return self._sets(X, self.predict_proba(X))
 
@@ -111,8 +111,8 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         Returns
         -------
         ndarray of shape (n,)
-            The answer where there is one; where there is doubt, the likeliest of what remains. An
-            empty set leaves the most probable class of all.
+            The answer where there is one; where there is doubt, the most probable class of those
+            that remain. An empty set leaves the most probable class of all.
         """
         p = self.predict_proba(X)
         sets = self._sets(X, p)
