@@ -11,6 +11,8 @@ except ModuleNotFoundError as error:  # pragma: no cover - needs an environment 
         f"The command line needs {error.name}: pip install 'cautious[cli]', or in a clone of the "
         "repository pip install '.[cli]'"
     )
+except KeyboardInterrupt:  # importing takes a moment; later interrupts are the command line's
+    sys.exit(130)
 
 if __name__ == "__main__":
     main()

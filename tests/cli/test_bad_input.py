@@ -7,6 +7,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
+
+from cautious.cli.app import app
 
 GOOD = "y_true,score\n0,0.1\n1,0.9\n0,0.4\n"
 
@@ -199,6 +202,77 @@ def test_a_reader_that_leaves_early_is_no_error():
     )
     assert done.stdout.startswith("name,")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("digits", ["9" * 400, "0." + "3" * 400, "-" + "1" * 400])
+def test_numbers_of_four_hundred_digits(run, digits):
+    text = f"y_true,score\n0,0.1\n1,{digits}\n0,0.4\n"
+    result = CliRunner().invoke(app, ["evaluate", "-", "--json"], input=text)
+    assert result.exit_code in (0, 2), result.exception
+    assert isinstance(result.exception, SystemExit | None)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes streams as a Unix shell does")
+@pytest.mark.parametrize(
+    ("closed", "code", "words"),
+    [
+        ("0<&-", 2, "standard input is closed"),
+        ("2>&-", 2, ""),
+        ("1>&-", 2, "is empty"),
+    ],
+)
+def test_closed_streams(tmp_path, closed, code, words):
+    command = f"{sys.executable} -m cautious evaluate - </dev/null {closed}"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
+    )
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_results_are_printed_though_standard_error_is_closed(tmp_path):
+    (tmp_path / "p.csv").write_text(GOOD)
+    command = f"{sys.executable} -m cautious evaluate p.csv --json 2>&-"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0
+    assert '"auc"' in done.stdout
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, BrokenPipeError])
+def test_an_interrupt_is_no_traceback(run, monkeypatch, error):
+    def interrupted(*_, **__):
+        raise error
+
+    monkeypatch.setattr("cautious.cli.datasets.list_datasets", interrupted)
+    result = run("datasets", "list", code=130 if error is KeyboardInterrupt else 0)
+    assert "Traceback" not in result.output
+
+
+def test_an_interrupt_while_starting_is_no_traceback():
+    code = (
+        "import sys, runpy\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'cautious.cli':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "runpy.run_module('cautious', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+
+
+def test_classes_may_be_declared(run_json):
+    text = "y_true,y_set\na,a;b\na;b,a\na,a|a;b\n"
+    declared = ("--classes", "a", "--classes", "a;b", "--classes", "c")
+    found = run_json("evaluate", "-", *declared, "--json", stdin=text)["models"]["standard input"]
+    assert found["classes"] == ["a", "a;b", "c"]
 
 
 def test_version(run):

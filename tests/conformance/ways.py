@@ -6,11 +6,12 @@ import contextlib
 import io
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.conformance.corpus import COSTS, Case
+from tests.conformance.page import ask_page, file_request, report_request
 from tests.conformance.refusals import Refusal
 
 import cautious
@@ -182,3 +183,63 @@ def words_of(call: Callable[[], Any]) -> str | None:
     except Exception as error:  # whatever it is, its words are compared
         return str(error)
     return None
+
+
+def page_options(case: Case | Refusal) -> dict[str, Any]:
+    """What the page is told."""
+    known = ("truth", "score", "weight", "pos_label", "empty", "window")
+    return {name: case.options[name] for name in known if name in case.options}
+
+
+def dropped(cases: Iterable[Case], folder: Path) -> dict[str, Table]:
+    """Drop the files of cases onto the page; one process answers for all of them."""
+    every = list(cases)
+    requests = [
+        file_request(case.file, write(case, folder).read_bytes(), costs=COSTS, **page_options(case))
+        for case in every
+    ]
+    return _answered(every, requests)
+
+
+def reported(cases: Iterable[Case], folder: Path) -> dict[str, Table]:
+    """Build reports, and let the page compute from what they embed."""
+    every, requests = list(cases), []
+    for case in every:
+        page = cautious.build_report(
+            write(case, folder), folder / f"{case.name}.html", **reading(case.options)
+        )
+        window = {"window": case.options["window"]} if "window" in case.options else {}
+        requests.append(report_request(page, costs=COSTS, **window))
+    return _answered(every, requests)
+
+
+def _answered(cases: Sequence[Case], requests: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
+    return {
+        case.name: {name: _page_row(row) for name, row in _models(case, answer).items()}
+        for case, answer in zip(cases, ask_page(requests), strict=True)
+    }
+
+
+def _models(case: Case, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    assert "error" not in answer, f"{case.name}: {answer['error']}"
+    return answer["models"]
+
+
+def _page_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: row[name] for name in (*ALL_MEASURES, "n") if row.get(name) is not None}
+    if row.get("window") is not None:
+        found["window"] = {name: float(value) for name, value in row["window"].items()}
+    return found
+
+
+def expected(case: Case, way: str) -> Table:
+    """The table that a way can give of a case."""
+    left_out: tuple[str, ...] = ()
+    if way == "engine":
+        left_out = ("window",)  # tuning reads predictions, not summaries
+    if way == "report" and "window" in case.options:
+        left_out = SET_MEASURES  # a report holds no scores that a given window could be put on
+    return {
+        model: {name: value for name, value in row.items() if name not in left_out}
+        for model, row in case.expected().items()
+    }

@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -46,7 +47,7 @@ class Commands(TyperGroup):
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
                 code = super().main([one for one in given if one != "--debug"], *rest, **named)
         except BrokenPipeError:  # whoever read the output has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _forget_output()
             sys.exit(0)
         except (KeyboardInterrupt, typer.Abort):
             fail("interrupted.")
@@ -60,6 +61,12 @@ class Commands(TyperGroup):
                 _tell(error)
             sys.exit(2)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _forget_output() -> None:
+    """Send what is left in the buffer nowhere; the interpreter would complain at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_mendable(error: Exception) -> bool:

@@ -81,6 +81,11 @@ _READING: dict[str, tuple[Any, Any, Any]] = {
         None,
         _column("Class that a high score speaks for.", "--positive", metavar="CLASS"),
     ),
+    "classes": (
+        list[str] | None,
+        None,
+        _column("Class label; given for each class, in order.", metavar="CLASS"),
+    ),
     "model": (str | None, None, _column("Column of model names.")),
     "weight": (str | None, None, _column("Column that says how often a row counts.")),
     "groups": (str | None, None, _column("Column of groups to tell apart.", "--group")),

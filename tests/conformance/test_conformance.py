@@ -1,0 +1,82 @@
+"""Five ways into the library, one table of numbers."""
+
+from __future__ import annotations
+
+import pytest
+from tests.conformance import ways
+from tests.conformance.corpus import CASES
+
+EVERY = list(CASES.values())
+
+
+def through(way):
+    """The cases that go a way."""
+    return [case for case in EVERY if way in case.ways]
+
+
+def named(cases):
+    return pytest.mark.parametrize("case", cases, ids=[case.name for case in cases])
+
+
+def check(case, way, table):
+    wrong = ways.differences(ways.expected(case, way), table)
+    if way in ("library", "command line", "engine"):
+        for group, row in case.groups.items():
+            (found,) = (one["groups"] for one in table.values())
+            usual = {name: value for name, value in row.items() if name in found[group]}
+            assert usual
+            wrong += ways.differences({group: usual}, {group: dict(found[group])})
+    assert not wrong, "\n".join(wrong)
+
+
+@named(EVERY)
+def test_library(case, tmp_path):
+    check(case, "library", ways.library(case, ways.write(case, tmp_path)))
+
+
+@named([case for case in EVERY if callable(case.content)])
+def test_frames(case):
+    for kind, frame in ways.frames(case).items():
+        table = ways.library(case, frame)
+        wrong = ways.differences(case.expected(), table)
+        assert not wrong, "\n".join([kind, *wrong])
+
+
+@named(through("command line"))
+def test_command_line(case, tmp_path):
+    check(case, "command line", ways.command(case, ways.write(case, tmp_path)))
+
+
+@named(through("engine"))
+def test_engine(case, tmp_path):
+    table = ways.command(case, ways.write(case, tmp_path), engine="local")
+    check(case, "engine", table)
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory):
+    return ways.reported(through("report"), tmp_path_factory.mktemp("reports"))
+
+
+@named(through("report"))
+def test_report(case, reported):
+    check(case, "report", reported[case.name])
+
+
+@pytest.fixture(scope="module")
+def dropped(tmp_path_factory):
+    return ways.dropped(through("page"), tmp_path_factory.mktemp("files"))
+
+
+@named(through("page"))
+def test_page(case, dropped):
+    check(case, "page", dropped[case.name])
+
+
+@named([case for case in EVERY if case.notes])
+def test_what_is_odd_is_said(case, tmp_path):
+    from cautious import read_predictions
+
+    said = read_predictions(ways.write(case, tmp_path), **ways.reading(case.options)).notes
+    for words in case.notes:
+        assert any(words in str(note) for note in said), list(map(str, said))
