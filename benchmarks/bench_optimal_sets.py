@@ -12,7 +12,7 @@ from cautious.costs import ordinal, p_discounted, utility_costs
 from cautious.decision import optimal_sets
 from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
 from cautious.decision.optimal.by_size import sets_by_size
-from cautious.decision.optimal.common import have_numba
+from cautious.decision.optimal.candidates import have_numba
 from cautious.utility import u65
 
 TITLE = "Optimal prediction sets"

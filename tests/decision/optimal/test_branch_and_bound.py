@@ -15,9 +15,8 @@ from cautious.costs import (
     owa,
     p_discounted,
 )
-from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
-from cautious.decision.optimal.branch_and_bound.families import Ranked, Smooth, Split
-from cautious.decision.optimal.branch_and_bound.search import complete, pour
+from cautious.decision.optimal.branch_and_bound import branch_and_bound, complete, pour, problem_of
+from cautious.decision.optimal.families import Ranked, Smooth, Split
 
 inf = np.inf
 # Powers of right and of wrong sets, what they are solved as, and whether zero costs are allowed.

@@ -9,7 +9,7 @@ from cautious.costs import SetCosts, SizeCosts, all_sets, f_beta_costs, utility_
 from cautious.decision import optimal_sets
 from cautious.decision.optimal import by_size
 from cautious.decision.optimal.by_size import sets_by_size
-from cautious.decision.optimal.common import compiled, have_numba
+from cautious.decision.optimal.candidates import compiled, have_numba
 from cautious.utility import exponential, logarithmic, u65, u80
 
 COSTS = {
@@ -170,7 +170,7 @@ def test_no_place_for_machine_code(monkeypatch):
         return double
 
     monkeypatch.setattr(numba, "njit", refuse)
-    monkeypatch.setattr(doubling, "__module__", "cautious.decision.optimal.common")
+    monkeypatch.setattr(doubling, "__module__", "cautious.decision.optimal.candidates")
     assert compiled(doubling, ())(21) == 42
 
 

@@ -21,8 +21,7 @@ from cautious.costs import (
     zero_one,
 )
 from cautious.decision import optimal_sets
-from cautious.decision.optimal import by_size, listing, solver
-from cautious.decision.optimal.branch_and_bound import search
+from cautious.decision.optimal import branch_and_bound, by_size, candidates, solver
 from cautious.utility import u65, u80
 
 FAMILIES = {
@@ -72,7 +71,7 @@ def test_no_set_is_cheaper(family, data):
 @pytest.fixture
 def without_numba(monkeypatch):
     """As if numba were not installed: its compiler takes longer than these tests."""
-    for module in (solver, by_size, search):
+    for module in (solver, by_size, branch_and_bound):
         monkeypatch.setattr(module, "have_numba", lambda: False)
 
 
@@ -245,7 +244,7 @@ def test_contiguous_sets_against_all_contiguous_sets(family, monkeypatch):
     expected = sets[(cost <= cost.min(axis=1, keepdims=True) * (1 + 1e-12)).argmax(axis=1)]
     np.testing.assert_array_equal(optimal_sets(p, costs, contiguous=True), expected)
     # The same in blocks of two sets and of one row.
-    monkeypatch.setattr(listing, "_CELLS_AT_ONCE", 10)
+    monkeypatch.setattr(candidates, "_CELLS_AT_ONCE", 10)
     np.testing.assert_array_equal(optimal_sets(p, costs, contiguous=True), expected)
 
 

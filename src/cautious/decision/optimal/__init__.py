@@ -1,8 +1,8 @@
 """Sets of the smallest expected cost, found in the shortest exact way that suits the costs.
 
 `solver` chooses the way: a formula where there is one, one sort where only the size of a set
-matters (`by_size`), a table of all sets for few classes (`listing`), branch and bound otherwise.
-All of them share one tie rule (`common`).
+matters (`by_size`), a table of all sets for few classes (`candidates`), branch and bound otherwise
+(`branch_and_bound`, with the bounds of `families`). All of them share one tie rule (`candidates`).
 """
 
 from cautious.decision.optimal.by_size import sets_by_size

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision.optimal.common import compiled, have_numba, slack
+from cautious.decision.optimal.candidates import compiled, have_numba, slack
 from cautious.sets import check_probabilities
 
 __all__ = ["not_negative", "sets_by_size"]

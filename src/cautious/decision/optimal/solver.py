@@ -21,15 +21,18 @@ from cautious.costs import (
     TableCosts,
     as_costs,
 )
-from cautious.decision.optimal.branch_and_bound import Problem, branch_and_bound, problem_of
+from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
 from cautious.decision.optimal.by_size import not_negative, sets_by_size
-from cautious.decision.optimal.common import have_numba, remembered, slack
-from cautious.decision.optimal.listing import (
+from cautious.decision.optimal.candidates import (
     MOST_CLASSES,
     all_candidates,
     cheapest,
     contiguous_candidates,
+    have_numba,
+    remembered,
+    slack,
 )
+from cautious.decision.optimal.families import Problem
 from cautious.sets import check_probabilities
 from cautious.utility import UtilityLike, as_utility
 

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints
-from cautious.decision.optimal.common import slack
+from cautious.decision.optimal.candidates import slack
 
 __all__ = [
     "BY_SIZE",

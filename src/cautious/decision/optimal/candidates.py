@@ -1,19 +1,35 @@
-"""What all ways to find optimal sets share: one tie rule, a memory of costs, compiled loops."""
+"""Candidate sets: listed and costed, ties among them, loops over them compiled.
+
+All ways to find optimal sets share the tie rule, the memory of costs and the compiled loops. The
+list of candidates is the plainest of them: a matrix product per batch of rows.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, wraps
 from hashlib import sha256
 from inspect import getsource
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-from cautious.costs import SetCosts
+import numpy as np
 
-__all__ = ["compiled", "have_numba", "remembered", "slack"]
+from cautious._typing import Floats, Ints, Mask
+from cautious.costs import SetCosts, TableCosts, all_sets
+
+__all__ = [
+    "MOST_CLASSES",
+    "all_candidates",
+    "cheapest",
+    "compiled",
+    "contiguous_candidates",
+    "have_numba",
+    "remembered",
+    "slack",
+]
 
 T = TypeVar("T")
 Part: TypeAlias = Callable[..., Any] | tuple[Callable[..., Any], str]
@@ -23,6 +39,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "inline": {"inline": "always"},
     "any order": {"fastmath": {"reassoc", "nsz"}},
 }
+
+MOST_CLASSES = 18
+"""The most classes for which all sets are costed: 2^18 rows of 18 costs are 38 MB."""
+
+# Expected costs held at once, and costs in a block of candidates: 16 MB, which caches can hold.
+_CELLS_AT_ONCE = 1 << 21
 
 
 def slack(cost: Any, scale: Any) -> Any:
@@ -134,3 +156,79 @@ def _method_of_type(name: str) -> Callable[..., Any]:
         return getattr(problem.instance_class, name)
 
     return choose
+
+
+def cheapest(p: Floats, candidates: Iterable[tuple[Mask, Floats]]) -> Mask:
+    """Choose for each row the candidate of the smallest expected cost.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n, K)
+        Checked class probabilities.
+    candidates : iterable of pairs of ndarrays of shape (m, K)
+        Sets and their costs, in blocks, preferred ones first.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+    """
+    chosen = np.zeros(p.shape, dtype=np.bool_)
+    best = np.full(len(p), np.inf)
+    for sets, costs in candidates:
+        scale = float(costs.max())
+        at_once = min(len(p), max(1, _CELLS_AT_ONCE // len(sets)))
+        buffer = np.empty((at_once, len(sets)))
+        for start in range(0, len(p), max(1, at_once)):
+            rows = slice(start, start + at_once)
+            expected = np.matmul(p[rows], costs.T, out=buffer[: len(p[rows])])
+            least = expected.min(axis=1)
+            width = slack(least, scale)
+            first = (expected <= (least + width)[:, None]).argmax(axis=1)
+            # What an earlier block offers is preferred among ties.
+            better = least < best[rows] - width
+            chosen[rows][better] = sets[first[better]]
+            best[rows][better] = least[better]
+    return chosen
+
+
+def all_candidates(costs: SetCosts) -> Iterator[tuple[Mask, Floats]]:
+    """List all sets that have a cost, and their costs."""
+    if isinstance(costs, TableCosts):
+        order = _preference(costs.mask)
+        yield costs.mask[order], costs.costs[order]
+    else:
+        yield _all_sets_and_costs(costs)
+
+
+@remembered
+def _all_sets_and_costs(costs: SetCosts) -> tuple[Mask, Floats]:
+    sets = all_sets(costs.n_classes)
+    return sets, costs.of(sets)
+
+
+def contiguous_candidates(costs: SetCosts) -> Iterator[tuple[Mask, Floats]]:
+    """List the sets of neighbouring classes that have a cost."""
+    if isinstance(costs, TableCosts):
+        for sets, table in all_candidates(costs):
+            # Neighbours all the way: membership changes at most twice along the classes.
+            ends = np.diff(np.pad(sets.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+            neighbours = np.abs(ends).sum(axis=1) == 2
+            if not neighbours.any():
+                raise ValueError("the cost table lists no contiguous set; use contiguous=False.")
+            yield sets[neighbours], table[neighbours]
+        return
+    n_classes = costs.n_classes
+    classes = np.arange(n_classes)
+    size = np.repeat(classes + 1, n_classes - classes)
+    first = np.concatenate([classes[: n_classes - k] for k in classes])
+    at_once = max(1, _CELLS_AT_ONCE // n_classes)
+    for start in range(0, len(size), at_once):
+        low = first[start : start + at_once, None]
+        sets = (classes >= low) & (classes < low + size[start : start + at_once, None])
+        yield sets, costs.of(sets)
+
+
+def _preference(mask: Mask) -> Ints:
+    """Order sets by size, then by their first classes."""
+    # The last key of lexsort weighs most, and False comes before True.
+    return np.lexsort((*~mask.T[::-1], mask.sum(axis=1)))
