@@ -45,6 +45,14 @@ def test_scores_that_may_be_per_cent(run):
     assert "per cent" not in run("evaluate", "-", stdin=text).stdout
 
 
+def test_a_measure_of_answers_where_there_are_none(fails):
+    text = "y_true,score\n0,20\n1,90\n"
+    message = fails("evaluate", "-", "--measure", "error", stdin=text)
+    assert "error cannot be computed" in message
+    assert "only a window" in message
+    assert "per cent? Then divide by 100" in message
+
+
 def test_a_tie_goes_to_the_negative_class(run_json):
     text = "y_true,score\n0,.5\n1,.5\n1,.75\n"
     found = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]

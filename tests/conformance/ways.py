@@ -80,6 +80,8 @@ def frames(case: Case) -> dict[str, Any]:
     found["nullable pandas"] = table.to_pandas().convert_dtypes()
     if case.name == "sets_typed_lists":
         del found["nullable pandas"]
+    else:
+        found["categorical pandas"] = table.to_pandas().astype({"y_true": "category"})
     return {f"{name} frame": {case.name: frame} for name, frame in found.items()}
 
 

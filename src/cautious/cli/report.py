@@ -16,10 +16,11 @@ from cautious.progress import track
 __all__ = ["report"]
 
 _COSTS = "Where the sliders stand at first"
+_FIRST = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
 
-def _cost(help: str) -> Any:
-    return typer.Option(help=help, min=0.0, rich_help_panel=_COSTS)
+def _cost(help: str, default: str) -> Any:
+    return typer.Option(help=help, min=0.0, rich_help_panel=_COSTS, show_default=default)
 
 
 @with_columns("groups", "case", "missing")
@@ -29,9 +30,9 @@ def report(
         Path, typer.Option("--output", "-o", help="File to write, replaced when complete.")
     ] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    false_negative: Annotated[float, _cost("Cost of missing a positive.")] = 10.0,
-    false_positive: Annotated[float, _cost("Cost of a false alarm.")] = 2.0,
-    abstain: Annotated[float, _cost("Cost of abstaining.")] = 1.0,
+    false_negative: Annotated[float | None, _cost("Cost of missing a positive.", "10")] = None,
+    false_positive: Annotated[float | None, _cost("Cost of a false alarm.", "2")] = None,
+    abstain: Annotated[float | None, _cost("Cost of abstaining.", "1")] = None,
     prior: options.Prior = None,
     engine: options.Engine = None,
     columns: Any = None,
@@ -56,10 +57,8 @@ def report(
             log = summarise_log(files, engine, rules=("u65", "u80"), progress=bar.update, **columns)
         show_notes(log.notes)
         predictions = log.summary.predictions(log.name)
-    costs = {
-        "false_negative": false_negative,
-        "false_positive": false_positive,
-        "abstain": abstain,
-    }
+    said = {"false_negative": false_negative, "false_positive": false_positive, "abstain": abstain}
+    given = {name: cost for name, cost in said.items() if cost is not None}
+    costs = _FIRST | given if given else None
     path = build_report(predictions, output, title=title, costs=costs, priors=prior)
     note(f"report written to {path}")

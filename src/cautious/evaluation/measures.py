@@ -166,10 +166,7 @@ class Evaluation:
                 told = one.answers.endswith(".")
                 yield prefix + (one.answers if told else f"Answers: {one.answers}.")
             else:
-                yield (
-                    f"{name}: the scores are no probabilities, so only a window can turn them into "
-                    f"answers; `cautious tune` finds one.{_percent(one)}"
-                )
+                yield f"{name}:{_no_answers(one)}"
             if one.missing:
                 yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
 
@@ -333,12 +330,16 @@ def _may_abstain(one: Evidence) -> bool:
     return bool((one.counts.size > 1).any())
 
 
-def _percent(one: Evidence) -> str:
+def _no_answers(one: Evidence) -> str:
+    """Say why there are scores but no answers."""
     if one.surface is None:
         return ""
     scores = one.surface.staircase.scores
     per_cent = scores[0] >= 0 and 2 < scores[-1] <= 100
-    return " Are these per cent? Then divide by 100." if per_cent else ""
+    return (
+        " The scores are no probabilities, so only a window can turn them into answers; `cautious "
+        "tune` finds one."
+    ) + (" Are these per cent? Then divide by 100." if per_cent else "")
 
 
 def _cost_per_case(read: Predictions, evidence: Evidence) -> float:
@@ -371,9 +372,10 @@ def _measured(
     for wanted in only:
         if wanted not in {row[0] for row in rows}:
             raise InputError(
-                "{name}: {wanted} cannot be computed from these predictions.",
+                "{name}: {wanted} cannot be computed from these predictions.{why}",
                 name=quoted(evidence.name, 60),
                 wanted=wanted,
+                why=_no_answers(evidence) if evidence.counts is None else "",
             )
     frame = pd.DataFrame(rows, columns=["measure", "section", "value", "low", "high"])
     place = frame["section"].map(list(SECTIONS).index)
