@@ -381,7 +381,7 @@ class TestFiles:
             OK.encode("utf-8-sig"),
             OK.encode("utf-16"),
             "\ufeff".encode("utf-16-be") + OK.encode("utf-16-be"),
-            gzip.compress(OK.encode()),
+            gzip.compress(OK.encode(), mtime=0),
             OK.replace("\n", "\r\n").encode(),
             OK.replace("\n", "\r").encode(),
             OK.replace(",", "\t").encode(),
