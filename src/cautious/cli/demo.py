@@ -169,7 +169,7 @@ def _in_words(results: list[Scored]) -> str:
         f"{COSTS['false_positive']:g}, a second look {COSTS['abstain']:g}.\n"
         f"Cheapest is {cheapest.name}: answer 'benign' up to a score of {best.lower:.3g}, "
         f"'malignant' from {best.upper:.3g}, and ask for a second look between. "
-        f"It keeps quiet on {best.abstention:.1%} of the cases and costs {_cost(best):.3f} a "
+        f"It keeps quiet on {best.abstention:.1%} of the cases and costs {_cost(best):.3f} per "
         f"case instead of {forced:.3f} if forced to answer ({1 - _cost(best) / forced:.0%} less).\n"
         "VACC is the mean cost over all relative costs; go by it while the costs are unknown."
     )
