@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from zlib import crc32
@@ -55,6 +55,10 @@ class Design:
     score: Scorer
     n_folds: int
     seed: int
+
+    def of(self, dataset: str) -> Design:
+        """Give what the folds of one data set need, without the data of others."""
+        return replace(self, datasets={dataset: self.datasets[dataset]})
 
 
 @dataclass(frozen=True)

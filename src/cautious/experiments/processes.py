@@ -116,14 +116,13 @@ def run_folds(
         )
     jobs = effective_n_jobs(n_jobs)
     if elsewhere or not (isolated or timeout is not None or jobs > 1):
-        tasks = [partial(run_fold, design, fold) for fold in folds]
+        tasks = [partial(run_fold, design.of(fold.dataset), fold) for fold in folds]
         yield from run_tasks(tasks, "folds", n_jobs=n_jobs, progress=False)
         return
     with TemporaryDirectory(prefix="cautious-study-") as place:
-        shared = Path(place, "design")
-        shared.write_bytes(_pickled(design))
         waiting = deque(folds)
-        workers = [_Worker(shared, jobs, timeout) for _ in range(min(jobs, len(folds)))]
+        n_workers = min(jobs, len(folds))
+        workers = [_Worker(design, Path(place), jobs, timeout) for _ in range(n_workers)]
         try:
             while waiting or any(worker.busy for worker in workers):
                 for worker in workers:
@@ -134,7 +133,7 @@ def run_folds(
                 wait([worker.future for worker in busy], look, FIRST_COMPLETED)
                 for worker in busy:
                     if worker.future.done() or worker.overdue():
-                        found, left = worker.finish(design)
+                        found, left = worker.finish()
                         if left.models:
                             waiting.appendleft(left)
                         yield found
@@ -160,20 +159,23 @@ class _Worker:
     the process and it is known which model killed it.
     """
 
-    def __init__(self, shared: Path, jobs: int, timeout: float | None) -> None:
+    def __init__(self, design: Design, place: Path, jobs: int, timeout: float | None) -> None:
         self.future: Future[list[dict[str, Any]]] = Future()
         self.busy = False
-        self._shared, self._jobs, self._timeout = shared, jobs, timeout
+        self._design, self._place, self._jobs, self._timeout = design, place, jobs, timeout
         self._executor: Any = None
         self._fold = Fold("", 0, 0, ())
-        self._report = shared.with_name(f"report-{id(self)}")
+        self._report = place / f"report-{id(self)}"
 
     def start(self, fold: Fold) -> None:
+        shared = self._place / f"design-{list(self._design.datasets).index(fold.dataset)}"
+        if not shared.exists():
+            shared.write_bytes(_pickled(self._design.of(fold.dataset)))
         if self._executor is None:
             self._executor = loky.ProcessPoolExecutor(1, env=_environment(self._jobs))
         self._report.unlink(missing_ok=True)
         self._fold, self.busy, self._started = fold, True, time.time()
-        self.future = self._executor.submit(_work, str(self._shared), str(self._report), fold)
+        self.future = self._executor.submit(_work, str(shared), str(self._report), fold)
 
     def overdue(self) -> bool:
         if self._timeout is None:
@@ -184,7 +186,7 @@ class _Worker:
         except FileNotFoundError:
             return time.time() > self._started + _SECONDS_TO_START + self._timeout
 
-    def finish(self, design: Design) -> tuple[list[FoldResult], Fold]:
+    def finish(self) -> tuple[list[FoldResult], Fold]:
         """Give what was found, and what of the fold is left to do."""
         self.busy = False
         if self.future.done():
@@ -196,13 +198,17 @@ class _Worker:
         else:
             failure = f"TimeoutError: took longer than {self._timeout:g} s"
         self.stop()
-        lines = self._report.read_text().splitlines() if self._report.exists() else []
+        begun, lines = self._started, []
+        if self._report.exists():
+            begun = self._report.stat().st_mtime
+            lines = self._report.read_text(encoding="utf-8").split("\n")[:-1]  # whole ones
         found = _results(json.loads(line) for line in lines)
         done = {result.model for result in found}
-        guilty, *rest = [model for model in self._fold.models if model not in done]
-        begun = self._report.stat().st_mtime if self._report.exists() else self._started
-        found.append(self._fold.failed(design, guilty, time.time() - begun, failure))
-        return found, replace(self._fold, models=tuple(rest))
+        left = [model for model in self._fold.models if model not in done]
+        if left:  # the first of them was running
+            seconds = time.time() - begun
+            found.append(self._fold.failed(self._design, left[0], seconds, failure))
+        return found, replace(self._fold, models=tuple(left[1:]))
 
     def stop(self) -> None:
         if self._executor is not None:
