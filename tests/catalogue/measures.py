@@ -28,7 +28,7 @@ def counted(measure: Measure, batch: Batch, classes: Any = None, weight: Any = T
     truth = classes[batch.truth]
     given = {"classes": classes, "sample_weight": batch.weight if weight else None}
     if measure.counts is RiskCoverageCurve:
-        return RiskCoverageCurve.from_predictions(truth, batch.proba, **given)
+        return RiskCoverageCurve.of_cases(truth, batch.proba, **given).merge()[0]
     return SetCounts.from_predictions(truth, batch.mask, y_pred=classes[batch.forced], **given)
 
 

@@ -17,10 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 from tests.catalogue.agreement import same
+from tests.catalogue.measures import counted, params_of, value
 from tests.catalogue.strategies import Batch, batches
 
 import cautious.metrics
-from cautious.costs import class_selective, discounted, zero_one
+from cautious.costs import class_selective
 from cautious.metrics import (
     MEASURES,
     RiskCoverageCurve,
@@ -35,41 +36,22 @@ MEANS = [name for name in NAMES if MEASURES[name].mean]
 few = settings(max_examples=15, deadline=None)
 
 
-def counted(name: str, batch: Batch) -> SetCounts | RiskCoverageCurve:
-    classes = np.arange(batch.n_classes)
-    if MEASURES[name].counts is RiskCoverageCurve:
-        cases = RiskCoverageCurve.of_cases(
-            batch.truth, batch.proba, classes=classes, sample_weight=batch.weight
-        )
-        return cases.merge()[0]
-    return SetCounts.from_predictions(
-        batch.truth, batch.mask, classes=classes, sample_weight=batch.weight, y_pred=batch.forced
-    )
-
-
-def params_of(name: str, k: int) -> dict[str, Any]:
-    return {"costs": discounted(zero_one(k))} if name == "set_cost" else {}
-
-
 def predictions_for(name: str, batch: Batch) -> tuple[np.ndarray, dict[str, Any]]:
     """What the public function of a measure takes, besides the truths."""
-    entry, params = MEASURES[name], params_of(name, batch.n_classes)
+    entry = MEASURES[name]
+    params = params_of(entry, batch.n_classes)
     if "y_pred" in entry.needs:
         params["y_pred"] = batch.forced
     return batch.proba if entry.counts is RiskCoverageCurve else batch.mask, params
-
-
-def value(name: str, batch: Batch) -> float:
-    return float(MEASURES[name](counted(name, batch), **params_of(name, batch.n_classes)))
 
 
 @pytest.mark.parametrize("name", NAMES)
 @few
 @given(batch=batches(), seed=st.integers(0, 2**32))
 def test_rows_of_weights_give_rows_of_values(name: str, batch: Batch, seed: int) -> None:
-    counts = counted(name, batch)
+    counts = counted(MEASURES[name], batch)
     stack = np.random.default_rng(seed).integers(0, 3, size=(4, len(counts.truth))).astype(float)
-    params = params_of(name, batch.n_classes)
+    params = params_of(MEASURES[name], batch.n_classes)
     each = [MEASURES[name](counts.reweighted(row), **params) for row in stack]
     same(MEASURES[name](counts.reweighted(stack), **params), each)
 
@@ -80,9 +62,11 @@ def test_no_cases_is_nan_and_a_warning(name: str) -> None:
         np.zeros(2, int), np.ones((2, 2), bool), np.zeros(2), np.zeros(2, int), np.eye(2)
     )
     with pytest.warns(UndefinedMetricWarning, match=f"{name} is undefined: there are no cases"):
-        score = MEASURES[name].score(counted(name, nobody), **params_of(name, 2))
+        score = MEASURES[name].score(
+            counted(MEASURES[name], nobody), **params_of(MEASURES[name], 2)
+        )
     assert np.isnan(score)
-    assert np.isnan(value(name, nobody.rows([])))
+    assert np.isnan(value(MEASURES[name], nobody.rows([])))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,7 +80,7 @@ def test_one_class_only(name: str) -> None:
     zero = {"abstention", "error", "needless_abstention", "reckless_answer", "aurc", "augrc",
             "excess_aurc", "excess_augrc", "discounted_accuracy_variance"}  # fmt: skip
     expected = np.nan if name in undefined else 0.0 if name in zero else 1.0
-    same(value(name, only), expected)
+    same(value(MEASURES[name], only), expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -109,7 +93,7 @@ def test_every_measure_has_a_bootstrap_interval(name: str) -> None:
     found = bootstrap_interval(
         batch.truth, predictions, measure=name, n_resamples=200, random_state=0, **params
     )
-    same(found.estimate, value(name, batch))
+    same(found.estimate, value(MEASURES[name], batch))
     assert found.low <= found.estimate + 0.05
     assert found.high >= found.estimate - 0.05
     assert found.low < found.high
@@ -150,7 +134,7 @@ def test_the_public_function_is_the_measure(function: Any, batch: Batch) -> None
             **params,
         )
     assert isinstance(score, float)
-    same(score, value(name, batch), tolerance=1e-12)
+    same(score, value(MEASURES[name], batch), tolerance=1e-12)
 
 
 @pytest.mark.parametrize("function", public_functions(), ids=lambda f: f.__name__)
@@ -173,18 +157,22 @@ def test_the_mean_of_the_values_per_case_is_the_measure(name: str, batch: Batch)
     each = per_sample(name)(batch.truth, batch.mask, classes=range(batch.n_classes), **params)
     assert each.shape == batch.truth.shape
     counts = ~np.isnan(each)
-    same(each[counts].mean() if counts.any() else np.nan, value(name, batch), tolerance=1e-12)
+    same(
+        each[counts].mean() if counts.any() else np.nan,
+        value(MEASURES[name], batch),
+        tolerance=1e-12,
+    )
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if MEASURES[n].counts is SetCounts])
 @few
 @given(batch=batches())
 def test_forgetting_the_sets_changes_nothing_else(name: str, batch: Batch) -> None:
-    counts = counted(name, batch)
+    counts = counted(MEASURES[name], batch)
     forgotten = counts.without_sets()
     if "sets" in MEASURES[name].needs:
         with pytest.raises(ValueError, match="have forgotten them"):
-            MEASURES[name](forgotten, **params_of(name, batch.n_classes))
+            MEASURES[name](forgotten, **params_of(MEASURES[name], batch.n_classes))
     else:
         same(MEASURES[name](forgotten), MEASURES[name](counts))
     # Forgetting and adding commute, also where only one side has forgotten.

@@ -86,3 +86,4 @@ def test_signatures_are_what_an_editor_shows() -> None:
     shown = inspect.signature(utility_score)
     bare = [p.replace(annotation=p.empty) for p in shown.parameters.values()]
     assert str(inspect.Signature(bare)) == expected
+    assert shown.return_annotation == "float"

@@ -214,6 +214,8 @@ def define_measure(
 
         entry = Measure(name, score, counts, mean, greater_is_better, frozenset(needs), section)
         MEASURES[name] = score.measure = entry  # type: ignore[attr-defined]
+        shown = inspect.signature(function).replace(return_annotation="float")
+        score.__signature__ = shown  # type: ignore[attr-defined]
         return score
 
     return enter
