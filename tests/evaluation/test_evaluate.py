@@ -35,6 +35,14 @@ def test_measures_and_costs(binary):
     assert found.value("aurc") == pytest.approx(aurc_score(y, binary["score"], classes=[0, 1]))
 
 
+def test_progress_is_told_measure_by_measure(binary):
+    told = []
+    cautious.evaluate(binary, progress=lambda done, total: told.append((done, total)))
+    assert len(told) > 10
+    assert [done for done, _ in told] == list(range(1, len(told) + 1))
+    assert {total for _, total in told} == {len(told)}
+
+
 def test_groups(binary):
     found = cautious.evaluate(binary, confidence=0.7)
     (name,) = found.models

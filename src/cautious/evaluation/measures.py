@@ -302,11 +302,10 @@ def evaluate(
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
     tables = {}
-    for at, evidence in enumerate(found):
+    steps = _Steps(progress, len(found) * len(MEASURES))
+    for evidence in found:
         cost = per_case.get(evidence.name, costs)
-        tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cost)
-        if progress is not None:
-            progress(at + 1, len(found))
+        tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cost, steps)
     parts = {one.name: _parts(one) for one in found} if not measures else {}
     return Evaluation(
         {one.name: one for one in found},
@@ -358,15 +357,29 @@ def _cost_per_case(read: Predictions, evidence: Evidence) -> float:
 _Row = tuple[str, str, float, float, float]
 
 
+class _Steps:
+    """Progress through the measures of all models; intervals take their time."""
+
+    def __init__(self, progress: Callable[[int, int], None] | None, total: int) -> None:
+        self.progress, self.done, self.total = progress, 0, total
+
+    def advance(self) -> None:
+        """Count one more measure."""
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
 def _measured(
     evidence: Evidence,
     only: Sequence[str],
     bootstrap: _Bootstrap | None,
     costs: CostsLike | float | None,
+    steps: _Steps,
 ) -> pd.DataFrame:
     rows = [
         *_of_scores(evidence.surface, only, bootstrap),
-        *_of_counts(evidence, only, bootstrap),
+        *_of_counts(evidence, only, bootstrap, steps),
         *_of_costs(evidence, only, bootstrap, costs),
     ]
     for wanted in only:
@@ -406,10 +419,11 @@ def _of_scores(
 
 
 def _of_counts(
-    evidence: Evidence, only: Sequence[str], bootstrap: _Bootstrap | None
+    evidence: Evidence, only: Sequence[str], bootstrap: _Bootstrap | None, steps: _Steps
 ) -> Iterator[_Row]:
     sources = {SetCounts: evidence.counts, RiskCoverageCurve: evidence.risk}
     for entry in MEASURES.values():
+        steps.advance()
         counts = sources[entry.counts]
         wanted = entry.name in only if only else entry.section is not None
         if counts is None or not wanted or entry.missing_params():
