@@ -37,7 +37,8 @@ ALLOWED = {
     ("experiments/processes.py", "joblib.externals.cloudpickle.load"): "what the process that "
     "started this one has pickled into a folder of its own",
 }
-ASIDE = {"experiments/processes.py": ["_work: open", "start: shared.write_bytes"]}  # in the temporary folder of the study
+# In the temporary folder of the study.
+ASIDE = {"experiments/processes.py": ["_work: open", "start: shared.write_bytes"]}
 NETWORK = {
     *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "telnetlib"),
     *("xmlrpc", "asyncio", "requests", "httpx", "aiohttp", "tornado", "flask", "webbrowser"),
