@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cautious.costs import discounted
 from cautious.metrics import (
@@ -22,24 +20,6 @@ from cautious.metrics import (
     single_accuracy_score,
     utility_score,
 )
-from cautious.sets import distinct_sets, pack_sets, unpack_sets
-
-
-@settings(max_examples=40, deadline=None)
-@given(k=st.sampled_from([1, 7, 8, 63, 64, 65, 130]), n=st.integers(0, 20), seed=st.integers(0, 99))
-def test_packed_sets_come_back_and_are_told_apart(k: int, n: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    mask = rng.random((n, k)) < 0.5
-    mask[n // 2 :] = mask[: n - n // 2]  # some repeats
-    words = pack_sets(mask)
-    assert words.shape == (n, -(-k // 64))
-    assert np.array_equal(unpack_sets(words, k), mask)
-    distinct, rank = distinct_sets(words, mask.sum(axis=1))
-    assert np.array_equal(distinct[rank], words)
-    expected = sorted(
-        {tuple(row) for row in mask.tolist()}, key=lambda row: (sum(row), [not c for c in row])
-    )
-    assert [tuple(row) for row in unpack_sets(distinct, k).tolist()] == expected
 
 
 def test_sets_that_differ_in_the_last_of_many_classes() -> None:
@@ -48,14 +28,6 @@ def test_sets_that_differ_in_the_last_of_many_classes() -> None:
     counts = SetCounts.from_predictions([0, 0, 0], mask, classes=range(200))
     assert len(counts.sets) == 3
     assert np.array_equal(counts.sets.sum(axis=1), [1, 2, 2])
-
-
-def test_sets_that_differ_only_far_on_are_told_apart_from_few_others() -> None:
-    mask = np.zeros((3, 130), dtype=bool)
-    mask[0, 0] = mask[1:, 1] = mask[2, 129] = True
-    words, rank = distinct_sets(pack_sets(mask), mask.sum(axis=1))
-    assert len(words) == 3
-    assert rank.tolist() == [0, 1, 2]
 
 
 def test_with_one_class_every_set_is_an_answer() -> None:

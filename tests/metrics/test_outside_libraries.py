@@ -18,22 +18,26 @@ from cautious.metrics import (
 )
 
 
-def test_conformal_sets_are_scored_as_mapie_scores_them() -> None:
+@pytest.mark.parametrize("with_empty_sets", [False, True])
+def test_conformal_sets_are_scored_as_mapie_scores_them(with_empty_sets: bool) -> None:
+    """Empty sets are answers that miss the truth, of size 0."""
     mapie = pytest.importorskip("mapie.metrics.classification")
     rng = np.random.default_rng(0)
     truth = rng.integers(4, size=200)
     mask = rng.random((200, 4)) < 0.5
-    mask[np.arange(200), rng.integers(4, size=200)] = True
-    levels = mask[:, :, None]
-    assert containment_score(truth, levels) == pytest.approx(
+    if not with_empty_sets:
+        mask[np.arange(200), rng.integers(4, size=200)] = True
+    assert mask.any(axis=1).all() != with_empty_sets
+    levels, given = mask[:, :, None], {"empty": "wrong"}
+    assert containment_score(truth, levels, **given) == pytest.approx(
         mapie.classification_coverage_score(truth, levels)[0]
     )
-    assert mean_set_size(truth, levels) == pytest.approx(
+    assert mean_set_size(truth, levels, **given) == pytest.approx(
         mapie.classification_mean_width_score(levels)[0]
     )
     # MAPIE's size-stratified coverage is the least containment over groups of equal size.
     sizes = mask.sum(axis=1)
-    by_size = breakdown(truth, mask, groups=sizes, measures=["containment"])
+    by_size = breakdown(truth, mask, groups=sizes, measures=["containment"], **given)
     with warnings.catch_warnings():  # it also looks for sets of size 0
         warnings.simplefilter("ignore", RuntimeWarning)
         stratified = mapie.classification_ssc_score(truth, levels)

@@ -45,7 +45,7 @@ def test_a_new_measure_inherits_everything(pair_score) -> None:
     assert "my own\n  pairs " in cautious_report(*cases)
 
 
-def test_parameters_can_be_settled_under_a_name() -> None:
+def test_parameters_can_be_given_under_a_further_name() -> None:
     try:
         entry = with_params(utility_score, "u70", utility="u70")
         assert entry is MEASURES["u70"] is get_measure("u70")
@@ -68,7 +68,7 @@ def test_finding_measures() -> None:
         get_measure(np.mean)
 
 
-def test_what_is_not_a_mean_has_no_twin() -> None:
+def test_what_is_not_a_mean_has_no_value_per_case() -> None:
     with pytest.raises(ValueError, match="efficacy is not a mean over cases"):
         per_sample(efficacy_score)
 

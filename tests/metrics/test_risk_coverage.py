@@ -103,24 +103,6 @@ def test_ties_are_the_mean_over_all_orders() -> None:
     assert np.mean(areas) == pytest.approx(curve.augrc)
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10_000))
-def test_order_of_rows_weights_and_merging(seed: int) -> None:
-    loss, confidence, weight = random_case(seed)
-    curve = of_losses(loss, confidence, sample_weight=weight)
-    rows = np.random.default_rng(seed).permutation(np.repeat(np.arange(30), weight.astype(int)))
-    again = of_losses(loss[rows], confidence[rows])
-    assert again.aurc == pytest.approx(curve.aurc)
-    assert again.augrc == pytest.approx(curve.augrc)
-    first = of_losses(loss[:11], confidence[:11], sample_weight=weight[:11])
-    rest = of_losses(loss[11:], confidence[11:], sample_weight=weight[11:])
-    for merged in (first + rest, rest + first):
-        np.testing.assert_allclose(merged.frame(), curve.frame())
-        assert merged.aurc == pytest.approx(curve.aurc)
-    with pytest.raises(TypeError):
-        first + 1
-
-
 @settings(max_examples=40, deadline=None)
 @given(cases=answered())
 def test_augrc_follows_from_the_roc_curve(cases) -> None:

@@ -4,6 +4,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -293,6 +294,11 @@ def test_costs_of_any_form_score_in_model_selection() -> None:
         scoring=make_set_scorer("set_cost", costs=table),
     )  # fmt: skip
     assert (result["test_score"] < 0).all()
+    names = ["setosa", "versicolor", "virginica"]
+    frame = pd.DataFrame(table, [*names, "abstain"], columns=names)[names[::-1]]
+    read = make_set_scorer("set_cost", costs=frame)
+    again = cross_validate(Threshold(), X, NAMES, cv=3, error_score="raise", scoring=read)
+    assert np.array_equal(again["test_score"], result["test_score"])
 
 
 def test_empty_sets_may_be_wrong() -> None:

@@ -231,9 +231,9 @@ def _check_params(entry: Measure, params: dict[str, Any]) -> None:
             "enter it under a name with cautious.metrics.with_params."
         )
     entry.check_params(params)
-    settled = {**entry.params, **params}
-    if "costs" in settled:
-        as_costs(settled["costs"])
-    elif entry.counts is SetCounts and all(isinstance(value, str) for value in settled.values()):
+    given = {**entry.params, **params}
+    if "costs" in given:
+        as_costs(given["costs"])
+    elif entry.counts is SetCounts and all(isinstance(value, str) for value in given.values()):
         with warnings.catch_warnings(action="ignore"):
             entry(SetCounts.from_predictions([0, 1], [[0], {0, 1}], y_pred=[0, 1]), **params)
