@@ -24,7 +24,7 @@ from cautious.costs.means import OWACosts as OWACosts
 from cautious.costs.means import PowerMeanCosts as PowerMeanCosts
 from cautious.costs.means import discounted, owa, p_discounted
 from cautious.costs.normal_form import NormalForm, normal_form
-from cautious.costs.possibility import Possibility, possibility
+from cautious.costs.properties import Possibility, possibility
 from cautious.costs.set_costs import SetCosts
 from cautious.costs.set_costs import all_sets as all_sets
 from cautious.costs.sizes import AbellanMasegosaCosts as AbellanMasegosaCosts

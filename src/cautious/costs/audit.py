@@ -15,8 +15,13 @@ import pandas as pd
 from cautious._typing import Floats, Mask, RandomState
 from cautious.costs.forms import CostsLike, as_costs
 from cautious.costs.matrices import Classes, check_costs, check_count, check_number
-from cautious.costs.possibility import matching_matrix, possibility_of_some_set
-from cautious.costs.properties import PROPERTIES, AuditedSets, Finding
+from cautious.costs.properties import (
+    PROPERTIES,
+    AuditedSets,
+    Finding,
+    matching_matrix,
+    possibility_of_some_set,
+)
 from cautious.costs.set_costs import SetCosts, all_sets, sample_sets
 from cautious.costs.tables import AnswerCosts, TableCosts
 from cautious.sets import set_names

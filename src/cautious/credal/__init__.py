@@ -7,9 +7,13 @@ From the bounds come lower and upper expectations, vertices and the largest entr
 all for a whole batch.
 """
 
-from cautious.credal.entropy import maximum_entropy, upper_entropy
+from cautious.credal.distributions import (
+    contaminate,
+    imprecise_dirichlet,
+    maximum_entropy,
+    upper_entropy,
+)
 from cautious.credal.intervals import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.credal.sources import contaminate, imprecise_dirichlet
 
 __all__ = [
     "IntervalsLike",

@@ -16,8 +16,7 @@ from cautious.costs import (
     possibility,
     zero_one,
 )
-from cautious.costs.possibility import possibility_of_some_set
-from cautious.costs.properties import AuditedSets
+from cautious.costs.properties import AuditedSets, possibility_of_some_set
 
 MATRIX = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
 
