@@ -497,6 +497,24 @@ def test_costs_per_case():
     assert np.average(parts["cost"], weights=parts["n_cases"]) == pytest.approx(found.cost)
 
 
+def test_costs_per_case_must_be_of_these_cases():
+    p, y = scored(120, 2)
+    costs = {"false_negative": np.arange(120.0), "false_positive": 5.0, "abstain": 2.0}
+    model = TunedAbstainingClassifierCV(Given(), costs=costs)
+    with pytest.raises(ValueError, match="each of 120 cases, but X has 100 rows"):
+        model.fit(p[:100], y[:100])
+    weight = (np.arange(120) < 100).astype(float)
+
+    class Weighed(Given):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(X, y)
+
+    fewer = {**costs, "false_negative": np.arange(100.0)}
+    one = TunedAbstainingClassifierCV(Weighed(), costs=costs).fit(p, y, sample_weight=weight)
+    other = TunedAbstainingClassifierCV(Weighed(), costs=fewer).fit(p[:100], y[:100])
+    assert one.best_thresholds_.tolist() == other.best_thresholds_.tolist()
+
+
 def test_savings_and_priors():
     p, y = scored(300, 2)
     model = TunedAbstainingClassifierCV(Given(), min_saving=0.5).fit(p, y)

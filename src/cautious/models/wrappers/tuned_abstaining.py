@@ -211,16 +211,16 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         split_params, rest = split_metadata(self, given, fit_params)
         params = fit_metadata(self, self.estimator, given, rest)
         weight = np.ones(len(labels)) if given is None else given
-        present = np.arange(len(labels))
+        n, present = len(labels), np.arange(len(labels))
         if isinstance(self.cv, int | float | None):  # splits given by position count every row
             present = np.flatnonzero(weight)
-            split_params = take_rows(split_params, present, len(labels))
+            split_params = take_rows(split_params, present, n)
             X, labels, weight, params = drop_weightless(X, labels, weight, params)
         frozen = isinstance(self.estimator, FrozenEstimator)
         if frozen:
             check_is_fitted(self.estimator)
         classes = np.asarray(self.estimator.classes_) if frozen else np.unique(labels)
-        goal = self._goal(classes, labels, present)
+        goal = self._goal(classes, labels, present, n)
         if frozen or self.refit:
             self.estimator_ = clone(self.estimator).fit(X, labels, **params)
         parts = self._held_out(X, labels, classes, params, split_params)
@@ -229,10 +229,10 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         self._choose(parts, labels, weight, goal)
         return self
 
-    def _goal(self, classes: Labels, labels: Labels, present: Ints) -> dict[str, Any]:
+    def _goal(self, classes: Labels, labels: Labels, present: Ints, n: int) -> dict[str, Any]:
         """Arguments of the search, tried before anything is fitted on predictions of no use.
 
-        Costs per case are those of the rows present.
+        Costs per case are given for all n rows, and wanted for those present.
         """
         names = ("costs", "max_abstention", "max_error", "min_saving", "per", "priors")
         goal = {name: getattr(self, name) for name in names}
@@ -250,6 +250,12 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         if self.costs is not None and not is_budget:
             positive = goal.get("pos_label")
             costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
+            if isinstance(costs, AnswerCosts) and costs.n_cases not in (None, n):
+                raise ValueError(
+                    f"costs holds a table for each of {costs.n_cases} cases, but X has {n} rows. "
+                    "Costs per case are a parameter, which no cross-validation around this "
+                    "estimator can cut into folds."
+                )
             goal["costs"] = _of_rows(costs, present)
         find_rule(labels, y_proba=np.full((len(labels), len(classes)), 1 / len(classes)), **goal)
         return goal
@@ -277,8 +283,10 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             splitter = check_cv(self.cv, labels, classifier=True)
             splits = list(splitter.split(X, labels, **split_params))
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_and_ask)(clone(self.estimator), X, labels, classes, params, train, test)
-            for train, test in splits
+            delayed(_fit_and_ask)(
+                clone(self.estimator), X, labels, classes, params, *split, keep=not self.refit
+            )
+            for split in splits
         )
         if not self.refit:
             self.estimator_ = parts[0][0]
@@ -372,6 +380,8 @@ def _fit_and_ask(
     params: dict[str, Any],
     train: Ints,
     test: Ints,
+    *,
+    keep: bool,
 ) -> tuple[Any, Floats]:
     """Fit on some rows and ask about others; a class that was not learned has probability zero."""
     own = take_rows(params, train, len(labels))
@@ -380,7 +390,7 @@ def _fit_and_ask(
     known = as_codes(np.asarray(fitted.classes_), classes, name="classes_")
     answers = fitted.predict_proba(_safe_indexing(X, test))
     p[:, known] = check_probabilities(answers, name="predict_proba(X)", n_classes=len(known))
-    return fitted, p
+    return fitted if keep else None, p
 
 
 def _of_rows(costs: Any, rows: Ints) -> Any:
