@@ -52,7 +52,6 @@ WITHOUT_ARRAYS = {
     "datasets.list_datasets": "nothing",
     "datasets.load_dataset": "a name",
     "metrics.Measure": "the interface",
-    "metrics.full_coverage_error": "counts",
     "metrics.get_measure": "a name",
     "metrics.make_set_scorer": "a name",
     "metrics.define_measure": "a decorator",
@@ -79,7 +78,6 @@ WITHOUT_ARRAYS = {
 # Results of the curves, which nobody makes by hand.
 _OF_CURVES = "ClassThresholdCurve CostHull DifferentialCostSurface FoundRule Window WorkingPoint"
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
-WITHOUT_ARRAYS["metrics.WorkingPoint"] = "a result"
 # Packages that take the objects of others, or files.
 OTHER_PACKAGES = ("displays", "experiments", "logs", "papers")
 # Pairs of lower and upper bounds are told from probabilities by being a tuple.

@@ -18,8 +18,10 @@ from cautious.metrics.answers import (
 )
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
-from cautious.metrics.breakdown import USUAL_MEASURES, breakdown
-from cautious.metrics.capacity import capacity_score, full_coverage_error, q_matrix
+from cautious.metrics.breakdown import USUAL_MEASURES as USUAL_MEASURES
+from cautious.metrics.breakdown import breakdown
+from cautious.metrics.capacity import capacity_score, q_matrix
+from cautious.metrics.capacity import full_coverage_error as full_coverage_error
 from cautious.metrics.capacity import guess_probabilities as guess_probabilities
 from cautious.metrics.confusion import cautious_confusion_matrix
 from cautious.metrics.counts import SetCounts
@@ -40,7 +42,8 @@ from cautious.metrics.registry import (
     per_sample,
     with_params,
 )
-from cautious.metrics.risk_coverage import RiskCoverageCurve, WorkingPoint
+from cautious.metrics.risk_coverage import RiskCoverageCurve
+from cautious.metrics.risk_coverage import WorkingPoint as WorkingPoint
 from cautious.metrics.scorers import make_set_scorer
 from cautious.metrics.selective import (
     augrc_score,
@@ -59,11 +62,9 @@ from cautious.metrics.worth import (
 
 __all__ = [
     "MEASURES",
-    "USUAL_MEASURES",
     "Measure",
     "RiskCoverageCurve",
     "SetCounts",
-    "WorkingPoint",
     "abstention_score",
     "augrc_score",
     "aurc_score",
@@ -85,7 +86,6 @@ __all__ = [
     "error_score",
     "excess_augrc_score",
     "excess_aurc_score",
-    "full_coverage_error",
     "get_measure",
     "make_set_scorer",
     "mean_set_size",
