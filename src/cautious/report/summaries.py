@@ -56,20 +56,10 @@ def summarise_binary(staircase: Staircase) -> dict[str, Any]:
         "negatives": hull.negatives,
         "lower": hull.lower[1:-1],
         "upper": hull.upper[1:-1],
-        "auc": _area_under_roc(staircase),
+        "auc": staircase.auc(),
         "histogram": _histogram(staircase),
         "risk": risk_summary(confidence_of(staircase)),
     }
-
-
-def _area_under_roc(staircase: Staircase) -> float:
-    """Chance that a positive scores above a negative, ties counting half.
-
-    The hull always lies on the good side of the diagonal, so the bins cannot tell.
-    """
-    positives, negatives = staircase.positives, staircase.negatives
-    below = np.cumsum(negatives) - negatives / 2
-    return float(positives @ below / (positives.sum() * negatives.sum()))
 
 
 def confidence_of(staircase: Staircase) -> RiskCoverageCurve:
