@@ -10,9 +10,14 @@ from cautious.datasets import load_dataset
 from cautious.papers import ferri
 from cautious.papers.ferri import curves as ferri_curves
 from cautious.papers.ferri import reproduce_ferri
-from cautious.papers.ferri.curves import WEKA_LEARNERS, response_measures, weka_curves
 from cautious.papers.ferri.examples import example_figures, example_tables, sketched_figures
-from cautious.papers.ferri.results import result_figures, result_tables
+from cautious.papers.ferri.results import (
+    WEKA_LEARNERS,
+    response_measures,
+    result_figures,
+    result_tables,
+    weka_curves,
+)
 from cautious.papers.trees import (
     LaplaceTreeClassifier,
     MultiwayTreeClassifier,

@@ -10,13 +10,11 @@ from cautious.models import NaiveCredalClassifier
 from cautious.papers.zaffalon import collection as zaffalon_collection
 from cautious.papers.zaffalon import reproduce_zaffalon
 from cautious.papers.zaffalon import simulations as zaffalon_simulations
-from cautious.papers.zaffalon.collection import (
+from cautious.papers.zaffalon.comparisons import (
     Collection,
     collection_measures,
     collection_study,
     collection_table,
-)
-from cautious.papers.zaffalon.comparisons import (
     credal_figures,
     credal_tables,
     naive_figure,

@@ -1,4 +1,4 @@
-"""The contract of cautious and credal classifiers, and small helpers that all models share.
+"""What cautious estimators share: the contract, and metadata handed on as in scikit-learn.
 
 :class:`CautiousClassifierMixin` is the contract: ``predict`` always names one class, so every
 scikit-learn tool keeps working, and the caution is in ``predict_set``.
@@ -7,18 +7,46 @@ scikit-learn tool keeps working, and the caution is in ``predict_set``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from sklearn import get_config
 from sklearn.base import ClassifierMixin
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _num_samples,
+    check_consistent_length,
+    column_or_1d,
+    has_fit_parameter,
+    indexable,
+)
 
-from cautious._typing import Floats, Labels, Mask
+from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import as_cost_matrix
+from cautious.sets import check_weight
 
-__all__ = ["CautiousClassifierMixin", "CredalClassifierMixin", "class_costs", "row_chunks"]
+__all__ = [
+    "CautiousClassifierMixin",
+    "CredalClassifierMixin",
+    "borrow_input_tags",
+    "check_examples",
+    "check_probabilistic",
+    "class_costs",
+    "drop_weightless",
+    "fit_metadata",
+    "row_chunks",
+    "split_metadata",
+    "take_over_features",
+    "take_rows",
+]
 
 _ROWS_AT_ONCE = 4096
 
@@ -95,3 +123,178 @@ def row_chunks(n_rows: int, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:
     """Cut rows into pieces small enough for the intermediate arrays to stay in cache."""
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+def check_examples(
+    X: Any, y: Any, sample_weight: npt.ArrayLike | None = None
+) -> tuple[Any, Labels, Floats | None]:
+    """Make rows of X selectable and check labels and weights; X is for the estimator to check.
+
+    Parameters
+    ----------
+    X, y : array-like
+        Examples and their labels.
+    sample_weight : array-like of shape (n,), optional
+        Weights, not all zero.
+
+    Returns
+    -------
+    X, labels, weight
+    """
+    (X,) = indexable(X)
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(X, labels)
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    if sample_weight is None:
+        return X, labels, None
+    weight = check_weight(sample_weight, len(labels))
+    if len(weight) and not weight.any():
+        raise ValueError("sample_weight is zero for every row; give at least one row a weight.")
+    return X, labels, weight
+
+
+def drop_weightless(
+    X: Any, labels: Labels, weight: Floats, params: Mapping[str, Any]
+) -> tuple[Any, Labels, Floats, dict[str, Any]]:
+    """Drop rows of weight zero, and what belongs to them."""
+    if weight.all():
+        return X, labels, weight, dict(params)
+    rows = np.flatnonzero(weight)
+    own = take_rows(params, rows, len(labels))
+    return _safe_indexing(X, rows), labels[rows], weight[rows], own
+
+
+def take_rows(params: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
+    """Take some of the n rows of metadata; what has another length is about the whole."""
+
+    def taken(value: Any) -> Any:
+        per_row = hasattr(value, "__len__") or hasattr(value, "shape")
+        per_row &= not isinstance(value, str | bytes | Mapping)
+        return _safe_indexing(value, rows) if per_row and _num_samples(value) == n else value
+
+    return {name: taken(value) for name, value in params.items()}
+
+
+def check_probabilistic(estimator: Any) -> None:
+    """Refuse an estimator that gives no class probabilities."""
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(
+            f"estimator is a {type(estimator).__name__}, which has no predict_proba; calibrate it "
+            "first, for example with sklearn.calibration.CalibratedClassifierCV."
+        )
+
+
+def fit_metadata(
+    owner: Any,
+    estimator: Any,
+    sample_weight: npt.ArrayLike | None,
+    fit_params: Mapping[str, Any],
+    *,
+    name: str = "estimator",
+) -> dict[str, Any]:
+    """Find what to hand on to an estimator's ``fit``.
+
+    Parameters
+    ----------
+    owner : estimator
+        The wrapper.
+    estimator : estimator
+        What it wraps.
+    sample_weight : array-like or None
+        Weights given to the wrapper.
+    fit_params : mapping
+        Other metadata given to the wrapper.
+    name : str
+        What the wrapper's router calls the estimator.
+
+    Returns
+    -------
+    dict
+        Where scikit-learn's metadata routing is enabled, what the estimator requested; otherwise
+        everything.
+    """
+    if get_config().get("enable_metadata_routing", False):
+        given = {**fit_params, "sample_weight": sample_weight}
+        routed = process_routing(owner, "fit", **given)
+        return dict(routed[name]["fit"])
+    if sample_weight is None:
+        return dict(fit_params)
+    return {**dict.fromkeys(_names_of_weights(estimator), sample_weight), **fit_params}
+
+
+def split_metadata(
+    owner: Any, sample_weight: npt.ArrayLike | None, fit_params: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Find what goes to the splitter that the owner's router calls "splitter".
+
+    Parameters
+    ----------
+    owner : estimator
+        The wrapper.
+    sample_weight, fit_params
+        What was given to its ``fit``.
+
+    Returns
+    -------
+    split : dict
+        What the splitter requested where metadata routing is enabled; otherwise the ``groups``.
+    fit_params : dict
+        What is left for the estimator.
+    """
+    if get_config().get("enable_metadata_routing", False):
+        given = {**fit_params, "sample_weight": sample_weight}
+        return dict(process_routing(owner, "fit", **given)["splitter"]["split"]), dict(fit_params)
+    rest = {name: value for name, value in fit_params.items() if name != "groups"}
+    groups = fit_params.get("groups")
+    return {} if groups is None else {"groups": groups}, rest
+
+
+def _names_of_weights(estimator: Any) -> list[str]:
+    """Say by which names weights reach ``fit``, also of the steps of a pipeline.
+
+    Weights are repetitions, so every step that knows of weights gets them.
+    """
+    if isinstance(estimator, FrozenEstimator):
+        return []
+    if isinstance(estimator, BaseSearchCV):
+        return _names_of_weights(estimator.estimator)
+    if not isinstance(estimator, Pipeline):
+        if not has_fit_parameter(estimator, "sample_weight"):
+            raise TypeError(
+                f"{type(estimator).__name__}.fit takes no sample_weight; leave the weights out, or "
+                "choose an estimator that takes them."
+            )
+        return ["sample_weight"]
+    *before, (last, classifier) = [
+        (name, step)
+        for name, step in estimator.steps
+        if not (step is None or isinstance(step, str))
+    ]
+    names = [f"{last}__{name}" for name in _names_of_weights(classifier)]
+    for step_name, step in before:
+        try:
+            names += [f"{step_name}__{name}" for name in _names_of_weights(step)]
+        except TypeError:  # a transformer that knows of no weights does without
+            continue
+    return names
+
+
+def take_over_features(owner: Any, fitted: Any) -> None:
+    """Remember the number and names of the features that a wrapped estimator saw."""
+    for attribute in ("n_features_in_", "feature_names_in_"):
+        if hasattr(fitted, attribute):
+            setattr(owner, attribute, getattr(fitted, attribute))
+        elif hasattr(owner, attribute):  # left over from an earlier fit
+            delattr(owner, attribute)
+
+
+def borrow_input_tags(tags: Any, estimator: Any) -> Any:
+    """Let a wrapper accept what the estimator it wraps accepts."""
+    inner = get_tags(estimator)
+    for name in ("allow_nan", "categorical", "pairwise", "sparse", "string", "positive_only"):
+        setattr(tags.input_tags, name, getattr(inner.input_tags, name))
+    if inner.classifier_tags is not None:
+        tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
+    return tags

@@ -1,4 +1,17 @@
-r"""Sets as people write and read them: the one parser, and names."""
+"""Sets as people write and read them: the one parser, and names for tables.
+
+A cell is read by the first rule that fits:
+
+1. exactly a known class, as it stands or without the spaces around it: that class;
+2. one of the ways to write nothing (``{}``, ``[]``, ``()``, ``∅``, a blank cell): the empty set;
+3. ``?`` or ``⊥``: all classes, that is, abstaining;
+4. between braces, brackets or parentheses: labels between commas, quoted or not
+   (``{a, b}``, ``['a', 'b']``, ``["a","b"]``, ``("a", "b")``), or between bars (``{a|b}``);
+5. labels between bars: ``a|b``;
+6. anything else is one label, unless it looks like several between other marks (``a;b``).
+
+The page reads by the same rules and words, which it gets as JSON.
+"""
 
 from __future__ import annotations
 

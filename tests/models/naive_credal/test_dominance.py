@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cautious.models import NaiveCredalClassifier
 from cautious.models.naive_credal.counts import CategoryCounts
+from cautious.models.naive_credal.dirichlet import GlobalIDM, envelope_corners
 from cautious.models.naive_credal.dominance import (
     Pairs,
     bounds_from_infima,
@@ -17,7 +18,6 @@ from cautious.models.naive_credal.dominance import (
     log_infimum,
     pairwise_infima,
 )
-from cautious.models.naive_credal.global_idm import GlobalIDM, envelope_corners
 
 
 @st.composite

@@ -14,8 +14,7 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import maximality
 from cautious.models.base import CredalClassifierMixin, class_costs
-from cautious.models.credal_tree.growth import Examples, grow
-from cautious.models.credal_tree.nodes import CredalTree
+from cautious.models.credal_tree.growth import CredalTree, Examples, grow
 from cautious.models.discrete import DiscreteClassifier, factorise
 from cautious.sets import set_names
 

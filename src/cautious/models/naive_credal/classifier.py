@@ -24,8 +24,7 @@ from cautious.models.naive_credal.counts import (
     ValueTables,
     probabilities,
 )
-from cautious.models.naive_credal.global_idm import GlobalIDM
-from cautious.models.naive_credal.local_idm import LocalIDM
+from cautious.models.naive_credal.dirichlet import GlobalIDM, LocalIDM
 
 __all__ = ["NaiveCredalClassifier", "NaiveCredalClassifierCV"]
 

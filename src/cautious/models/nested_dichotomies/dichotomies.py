@@ -18,18 +18,23 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable, v
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import contaminate
 from cautious.decision import maximal_from_lower
-from cautious.models.base import CredalClassifierMixin, class_costs, row_chunks
-from cautious.models.metadata import (
+from cautious.models.base import (
+    CredalClassifierMixin,
     borrow_input_tags,
     check_examples,
     check_probabilistic,
+    class_costs,
     drop_weightless,
     fit_metadata,
+    row_chunks,
     take_rows,
 )
 from cautious.models.naive_credal.classifier import NaiveCredalClassifier
-from cautious.models.nested_dichotomies.decompositions import Decomposition, sample_decomposition
-from cautious.models.nested_dichotomies.expectations import CredalForest
+from cautious.models.nested_dichotomies.decompositions import (
+    CredalForest,
+    Decomposition,
+    sample_decomposition,
+)
 from cautious.sets import check_probabilities
 
 __all__ = ["NestedDichotomyBase", "distinct_dichotomies"]

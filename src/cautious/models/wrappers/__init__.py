@@ -1,10 +1,9 @@
 """Wrappers that make any probabilistic classifier cautious."""
 
-from cautious.models.wrappers.abstaining import AbstainingClassifier
+from cautious.models.wrappers.abstaining import AbstainingClassifier, NondeterministicClassifier
 from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
 from cautious.models.wrappers.conformal import ConformalClassifier
 from cautious.models.wrappers.delegating import DelegatingClassifier
-from cautious.models.wrappers.nondeterministic import NondeterministicClassifier
 from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
 
 __all__ = [

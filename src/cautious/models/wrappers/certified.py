@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule
 from cautious.guarantees import Certificate, Shape, certify
-from cautious.models.metadata import (
+from cautious.models.base import (
     check_examples,
     check_probabilistic,
     fit_metadata,

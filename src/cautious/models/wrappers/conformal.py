@@ -17,7 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.models.metadata import (
+from cautious.models.base import (
     check_examples,
     check_probabilistic,
     drop_weightless,

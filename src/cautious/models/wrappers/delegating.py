@@ -19,8 +19,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule, threshold_rule
-from cautious.models.base import CautiousClassifierMixin
-from cautious.models.metadata import (
+from cautious.models.base import (
+    CautiousClassifierMixin,
     check_examples,
     check_probabilistic,
     fit_metadata,

@@ -19,7 +19,7 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import AnswerCosts, SetCosts, as_costs
 from cautious.curves import FoundRule, find_rule
 from cautious.decision import Rule
-from cautious.models.metadata import (
+from cautious.models.base import (
     check_examples,
     check_probabilistic,
     drop_weightless,

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.bootstrap import as_generator
-from cautious.models.base import CautiousClassifierMixin
-from cautious.models.metadata import (
+from cautious.models.base import (
+    CautiousClassifierMixin,
     borrow_input_tags,
     check_probabilistic,
     fit_metadata,

@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from cautious.papers.claims import Reproduction
-from cautious.papers.ferri.curves import Curves, stand_in_curves, weka_curves
 from cautious.papers.ferri.examples import example_figures, example_tables, sketched_figures
-from cautious.papers.ferri.results import result_figures, result_tables
+from cautious.papers.ferri.results import (
+    Curves,
+    result_figures,
+    result_tables,
+    stand_in_curves,
+    weka_curves,
+)
 from cautious.papers.weka import weka_where_wanted
 
 __all__ = ["reproduce_ferri"]

@@ -29,7 +29,7 @@ from cautious.curves import AbstentionCostSurface
 from cautious.datasets import list_datasets, load_dataset
 from cautious.experiments import fingerprint, seed_for, seeded
 from cautious.models import NaiveCredalClassifier
-from cautious.papers.cache import cached_predictions
+from cautious.papers.reproduction import cached_predictions
 from cautious.papers.trees import pruned_by_cross_validation
 from cautious.papers.weka import Weka
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from cautious.papers.claims import Reproduction, failures_in_words
-from cautious.papers.zaffalon.collection import Collection, collection_study, collection_table
 from cautious.papers.zaffalon.comparisons import (
+    Collection,
+    collection_study,
+    collection_table,
     credal_figures,
     credal_tables,
     naive_figure,
