@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from cautious.costs import SetCosts, all_sets, ordinal, p_discounted
 from cautious.credal import ProbabilityIntervals
 from cautious.displays import CredalTriangleDisplay, DecisionStripDisplay
-from cautious.displays.envelope import lower_envelope
+from cautious.displays.display import lower_envelope
 
 heights = arrays(float, st.integers(1, 8).map(lambda m: (m, 2)), elements=st.integers(-4, 4))
 

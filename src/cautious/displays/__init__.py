@@ -9,12 +9,11 @@ when something is drawn, not before.
 """
 
 from cautious.displays.capacity import CapacityDisplay
+from cautious.displays.comparison import CriticalDifferenceDisplay, ScatterPairsDisplay
 from cautious.displays.cost_surface import MU_WORDS as MU_WORDS
 from cautious.displays.cost_surface import NU_WORDS as NU_WORDS
 from cautious.displays.cost_surface import CostSurfaceDisplay
 from cautious.displays.cost_surface import draw_isolines as draw_isolines
-from cautious.displays.critical_difference import CriticalDifferenceDisplay
-from cautious.displays.decision_strip import DecisionStripDisplay
 from cautious.displays.differential import DifferentialDisplay
 from cautious.displays.display import Display as Display
 from cautious.displays.display import line_styles as line_styles
@@ -22,12 +21,10 @@ from cautious.displays.display import neutral as neutral
 from cautious.displays.display import plain_text as plain_text
 from cautious.displays.prior_strength import PriorStrengthDisplay
 from cautious.displays.response import ResponseDisplay
-from cautious.displays.risk_aversion import RiskAversionDisplay
 from cautious.displays.risk_coverage import RiskCoverageDisplay
 from cautious.displays.roc import AbstentionROCDisplay
-from cautious.displays.scatter_pairs import ScatterPairsDisplay
-from cautious.displays.triangle import CredalTriangleDisplay
-from cautious.displays.utility import UtilityDisplay
+from cautious.displays.simplex import CredalTriangleDisplay, DecisionStripDisplay
+from cautious.displays.utility import RiskAversionDisplay, UtilityDisplay
 
 __all__ = [
     "AbstentionROCDisplay",

@@ -9,8 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.curves import CapacityCurve, capacity_hull
-from cautious.displays.display import line_styles, neutral, plain_text
-from cautious.displays.named_curves import NamedCurvesDisplay, named
+from cautious.displays.display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
 
 if TYPE_CHECKING:
     from typing import Self

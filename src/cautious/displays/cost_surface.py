@@ -12,8 +12,15 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import AbstentionCostSurface, SurfaceGrid
-from cautious.displays.display import halo, hatched, neutral, plain_text
-from cautious.displays.named_curves import UNNAMED, NamedCurvesDisplay, named
+from cautious.displays.display import (
+    UNNAMED,
+    NamedCurvesDisplay,
+    halo,
+    hatched,
+    named,
+    neutral,
+    plain_text,
+)
 
 if TYPE_CHECKING:
     from typing import Self

@@ -14,8 +14,7 @@ import pandas as pd
 from cautious._typing import Floats
 from cautious.curves import AbstentionCostSurface, DifferentialCostSurface, DifferentialGrid
 from cautious.displays.cost_surface import MU_WORDS, NU_WORDS
-from cautious.displays.display import halo, hatched, neutral, plain_text
-from cautious.displays.named_curves import NamedCurvesDisplay, named
+from cautious.displays.display import NamedCurvesDisplay, halo, hatched, named, neutral, plain_text
 
 if TYPE_CHECKING:
     from typing import Self

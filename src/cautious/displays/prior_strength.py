@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.costs import SetCosts
-from cautious.displays.display import Display, line_styles, plain_text
-from cautious.displays.named_curves import named
+from cautious.displays.display import Display, line_styles, named, plain_text
 from cautious.metrics import set_cost_score
 from cautious.models import (
     CredalModelAveragingClassifier,

@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.curves import ResponseCurve
-from cautious.displays.display import line_styles, plain_text
-from cautious.displays.named_curves import NamedCurvesDisplay, named
+from cautious.displays.display import NamedCurvesDisplay, line_styles, named, plain_text
 
 if TYPE_CHECKING:
     from typing import Self

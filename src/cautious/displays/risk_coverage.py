@@ -11,8 +11,7 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import RiskCoverageCurve
-from cautious.displays.display import line_styles, neutral, plain_text
-from cautious.displays.named_curves import NamedCurvesDisplay, named
+from cautious.displays.display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
 
 if TYPE_CHECKING:
     from typing import Self

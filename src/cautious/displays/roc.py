@@ -10,8 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.curves import AbstentionROC
-from cautious.displays.display import line_styles, neutral, plain_text
-from cautious.displays.named_curves import UNNAMED, NamedCurvesDisplay, named
+from cautious.displays.display import (
+    UNNAMED,
+    NamedCurvesDisplay,
+    line_styles,
+    named,
+    neutral,
+    plain_text,
+)
 
 if TYPE_CHECKING:
     from typing import Self
