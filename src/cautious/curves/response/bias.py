@@ -16,8 +16,7 @@ from cautious._typing import Floats, RandomState
 from cautious.bootstrap import as_generator
 from cautious.costs import CostsLike
 from cautious.curves.response.curve import ResponseCurve
-from cautious.curves.response.measures import answer_table
-from cautious.curves.response.states import WindowStates
+from cautious.curves.response.states import WindowStates, answer_table
 from cautious.predictions import CheckedProbabilities, check_proba
 
 __all__ = ["BestBias", "best_bias"]

@@ -15,13 +15,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels
 from cautious.costs import CostsLike
-from cautious.curves.response.measures import (
+from cautious.curves.response.states import (
     LOWER_IS_BETTER,
     MEASURES,
     WITHOUT_ANSWERS,
+    WindowStates,
     abstention,
 )
-from cautious.curves.response.states import WindowStates
 from cautious.decision import check_bias
 from cautious.metrics import Shown
 from cautious.predictions import FromEstimator, check_proba

@@ -23,9 +23,8 @@ from cautious.curves.surface.budgets import (
     least_abstaining_window,
     least_costly_window,
 )
+from cautious.curves.surface.cost_square import Region, SurfaceGrid, optimal_regions, surface_grid
 from cautious.curves.surface.differential import DifferentialCostSurface
-from cautious.curves.surface.grid import SurfaceGrid, surface_grid
-from cautious.curves.surface.regions import Region, optimal_regions
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.curves.window import Window, binary_costs, check_costs, plain
 from cautious.decision import check_window

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves.surface.grid import DifferentialGrid, grid_lines
+from cautious.curves.surface.cost_square import DifferentialGrid, grid_lines
 from cautious.metrics import Shown
 
 if TYPE_CHECKING:
