@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from cautious.report import build_report, document
-from cautious.report.assembly import embedded_json, page_modules, render_page
+from cautious.report.document import embedded_json, page_modules, render_page
 
 GOOD = {"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}
 

@@ -8,7 +8,7 @@ import pytest
 
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.report.assembly import embedded_json
+from cautious.report.document import embedded_json
 from cautious.report.problems import problems_of
 from cautious.report.summaries import summarise_sets
 
