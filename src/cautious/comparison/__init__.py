@@ -9,10 +9,16 @@ are results, or lent to the other packages, and are not public.
 from cautious.comparison.friedman import FriedmanNemenyi as FriedmanNemenyi
 from cautious.comparison.friedman import critical_difference, friedman_nemenyi, mean_ranks
 from cautious.comparison.friedman import similar_groups as similar_groups
-from cautious.comparison.paired import PairedTest as PairedTest
-from cautious.comparison.paired import paired_t, wilcoxon
 from cautious.comparison.pairs import ObjectiveWinner as ObjectiveWinner
-from cautious.comparison.pairs import compare_results, holm, objective_winner, win_tie_loss
+from cautious.comparison.pairs import PairedTest as PairedTest
+from cautious.comparison.pairs import (
+    compare_results,
+    holm,
+    objective_winner,
+    paired_t,
+    wilcoxon,
+    win_tie_loss,
+)
 
 __all__ = [
     "compare_results",
