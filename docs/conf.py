@@ -128,10 +128,11 @@ def write_api(folder):
     folder.mkdir(exist_ok=True)
     homes = sorted(cautious._HOMES.items(), key=lambda pair: (pair[1], pair[0].lower()))
     top = "cautious\n========\n\n.. automodule:: cautious\n   :no-members:\n\n"
+    top += ".. currentmodule:: cautious\n\n"
     for name, home in homes:
         kind = "class" if inspect.isclass(getattr(cautious, name)) else "function"
         whole = f"cautious.{_home(home, name)}.{name}"
-        top += f".. py:{kind}:: cautious.{name}(...)\n\n   :py:obj:`{whole}`\n\n"
+        top += f".. py:{kind}:: {name}(...)\n\n   :py:obj:`{whole}`\n\n"
     _write(folder / "top.rst", top)
     for package in cautious._PACKAGES:
         title = f"cautious.{package}"
