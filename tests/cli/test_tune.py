@@ -240,7 +240,7 @@ def test_a_table_for_people(run, scores, probabilities):
     result = run("tune", "good.csv", *POSITIVE, *COSTS)
     for words in ("negative up to", "wrong among answers", "Answer 'bad' where the score is at"):
         assert words in result.stdout
-    assert "Measured on the cases that the rule was chosen on" in result.stdout
+    assert "Expected on new cases: cost 0." in result.stdout
     assert "-o FILE" in result.stderr
     assert "threshold elm" in run("tune", "trees.csv", "--max-error", 0.1).stdout
 

@@ -36,7 +36,7 @@ NAMES_USED_TWICE = {"comparison", "tables"}
 # Shrinks: modules called after what is done in them.
 PARTICIPLES: set[str] = set()
 # Words in -ing that are nouns, or part of a class's name.
-NOUNS = ("typing", "averaging", "betting", "tuning", "abstaining", "delegating")
+NOUNS = ("typing", "averaging", "betting", "cross_fitting", "tuning", "abstaining", "delegating")
 
 
 def name_of(path: Path) -> str:

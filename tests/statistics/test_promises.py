@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.naive_bayes import GaussianNB
+from tests.evaluation import normal_scores
 
+from cautious.curves import find_rule
+from cautious.evaluation import cross_fitted
 from cautious.metrics import abstention_score, containment_score, selective_accuracy_score
 from cautious.models import ConformalClassifier, TunedAbstainingClassifierCV
 
@@ -127,4 +131,45 @@ def test_conformal_sets_hold_the_truth(trials, method, score, between, rng, ledg
         found,
         promised="≥ 90 %",
         between=between,
+    )
+
+
+@pytest.mark.parametrize("auc", [0.80, 0.92])
+@pytest.mark.parametrize("costs", normal_scores.COSTS, ids=["20/4/1", "10/2/1"])
+@pytest.mark.parametrize(("n", "least"), [(100, 0.88), (300, 0.92), (1000, 0.92)])
+@pytest.mark.parametrize("trials", [8, long(2000)])
+def test_cost_expected_of_a_tuned_window(trials, n, least, costs, auc, rng, ledger):
+    # What the rule that was chosen really costs, not what rules chosen in this way cost on average.
+    distance = np.sqrt(2) * stats.norm.ppf(auc)
+    found = []
+    while len(found) < trials:
+        y, score = normal_scores.draw(rng, n, distance)
+        if min(y.sum(), n - y.sum()) < 30:  # nothing is said about new cases then
+            continue
+        seed = int(rng.integers(2**31))
+        tuned = find_rule(y, y_score=score, costs=costs)
+        one = cross_fitted(y, y_score=score, costs=costs, random_state=seed).cost
+        truth = normal_scores.true_cost(tuned.rule, distance, costs)
+        covered = one.low <= truth <= one.high
+        found.append((covered, truth, one.estimate, tuned.cost))
+    covered, truth, estimate, apparent = np.transpose(found)
+    print(  # with -s: how far the apparent cost is off
+        f"n={n} AUC={auc} {costs['false_negative']:g}: true {truth.mean():.3f}, cross-fitted "
+        f"{estimate.mean():.3f}, apparent {apparent.mean():.3f}, covered {covered.mean():.3f}"
+    )
+    price = "/".join(f"{value:g}" for value in costs.values())
+    where = f"{n} cases, AUC {auc:.2f}, costs {price}"
+    ledger.share(
+        "95 % interval of a tuned window's cost holds the true cost",
+        where,
+        covered,
+        promised=f"≥ {100 * least:.0f} %",
+        between=(least, 1.0),
+    )
+    ledger.mean(
+        "cross-fitted cost of a tuned window above the true cost",
+        where,
+        (estimate - truth) / truth.mean(),
+        promised="nearly 0 %",
+        between=(-0.03, 0.03),
     )

@@ -79,7 +79,9 @@ def tune(
         costs=costs_of(false_negative, false_positive, mistake, abstain, costs, given),
         per=per.value,
         priors=prior,
-        **budgets,
+        max_abstention=max_abstention,
+        max_error=max_error,
+        min_saving=min_saving,
         **columns,
     )
     if output is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, TypeAlias
 
@@ -31,6 +32,7 @@ Kind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility",
 _CELLS_AT_ONCE = 1 << 18
 
 
+@cache
 def _version() -> str:
     try:
         return version("cautious")

@@ -6,8 +6,18 @@ as a table in notebooks. The command line and the report call these.
 """
 
 from cautious.evaluation.comparison import Comparison, compare
+from cautious.evaluation.cross_fitting import Expected, cross_fitted
 from cautious.evaluation.engine import summarise_log as summarise_log
 from cautious.evaluation.measures import Evaluation, evaluate
 from cautious.evaluation.tuning import Tuning, tune
 
-__all__ = ["Comparison", "Evaluation", "Tuning", "compare", "evaluate", "tune"]
+__all__ = [
+    "Comparison",
+    "Evaluation",
+    "Expected",
+    "Tuning",
+    "compare",
+    "cross_fitted",
+    "evaluate",
+    "tune",
+]

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from cautious._typing import RandomState
+from cautious.bootstrap import Interval
 from cautious.costs import CostsLike
 from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
+from cautious.evaluation.cross_fitting import LEAST_GROUPS, Expected, TooFewCases, cross_fitted
 from cautious.evaluation.evidence import score_notes
 from cautious.evaluation.priors import read_priors
 from cautious.evaluation.text import html_tables, number, share, text_table
@@ -26,24 +29,29 @@ __all__ = ["Tuning", "tune"]
 
 @dataclass(frozen=True, repr=False)
 class Tuning:
-    """Rules that were found, and what they do on the cases they were chosen on.
+    """Rules that were found, what they will do on new cases, and what they do on these.
 
     Attributes
     ----------
     found : dict of str to FoundRule
-        The rule of each model, with its cost, abstention and error.
+        The rule of each model, with its cost, abstention and error on the cases that it was chosen
+        on. They are too low for new cases.
     goal : dict
         What was asked for.
     best : str or None
         The model that does best on these cases; None if several do equally well.
     notes : tuple of Message
         What was guessed or looks odd.
+    expected : dict of str to Expected
+        What each rule is expected to do on new cases, with intervals. A model of which too few
+        cases are known is not there, and a note says so.
     """
 
     found: Mapping[str, FoundRule]
     goal: Mapping[str, Any]
     best: str | None
     notes: tuple[Message, ...] = ()
+    expected: Mapping[str, Expected] = field(default_factory=dict)
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -58,8 +66,21 @@ class Tuning:
         return next(iter(self.found.values())).rule
 
     def frame(self) -> pd.DataFrame:
-        """One row per model: its thresholds, and what they do on these cases."""
-        frames = [one.frame().assign(model=name) for name, one in self.found.items()]
+        """One row per model: its thresholds, and what they do.
+
+        ``cost``, ``abstention``, ``error`` and ``selective_error`` are expected on new cases,
+        within ``cost_low`` and ``cost_high`` and so on; ``apparent_cost`` and so on were measured
+        on the cases that the rule was chosen on, and stand alone where nothing is expected.
+        """
+        frames = []
+        for name, one in self.found.items():
+            row = one.frame()
+            shown = [key for key in _QUANTITIES if key in row]
+            apparent = row[shown].add_prefix("apparent_")
+            row = row.drop(columns=shown)
+            for key in shown if self.expected else ():
+                row = row.assign(**_ends(key, getattr(self.expected.get(name), key, None)))
+            frames.append(pd.concat([row, apparent], axis=1).assign(model=name))
         return pd.concat(frames).set_index("model")
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -71,26 +92,40 @@ class Tuning:
         return {
             "goal": dict(self.goal),
             "best": self.best,
-            "models": {name: _record(one) for name, one in self.found.items()},
+            "models": {
+                name: _record(one) | {"expected": _expected_record(self.expected.get(name))}
+                for name, one in self.found.items()
+            },
         }
 
     def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
         """Tables for people: a title, headings, and rows of text."""
-        frame = self.frame()
-        shares = ["abstention", "error", "selective_error"]
-        names = [name for name in frame.columns if name not in (*shares, "cost")]
+        thresholds = pd.concat([one.frame() for one in self.found.values()])
+        with_costs = "cost" in thresholds
+        names = [name for name in thresholds.columns if name not in _QUANTITIES]
         if len(names) > _THRESHOLDS_SHOWN:
             names = []
         headings = ["model", *(_HEADINGS.get(name, name.replace("_", " ")) for name in names)]
         headings += ["abstained on", "wrong", "wrong among answers"]
-        headings += ["cost per case"] if "cost" in frame else []
+        headings += ["cost per case"] if with_costs else []
+        headings += ["cost on these cases"] if with_costs and self.expected else []
         rows = []
-        for name, row in zip(frame.index, frame.to_dict("records"), strict=True):
+        records = thresholds.to_dict("records")
+        for name, row in zip(self.found, records, strict=True):
             cells = [str(name), *(number(row[key]) for key in names)]
-            cells += [share(row[key]) for key in shares]
-            cells += [number(row["cost"])] if "cost" in frame else []
+            shown = self._shown(name)
+            cells += [share(shown[key]) for key in _QUANTITIES if key != "cost"]
+            cells += [number(shown["cost"])] if with_costs else []
+            cells += [number(row["cost"])] if with_costs and self.expected else []
             rows.append(tuple(cells))
         yield "", headings, rows
+
+    def _shown(self, name: str) -> dict[str, float]:
+        """Give what is expected on new cases or, if that is known of no model, what was seen."""
+        if not self.expected:
+            return {key: getattr(self.found[name], key) for key in _QUANTITIES}
+        known = self.expected.get(name)
+        return {key: _ends(key, getattr(known, key, None))[key] for key in _QUANTITIES}
 
     def sentences(self) -> Iterator[str]:
         """Say what the rules do, and which model does best."""
@@ -103,7 +138,19 @@ class Tuning:
         silent = [name for name, one in self.found.items() if one.abstention == 1]
         for name in silent:
             yield f"{name} answers nothing under this rule."
-        yield "Measured on the cases that the rule was chosen on; new ones will be slightly worse."
+        for name, known in self.expected.items():
+            about = "Expected" if len(self.found) == 1 else f"{name}: expected"
+            show: Callable[[float], str] = share
+            if known.cost is not None:
+                what, interval, show = "cost", known.cost, number
+            elif "max_abstention" in self.goal:
+                what, interval = "wrong among answers", known.selective_error
+            else:
+                what, interval = "abstained on", known.abstention
+            ends = f"{show(interval.low)} to {show(interval.high)}"
+            yield f"{about} on new cases: {what} {show(interval.estimate)} ({ends})."
+        if len(self.expected) < len(self.found):
+            yield "Measured on the cases that the rule was chosen on; new ones will be worse."
 
     def __str__(self) -> str:
         tables = [text_table(*table) for table in self.tables()]
@@ -118,6 +165,7 @@ class Tuning:
 
 # More thresholds than this are in the rule, and not in the table.
 _THRESHOLDS_SHOWN = 8
+_QUANTITIES = ("abstention", "error", "selective_error", "cost")
 _HEADINGS = {"lower": "negative up to", "upper": "positive from"}
 
 
@@ -130,6 +178,10 @@ def tune(
     min_saving: float | None = None,
     per: Any = "answer",
     priors: Any = None,
+    honest: bool = True,
+    n_repeats: int | None = None,
+    confidence_level: float = 0.95,
+    random_state: RandomState = 0,
     **columns: Any,
 ) -> Tuning:
     """Find the thresholds at which each model should abstain.
@@ -151,6 +203,13 @@ def tune(
         Whether mistakes are counted among the answers or among all cases.
     priors : float, mapping or sequence in the order of the classes, optional
         Class probabilities to assume instead of the sample's; one number is the share of positives.
+    honest : bool, default=True
+        Whether to estimate, by cross-fitting, what the rules will do on new cases. It takes about
+        ninety more searches; without it there is only what they do on the cases they were chosen
+        on, which is better.
+    n_repeats, confidence_level, random_state
+        Of the cross-fitting; see :func:`cautious.evaluation.cross_fitted`. Weights are how much
+        each case counts. Groups, if there are at least ten with each class, are kept together.
     **columns
         Passed on to :func:`cautious.read_predictions`.
 
@@ -183,12 +242,24 @@ def tune(
         "min_saving": min_saving,
     }
     notes = list(read.notes)
-    found = {}
+    found, expected = {}, {}
     for one in read.values():
-        own = costs
-        if costs is None and one.costs is not None and not _is_budget(goal):
-            own = dict(one.costs)
-        found[one.name] = _found(one, own, goal, per, priors)
+        asked = _search(one, costs, goal, per, priors)
+        rule = find_rule(**asked)
+        about = rule.rule.with_details(model=one.name, data={"n": one.n, "digest": _digest(one)})
+        found[one.name] = replace(rule, rule=about)
+        if honest:
+            try:
+                expected[one.name] = cross_fitted(
+                    **asked,
+                    groups=_groups(one),
+                    n_repeats=n_repeats,
+                    confidence_level=confidence_level,
+                    random_state=random_state,
+                )
+            except TooFewCases as refused:
+                facts = {"name": quoted(one.name, 60), "reason": refused.message}
+                notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
         notes += _notes(one, found[one.name])
         notes += _price_notes(one, costs)
     wanted: dict[str, Any] = {name: value for name, value in goal.items() if value is not None}
@@ -199,6 +270,7 @@ def tune(
         wanted,
         _best(found, goal),
         tuple({str(note): note for note in notes}.values()),
+        expected,
     )
 
 
@@ -221,13 +293,29 @@ def _record(one: FoundRule) -> dict[str, Any]:
     }
 
 
+def _ends(key: str, interval: Interval | None) -> dict[str, float]:
+    """Give an estimate and the ends of its interval, named after the quantity."""
+    low, high = f"{key}_low", f"{key}_high"
+    if interval is None:
+        return dict.fromkeys([key, low, high], math.nan)
+    return {key: interval.estimate, low: interval.low, high: interval.high}
+
+
+def _expected_record(expected: Expected | None) -> dict[str, Any] | None:
+    """Say in plain data what is expected on new cases; None if nothing is."""
+    if expected is None:
+        return None
+    return {str(name): row.to_dict() for name, row in expected.frame().iterrows()}
+
+
 def _is_budget(goal: Mapping[str, Any]) -> bool:
     return any(value is not None for value in goal.values())
 
 
-def _found(
+def _search(
     one: ModelPredictions, costs: Any, goal: Mapping[str, Any], per: Any, priors: Any
-) -> FoundRule:
+) -> dict[str, Any]:
+    """Say what is searched for, and where, in the words of ``find_rule``."""
     if one.y_score is None and one.y_proba is None:
         raise InputError(
             "{name} gives sets, but neither scores nor probabilities; there is no threshold to "
@@ -235,21 +323,29 @@ def _found(
             name=quoted(one.name, 60),
         )
     kept = one if not one.missing.any() else one.take(~one.missing)
-    scores: dict[str, Any] = (
-        {"y_score": kept.y_score} if kept.y_score is not None else {"y_proba": kept.y_proba}
-    )
-    found = find_rule(
-        kept.y_true,
-        **scores,
-        classes=one.classes,
-        sample_weight=kept.sample_weight,
-        costs=costs,
-        per=per,
-        priors=None if priors is None else read_priors(priors, one.classes),
+    if costs is None and kept.costs is not None and not _is_budget(goal):
+        costs = dict(kept.costs)
+    name = "y_score" if kept.y_score is not None else "y_proba"
+    return {
+        "y_true": kept.y_true,
+        name: getattr(kept, name),
+        "classes": one.classes,
+        "sample_weight": kept.sample_weight,
+        "costs": costs,
+        "per": per,
+        "priors": None if priors is None else read_priors(priors, one.classes),
         **goal,
-    )
-    about = found.rule.with_details(model=one.name, data={"n": one.n, "digest": _digest(one)})
-    return FoundRule(**{**found.__dict__, "rule": about})
+    }
+
+
+def _groups(one: ModelPredictions) -> Any:
+    """Give the groups to keep together; a few large ones, such as sites, only break cases down."""
+    if one.groups is None or one.codes is None:
+        return None
+    known = ~one.missing
+    pairs = pd.DataFrame({"group": one.groups[known].astype(str), "truth": one.codes[known]})
+    enough = pairs.groupby("truth")["group"].nunique() >= LEAST_GROUPS
+    return one.groups[known] if enough.all() else None
 
 
 def _digest(one: ModelPredictions) -> str:

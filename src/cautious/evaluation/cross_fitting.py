@@ -1,0 +1,465 @@
+"""Cross-fitting: what a rule that was found by search will do on new cases."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from cautious._typing import Floats, Ints, RandomState
+from cautious.bootstrap import Interval, as_generator
+from cautious.costs import AnswerCosts, CostsLike, SetCosts, as_costs
+from cautious.curves import cheapest_windows, check_priors, find_rule
+from cautious.errors import InputError, quoted
+from cautious.predictions import binary_truth, check_proba
+from cautious.sets import check_scores, check_weight
+
+__all__ = ["LEAST_GROUPS", "Expected", "TooFewCases", "cross_fitted"]
+
+LEAST_CASES = 30
+"""Cases of each class below which nothing is said about new cases."""
+LEAST_GROUPS = 10
+"""Groups with cases of each class below which groups are too few to keep together."""
+_FOLDS = 10
+# Repetitions of the folds, and bootstrap replicates. With many cases it matters little how they are
+# divided, and each search takes long: more so if it is for a budget or for several classes.
+_USUAL, _WITH_MANY_CASES = (4, 50), (1, 20)
+_MANY_CASES, _MANY_CASES_WITH_COSTS = 10_000, 200_000
+_QUANTITIES = ("cost", "saving", "abstention", "error", "selective_error")
+
+
+class TooFewCases(InputError):
+    """There are too few cases of a class to say what a rule will do on new ones."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a rule is expected to do on new cases that are drawn as the given ones were.
+
+    Attributes
+    ----------
+    abstention, error, selective_error : Interval
+        Share of cases abstained on, share of all cases answered wrongly, and share of the answers
+        that are wrong: each with ``estimate``, ``low`` and ``high``.
+    cost : Interval or None
+        Cost per case; None without costs.
+    saving : Interval or None
+        How much less a case costs than under the best single answer to all (a class, or
+        abstaining); None without costs of abstaining.
+    """
+
+    abstention: Interval
+    error: Interval
+    selective_error: Interval
+    cost: Interval | None = None
+    saving: Interval | None = None
+
+    def frame(self) -> pd.DataFrame:
+        """One row per quantity: its estimate, and the ends of its interval."""
+        rows = {name: one for name in _QUANTITIES if (one := getattr(self, name)) is not None}
+        return pd.DataFrame(
+            [[one.estimate, one.low, one.high] for one in rows.values()],
+            index=pd.Index(list(rows), name="quantity"),
+            columns=["estimate", "low", "high"],
+        )
+
+
+def cross_fitted(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    *,
+    y_score: npt.ArrayLike | None = None,
+    y_proba: npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    costs: CostsLike | None = None,
+    priors: Any = None,
+    n_repeats: int | None = None,
+    confidence_level: float = 0.95,
+    random_state: RandomState = 0,
+    folds: npt.ArrayLike | None = None,
+    **goal: Any,
+) -> Expected:
+    r"""Estimate what the rule that :func:`cautious.curves.find_rule` finds does on new cases.
+
+    On the cases that it was chosen on, a rule looks better than it is. Here the cases are divided
+    into ten folds, stratified by class. The rule is chosen on nine of them and measured on the
+    tenth, for each in turn, and all this four times over. The means are nearly unbiased for a rule
+    that was chosen on nine tenths of the cases, so slightly too high for the one chosen on all.
+
+    The intervals are t intervals. Their variance has two parts: that of the held-out losses within
+    the classes, because few cases were seen, and that of the mean loss among rules chosen on
+    bootstrap replicates, because this rule may be better or worse than such rules are on average.
+    Shares take Wilson's form of the interval, which stays between 0 and 1.
+
+    Parameters
+    ----------
+    y_true, y_score, y_proba, classes, pos_label, costs, priors
+        As in :func:`cautious.curves.find_rule`.
+    sample_weight : array-like of shape (n,), optional
+        How much each case counts, in choosing and in measuring. A row is one independent draw
+        whatever its weight: it is in one fold, and the interval is that of so many rows. Write
+        repetitions out as rows of their own.
+    groups : array-like of shape (n,), optional
+        Cases of one group, such as visits of one patient, are kept together, in folds and in
+        replicates; groups are then what was drawn.
+    n_repeats : int, optional
+        How often the cases are divided. By default four times; once for more than 200,000
+        cases, or for more than 10,000 if there is a budget or more than two classes.
+    confidence_level : float, default=0.95
+        Nominal coverage of the intervals.
+    random_state : int, RandomState, Generator or None
+        Seed of folds and replicates.
+    folds : array-like of shape (n_repeats, n), int, optional
+        Fold of each case, in place of random ones.
+    **goal
+        ``max_abstention``, ``max_error``, ``min_saving`` and ``per``, as in ``find_rule``.
+
+    Returns
+    -------
+    Expected
+
+    Raises
+    ------
+    TooFewCases
+        If there are fewer than 30 cases of a class, or fewer than ten groups with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], [65, 35])
+    >>> score = rng.normal(size=100) + 2 * y
+    >>> costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    >>> float(find_rule(y, y_score=score, costs=costs).cost)
+    0.42
+    >>> print(cross_fitted(y, y_score=score, costs=costs).cost)
+    0.605 [0.2344, 0.9756]
+    """
+    if not 0 < confidence_level < 1:
+        raise InputError(
+            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
+            given=confidence_level,
+        )
+    if n_repeats is not None and n_repeats < 1:
+        raise InputError("{=n_repeats} is {given}; give 1 or more.", given=n_repeats)
+    cases = _Cases.of(
+        y_true, y_score, y_proba, classes, pos_label, sample_weight, groups, costs, priors, goal
+    )
+    cases.check_enough()
+    rng = as_generator(random_state)
+    many = _MANY_CASES_WITH_COSTS if cases.searched_at_once else _MANY_CASES
+    n_times, n_resamples = _WITH_MANY_CASES if len(cases.rows) > many else _USUAL
+    if folds is None:
+        times = n_times if n_repeats is None else n_repeats
+        fold = np.array([cases.random_folds(rng) for _ in range(times)])
+    else:
+        fold = np.atleast_2d(np.asarray(folds))[:, cases.rows]
+    held_out = [(at, number) for at, row in enumerate(fold) for number in np.unique(row)]
+    parts = np.array([fold[at] != number for at, number in held_out])
+    measured = np.empty((len(fold), len(cases.truth), len(_COLUMNS)))
+    for (at, number), seen in zip(held_out, cases.measured(parts), strict=True):
+        out = fold[at] == number
+        measured[at, out] = seen[out]
+    replicates = cases.replicates(n_resamples, rng)
+    rules = np.array([cases.share @ seen for seen in cases.measured(replicates)])
+    return cases.expected(measured, rules, confidence_level)
+
+
+# What is measured of each case under a rule; saving and the shares of answers follow from these.
+_COLUMNS = ("cost", "single", "abstained", "wrong")
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """Checked cases, and what is asked of the rule."""
+
+    truth: Ints
+    values: Floats
+    classes: tuple[Any, ...]
+    weight: Floats
+    share: Floats
+    unit: Ints
+    rows: Ints
+    costs: SetCosts | None
+    losses: Floats | None
+    priors: Floats | None
+    goal: dict[str, Any]
+    budget: bool
+
+    @classmethod
+    def of(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        y_proba: Any,
+        classes: Any,
+        pos_label: Any,
+        sample_weight: Any,
+        groups: Any,
+        costs: Any,
+        priors: Any,
+        goal: dict[str, Any],
+    ) -> _Cases:
+        # The search says what is wrong with its arguments.
+        found = find_rule(
+            y_true,
+            y_score=y_score,
+            y_proba=y_proba,
+            classes=classes,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            costs=costs,
+            priors=priors,
+            **goal,
+        )
+        names = found.rule.classes
+        if y_score is not None:
+            is_positive, _ = binary_truth(y_true, pos_label=pos_label, classes=classes)
+            values = check_scores(y_score, name="y_score", n=len(is_positive))
+            truth, weight = is_positive.astype(np.intp), check_weight(sample_weight, len(values))
+            rows = np.flatnonzero(weight > 0)
+            truth, values, weight = truth[rows], values[rows], weight[rows]
+        else:
+            seen = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
+            labels, weight = seen.classes.tolist(), seen.weight
+            place = [labels.index(label) for label in names]
+            truth = np.argsort(place)[seen.truth]
+            values = seen.proba[:, place[1]] if len(names) == 2 else seen.proba
+            given = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+            rows = np.flatnonzero(given)
+        budget = any(goal.get(key) is not None for key in _BUDGETS)
+        read, losses = None, None
+        if costs is not None:
+            named = {**costs, "abstain": 0.0} if budget else costs
+            positive = names[1] if len(names) == 2 else None
+            read = as_costs(named, names, pos_label=positive).in_order(names)
+            if isinstance(read, AnswerCosts) and read.per_case:
+                read = read.take(rows)
+                losses = read.values[np.arange(len(rows)), :, truth]
+            else:
+                losses = read.answers.to_numpy(dtype=np.float64).T[truth]
+        counts = np.bincount(truth, weight, minlength=len(names)).astype(np.float64)
+        wanted = None if priors is None else check_priors(priors, names, counts)
+        share = weight / weight.sum() if wanted is None else weight * (wanted / counts)[truth]
+        unit = np.arange(len(rows))
+        if groups is not None:
+            group = np.asarray(groups)
+            if group.shape != (len(np.asarray(y_true)),):
+                raise InputError(
+                    "{=groups} has shape {shape}; give one group per case.", shape=group.shape
+                )
+            unit = pd.factorize(group[rows], use_na_sentinel=False)[0]
+        return cls(
+            truth,
+            values,
+            names,
+            weight,
+            share,
+            unit,
+            rows,
+            read,
+            losses,
+            wanted,
+            goal | ({"costs": costs} if budget else {}),
+            budget,
+        )
+
+    @property
+    def searched_at_once(self) -> bool:
+        """Whether rules on many parts of the cases are found in one go."""
+        return self.losses is not None and not self.budget and len(self.classes) == 2
+
+    @cached_property
+    def grouped(self) -> bool:
+        """Whether some cases are kept together."""
+        return int(self.unit.max(initial=-1)) + 1 < len(self.rows)
+
+    def check_enough(self) -> None:
+        """Refuse to say anything about new cases after having seen too few."""
+        for code, label in enumerate(self.classes):
+            here = self.truth == code
+            n, units = int(here.sum()), len(np.unique(self.unit[here]))
+            facts = {"label": quoted(label, 60), "n": n, "units": units}
+            if n < LEAST_CASES:
+                raise TooFewCases(
+                    f"too few cases of class {{label}}: {{n}}; {LEAST_CASES} are needed", **facts
+                )
+            if self.grouped and units < LEAST_GROUPS:
+                raise TooFewCases(
+                    f"too few groups with class {{label}}: {{units}}; {LEAST_GROUPS} are needed",
+                    **facts,
+                )
+
+    def random_folds(self, rng: np.random.Generator) -> Ints:
+        """Divide the cases into folds with equal shares of each class, groups kept together.
+
+        A group goes with its rarest class, so that rare classes are spread evenly.
+        """
+        count = np.bincount(self.truth, minlength=len(self.classes))
+        rank = np.argsort(np.argsort(count, kind="stable"))
+        stratum = np.full(self.unit.max() + 1, len(count))
+        np.minimum.at(stratum, self.unit, rank[self.truth])
+        fold = np.empty(len(stratum), dtype=np.intp)
+        for one in np.unique(stratum):
+            members = rng.permutation(np.flatnonzero(stratum == one))
+            fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
+        return fold[self.unit]
+
+    def replicates(self, n_resamples: int, rng: np.random.Generator) -> Floats:
+        """Draw cases of each class, or groups, anew: how often each is drawn."""
+        n_units = int(self.unit.max()) + 1
+        strata = np.zeros(n_units, dtype=np.intp) if self.grouped else self.truth
+        drawn = np.zeros((n_resamples, n_units))
+        for one in np.unique(strata):
+            members = np.flatnonzero(strata == one)
+            for row in drawn:
+                draws = rng.integers(len(members), size=len(members))
+                row[members] = np.bincount(draws, minlength=len(members))
+        if self.grouped:  # a replicate without one of the classes says nothing
+            drawn = drawn[:, self.unit]
+            there = [drawn[:, self.truth == code].any(axis=1) for code in range(len(self.classes))]
+            drawn = drawn[np.all(there, axis=0)]
+        return drawn
+
+    def measured(self, weights: npt.NDArray[Any]) -> Iterator[Floats]:
+        """Choose a rule under each of the weights, and measure it on every case."""
+        rows = np.arange(len(self.truth))
+        for part, answer in zip(weights, self._answers(weights), strict=True):
+            abstained = answer == len(self.classes)
+            cost = single = np.zeros(len(rows))
+            if self.losses is not None:
+                cost = self.losses[rows, answer]
+                best = np.argmin(self._counted(part[None])[0] @ self.losses)
+                single = self.losses[:, best]
+            yield np.column_stack([cost, single, abstained, ~abstained & (answer != self.truth)])
+
+    def _counted(self, weights: npt.NDArray[Any]) -> Floats:
+        """Weights of the cases in parts of them, with the priors wanted."""
+        counted = weights * self.weight
+        if self.priors is not None:
+            for code, prior in enumerate(self.priors):
+                here = self.truth == code
+                counted[:, here] *= (prior / counted[:, here].sum(axis=1))[:, None]
+        return np.asarray(counted)
+
+    def _answers(self, weights: npt.NDArray[Any]) -> Iterator[Ints]:
+        """Answers to all cases of the rule chosen under each of the weights; K abstains."""
+        if self.searched_at_once:
+            assert self.losses is not None
+            lower, upper, _ = cheapest_windows(self.values, self.losses, self._counted(weights))
+            for low, high in zip(lower, upper, strict=True):
+                yield np.where(self.values >= high, 1, np.where(self.values <= low, 0, 2))
+            return
+        name = "y_score" if len(self.classes) == 2 else "y_proba"
+        labels = np.arange(len(self.classes))
+        for part in weights:
+            rows = np.flatnonzero(part > 0)
+            goal = self.goal | {name: self.values[rows], "priors": self.priors}
+            if self.costs is not None and not self.budget:
+                # Labels are positions here, which is faster.
+                goal["costs"] = _relabelled(self.costs.take(rows), labels)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # said of the whole already
+                rule = find_rule(
+                    self.truth[rows],
+                    classes=labels,
+                    sample_weight=(part * self.weight)[rows],
+                    **goal,
+                ).rule
+            mask = rule.predict_set(self.values)
+            yield np.where(mask.sum(axis=1) > 1, len(labels), mask.argmax(axis=1))
+
+    def expected(self, measured: Floats, rules: Floats, confidence_level: float) -> Expected:
+        """Put intervals around the means of what was measured on held-out cases."""
+        cost, single, abstained, wrong = range(len(_COLUMNS))
+        mean = self.share @ measured.mean(axis=0)
+        mean[[abstained, wrong]] = np.clip(mean[[abstained, wrong]], 0.0, 1.0)
+        answered = 1 - mean[abstained]
+
+        def interval(each: Floats, estimate: float, chosen: Floats, ends: Any) -> Interval:
+            """Take losses by repetition and case, and the mean loss of each replicate's rule."""
+            variance, df = np.mean([self._variance(one) for one in each], axis=0)
+            chosen = chosen[~np.isnan(chosen)]
+            if len(chosen) > 1:
+                variance += chosen.var(ddof=1)
+            low, high = _ends(estimate, variance, df, confidence_level, len(self.rows), ends)
+            return Interval(float(estimate), low, high, confidence_level, len(rules))
+
+        def of_share(at: int) -> Interval:
+            return interval(measured[:, :, at], mean[at], rules[:, at], None)
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            selective = mean[wrong] / answered
+            ratio = (measured[:, :, wrong] - selective * (1 - measured[:, :, abstained])) / answered
+            chosen = rules[:, wrong] / (1 - rules[:, abstained])
+        found: dict[str, Any] = {
+            "abstention": of_share(abstained),
+            "error": of_share(wrong),
+            "selective_error": interval(ratio, selective, chosen, None)
+            if answered > 1e-12
+            else Interval(np.nan, np.nan, np.nan, confidence_level, len(rules)),
+        }
+        if self.losses is not None:
+            least, most = self.share @ self.losses.min(axis=1), self.share @ self.losses.max(axis=1)
+            found["cost"] = interval(
+                measured[:, :, cost], mean[cost], rules[:, cost], (least, most)
+            )
+            if not self.budget:
+                saved = measured[:, :, single] - measured[:, :, cost]
+                found["saving"] = interval(
+                    saved,
+                    mean[single] - mean[cost],
+                    rules[:, single] - rules[:, cost],
+                    (least - most, most - least),
+                )
+        return Expected(**found)
+
+    def _variance(self, each: Floats) -> tuple[float, float]:
+        """Variance of the mean of losses, class by class; and its degrees of freedom."""
+        total = np.bincount(self.truth, self.share)
+        centred = each - (np.bincount(self.truth, self.share * each) / total)[self.truth]
+        if self.grouped:
+            sums = np.bincount(self.unit, self.share * centred)
+            return float((sums**2).sum() * len(sums) / (len(sums) - 1)), float(len(sums) - 1)
+        n = np.bincount(self.truth)
+        parts = np.bincount(self.truth, (self.share * centred) ** 2) * n / (n - 1)
+        variance = parts.sum()
+        if variance == 0:
+            return 0.0, float((n - 1).sum())
+        return float(variance), float(variance**2 / (parts**2 / (n - 1)).sum())
+
+
+_BUDGETS = ("max_abstention", "max_error", "min_saving")
+
+
+def _relabelled(costs: SetCosts, labels: Ints) -> SetCosts:
+    values = costs.values if isinstance(costs, AnswerCosts) else costs.answers.to_numpy()
+    return AnswerCosts(np.asarray(values, dtype=np.float64), tuple(labels.tolist()))
+
+
+def _ends(
+    estimate: float, variance: float, df: float, level: float, n: int, ends: Any
+) -> tuple[float, float]:
+    """Give the ends of an interval: Student's, or Wilson's for a share (without `ends`)."""
+    least, most = (0.0, 1.0) if ends is None else ends
+    if variance <= 0:
+        # All cases seen lost alike. Others may be there, with this probability at most.
+        unseen = 1 - ((1 - level) / 2) ** (1 / n)
+        return tuple(float(estimate + unseen * (end - estimate)) for end in (least, most))  # type: ignore[return-value]
+    t = float(stats.t.ppf((1 + level) / 2, df))
+    centre, half = estimate, t * np.sqrt(variance)
+    if ends is None and 0 < estimate < 1:
+        cases = estimate * (1 - estimate) / variance
+        scale = 1 + t**2 / cases
+        centre = (estimate + t**2 / (2 * cases)) / scale
+        half = t * np.sqrt(variance + t**2 / (4 * cases**2)) / scale
+    return float(max(centre - half, least)), float(min(centre + half, most))
