@@ -44,7 +44,7 @@ def page() -> str:
     for family in FAMILIES:
         laws = [law for law in CATALOGUE.values() if law.family == family]
         parts.append(f"## {family}\n\n{INTRODUCTIONS[family]}\n")
-        for about in dict.fromkeys(law.about for law in laws):
+        for about in sorted({law.about for law in laws}):  # whatever was imported first
             parts.append(f"**{about.capitalize()}**\n")
             parts.append("\n".join(entry(law) for law in laws if law.about == about) + "\n")
     parts.append("## Who is in the catalogue\n")
