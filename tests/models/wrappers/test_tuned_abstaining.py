@@ -546,7 +546,7 @@ def test_a_lone_class_leaves_nothing_to_decide():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({}, ValueError, "none of costs, max_abstention, max_error, min_saving"),
+        ({}, ValueError, "neither costs nor a budget is given"),
         ({"max_error": 0.1, "max_abstention": 0.1}, ValueError, "max_abstention and max_error"),
         ({"max_error": 1.5}, ValueError, "max_error is 1.5"),
         ({"max_error": 0.1, "per": "row"}, ValueError, "per is 'row'"),

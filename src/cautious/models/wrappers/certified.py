@@ -265,7 +265,9 @@ def _warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
     try:
         table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
         numbers = table.select_dtypes("number")
-        measured = bool((numbers.to_numpy(dtype=np.float64) % 1 != 0).any(axis=1).mean() > 0.5)
+        with np.errstate(invalid="ignore"):  # infinite values are for the estimator to refuse
+            broken = numbers.to_numpy(dtype=np.float64) % 1 != 0
+        measured = bool(broken.any(axis=1).mean() > 0.5)
         digest = pd.util.hash_pandas_object(table, index=False).to_numpy()
     except (TypeError, ValueError):  # rows that have no digest
         return
