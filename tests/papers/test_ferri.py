@@ -8,8 +8,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from cautious.datasets import load_dataset
 from cautious.papers import ferri
-from cautious.papers.ferri import curves as ferri_curves
-from cautious.papers.ferri import reproduce_ferri
+from cautious.papers.ferri import reproduce_ferri, results
 from cautious.papers.ferri.examples import example_figures, example_tables, sketched_figures
 from cautious.papers.ferri.results import (
     WEKA_LEARNERS,
@@ -156,7 +155,7 @@ def pretended():
 
 def test_weka_runs_every_seed_once_and_is_kept(tmp_path, monkeypatch, pretended):
     assert list(pretended) == [(n, m) for n in ("spambase", "tic-tac-toe") for m in WEKA_LEARNERS]
-    monkeypatch.setattr(ferri_curves, "DATASETS", ("tic-tac-toe",))
+    monkeypatch.setattr(results, "DATASETS", ("tic-tac-toe",))
     weka = PretendedWeka()
     curves, seconds = weka_curves(weka, 2, tmp_path)
     assert weka.asked == [(958, m, 5, s) for m in WEKA_LEARNERS.values() for s in (1, 2)]
@@ -213,7 +212,7 @@ def test_weka_where_it_is(monkeypatch, pretended):
 
 @live
 def test_weka_on_tic_tac_toe(monkeypatch):
-    monkeypatch.setattr(ferri_curves, "DATASETS", ("tic-tac-toe",))
+    monkeypatch.setattr(results, "DATASETS", ("tic-tac-toe",))
     curves, _ = weka_curves(find_weka(), 1, None)
     tree = curves["tic-tac-toe", "tree"].iloc[0]
     # Not the .796 and .873 printed.

@@ -185,7 +185,7 @@ def test_scores_of_all_sets_are_put_in_words(all_five):
     assert words["bupa", "best by accuracy"].ours == "SVM"
     assert words["bupa", "worst by AUC"].ours == "J48"
     assert words["vote", "VACC order if classes were 50:50"].ours == "same"
-    nested = words["all", "dearer abstention, narrower window within the other"]
+    nested = words["all", "more expensive abstention, narrower window within the other"]
     assert (nested.ours, nested.agrees, nested.given) == ("yes", None, True)  # a theorem
     assert words["bupa", "trivial classifier cheaper than the SVM somewhere"].ours == "no"
     abstention = words["breast-w", "abstention of PART at μ = 0.5, ν = 0.1"]

@@ -7,8 +7,7 @@ import pytest
 from cautious.datasets import list_datasets, load_dataset
 from cautious.experiments import Study
 from cautious.models import NaiveCredalClassifier
-from cautious.papers.zaffalon import collection as zaffalon_collection
-from cautious.papers.zaffalon import reproduce_zaffalon
+from cautious.papers.zaffalon import comparisons, reproduce_zaffalon
 from cautious.papers.zaffalon import simulations as zaffalon_simulations
 from cautious.papers.zaffalon.comparisons import (
     Collection,
@@ -220,7 +219,7 @@ def test_a_classifier_that_fails_everywhere_is_named():
 
 def test_the_whole_module_on_three_data_sets(small, monkeypatch, tmp_path):
     sets = ["labor", "contact-lenses", "hayes-roth"]
-    monkeypatch.setattr(zaffalon_collection, "QUICK_SETS", sets)
+    monkeypatch.setattr(comparisons, "QUICK_SETS", sets)
     done = reproduce_zaffalon(quick=True, folder=tmp_path)
     names = [table.name for table in done.tables]
     assert {f"Table {i}" for i in range(1, 9)} <= set(names)
