@@ -1,13 +1,10 @@
 """Summaries as bytes: whole and true, or refused."""
 
-import hashlib
-import json
-
 import numpy as np
 import pytest
 
 from cautious.logs import LogSummary, summarise
-from cautious.logs.summary import _DIGEST, _MAGIC
+from cautious.logs.tallies import pack, unpack
 
 
 @pytest.fixture
@@ -22,23 +19,10 @@ def scores(make_binary_log):
 
 def forged(summary, change):
     """Change the header or the arrays, and seal the result anew."""
-    content = summary.to_bytes()[len(_MAGIC) + _DIGEST :]
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(content[8 : 8 + length])
-    arrays, start = [], 8 + length
-    n_kinds = 2 * len(header["kinds"])
-    for at, shape in enumerate(header["shapes"]):
-        kind = "<i8" if at % 2 else "<f8" if at < n_kinds else "<u8"
-        size = 8 * int(np.prod(shape))
-        arrays.append(np.frombuffer(content[start : start + size], kind).reshape(shape).copy())
-        start += size
+    header, arrays = unpack(summary.to_bytes())
+    arrays = [array.copy() for array in arrays]
     change(header, arrays)
-    header["shapes"] = [array.shape for array in arrays]
-    text = json.dumps(header).encode()
-    content = b"".join(
-        [len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in arrays)]
-    )
-    return _MAGIC + hashlib.sha256(content).digest() + content
+    return pack(header, arrays)
 
 
 def test_nothing_changed_is_nothing_lost(summary, scores):
@@ -82,6 +66,8 @@ def put(array, value):
         lambda header, arrays: put(arrays[0], np.inf),
         lambda header, arrays: arrays.__setitem__(0, arrays[0][::-1].copy()),
         lambda header, arrays: arrays.__setitem__(1, arrays[1][:-1].copy()),
+        lambda header, arrays: arrays.__setitem__(1, arrays[1].astype(np.float64)),
+        lambda header, arrays: arrays.__setitem__(0, arrays[0].astype(np.int64)),
         lambda header, arrays: arrays.__setitem__(1, np.repeat(arrays[1][:, None], 3, axis=1)),
         lambda header, arrays: arrays.pop(),
         lambda header, arrays: header.__setitem__("n_rows", -3),

@@ -7,7 +7,7 @@ from typing import Any
 
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
-from cautious.logs.engines import Progress, engine_kind, summarise_in_threads
+from cautious.logs.engines import Progress, summarise_in_threads
 from cautious.logs.kernel import labels_of
 from cautious.logs.plan import Plan
 from cautious.logs.source import Part, Source, open_source
@@ -15,7 +15,7 @@ from cautious.logs.summary import LogSummary
 from cautious.predictions import binary_classes, encode_labels, refusal
 from cautious.sets import first_row
 
-__all__ = ["summarise"]
+__all__ = ["engine_kind", "summarise"]
 
 
 def summarise(
@@ -142,6 +142,36 @@ def summarise(
     else:
         summary = summarise_in_threads(opened.parts, plan, n_threads=n_threads, **rest)
     return _checked(summary, opened.n_rows, opened.name)
+
+
+def engine_kind(engine: Any, source: Any = None) -> str:
+    """Tell engines apart without importing any: "local", "dask" or "spark".
+
+    Parameters
+    ----------
+    engine : str, Dask client or cluster, or Spark session
+        As in :func:`cautious.logs.summarise`.
+    source : object
+        The log; a frame of Spark's is summarised by Spark.
+
+    Examples
+    --------
+    >>> engine_kind("local"), engine_kind("tcp://10.0.0.7:8786"), engine_kind("spark://host:7077")
+    ('local', 'dask', 'spark')
+    """
+    home = type(engine).__module__.split(".")[0]
+    text = engine if isinstance(engine, str) else ""
+    if home == "pyspark" or text == "spark" or text.startswith(("spark://", "sc://")):
+        return "spark"
+    if home in ("distributed", "dask") or text == "dask" or "://" in text:
+        return "dask"
+    if text != "local":
+        raise InputError(
+            "{=engine} is {given}; choose 'local', 'dask' or 'spark', or give the address of a "
+            "Dask scheduler such as 'tcp://host:8786'.",
+            given=quoted(engine),
+        )
+    return "spark" if type(source).__module__.split(".")[0] == "pyspark" else "local"
 
 
 def _complete(plan: Plan, source: Source) -> Plan:

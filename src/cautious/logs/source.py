@@ -82,14 +82,10 @@ class ParquetPart:
 
     name: str
     first_row: int
+    n_rows: int
     first_group: int
     rows: tuple[int, ...]
     filesystem: Any = None
-
-    @property
-    def n_rows(self) -> int:
-        """Rows that the file's footer promised when the source was opened."""
-        return sum(self.rows)
 
     def where(self, row: int) -> str:
         """Say where a row is."""
@@ -294,7 +290,10 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
     if isinstance(source, str | os.PathLike):
         source = [source]
     if isinstance(source, list | tuple) and source and isinstance(source[0], str | os.PathLike):
-        files = [file for path in source for file in _listed(os.fspath(path))]
+        files: list[tuple[str, Any]] = []
+        for path in map(str, source):
+            remote = "://" in path
+            files += _remote_files(path) if remote else [(name, None) for name in data_files(path)]
         title = os.fspath(source[0]) if len(source) == 1 else f"{len(source)} files"
         return _of_files(files, title, encoding)
     if isinstance(source, pa.RecordBatchReader):
@@ -351,10 +350,8 @@ def _arrow_of(frame: Any) -> Any:
     return pa.Table.from_arrays(list(kept.values()), [str(frame.columns[at]) for at in kept])
 
 
-def _listed(path: str) -> list[tuple[str, Any]]:
-    """Files that a path stands for, with their filesystem if it is not the local one."""
-    if "://" not in path:
-        return [(name, None) for name in data_files(path)]
+def _remote_files(path: str) -> list[tuple[str, Any]]:
+    """Files that an address stands for, with their filesystem if it is not the local one."""
     from pyarrow import fs
 
     filesystem, inner = fs.FileSystem.from_uri(path)
@@ -441,7 +438,7 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
         n_rows += own
         if n_rows >= _PART_ROWS or group == len(rows):
             own_rows = tuple(rows[first_group:group])
-            parts.append(ParquetPart(path, first_row, first_group, own_rows, filesystem))
+            parts.append(ParquetPart(path, first_row, n_rows, first_group, own_rows, filesystem))
             first_row, first_group, n_rows = first_row + n_rows, group, 0
     return parts, schema
 

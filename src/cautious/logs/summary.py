@@ -2,8 +2,6 @@ r"""What is left of a prediction log: mergeable counts, and the curves and measu
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +15,7 @@ from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
-from cautious.logs.tallies import Kind, ScoreTally, SetTally, Stratum, floats
+from cautious.logs.tallies import Kind, ScoreTally, SetTally, Stratum, floats, pack, unpack
 from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCounts, get_measure
 from cautious.predictions import (
     binary_classes,
@@ -31,9 +29,7 @@ from cautious.sets import check_classes
 
 __all__ = ["LogSummary"]
 
-_MAGIC = b"cautious.log/1\n"
-_DIGEST = hashlib.sha256().digest_size
-_TITLES = {SETS: "logged", ARGMAX: "likeliest"}
+_TITLES = {SETS: "logged", ARGMAX: "most probable"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +159,8 @@ class LogSummary:
             "exponent": settled.exponent,
             "kinds": kinds,
             "strata": strata,
-            "shapes": [array.shape for array in (*arrays, *others)],
         }
-        text = json.dumps(header).encode()
-        body = [len(text).to_bytes(8, "little"), text]
-        body += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays + others]
-        content = b"".join(body)
-        return _MAGIC + hashlib.sha256(content).digest() + content
+        return pack(header, arrays + others)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> LogSummary:
@@ -182,13 +173,10 @@ class LogSummary:
             negative counts.
         """
         try:
-            content = _checked_content(data)
-            length = int.from_bytes(content[:8], "little")
-            header = json.loads(content[8 : 8 + length])
+            header, arrays = unpack(data)
             if not all(isinstance(header[key], list) for key in ("labels", "kinds", "strata")):
                 raise ValueError("labels, kinds and strata are no lists")
             plan = Plan.from_dict(header["plan"])
-            arrays = _arrays(content[8 + length :], header)
             n_kinds = 2 * len(header["kinds"])
             scores = ScoreTally.from_arrays(
                 plan.limits, header["exponent"], header["kinds"], arrays[:n_kinds]
@@ -566,7 +554,13 @@ class LogSummary:
             name = self.plan.decision_of(name)
         if name not in known:
             raise ValueError(f"decision is {decision!r}; counted were {', '.join(known)}.")
-        return [s for s in self.sets.rows if s.decision == name and _chosen(s, model, group)]
+        return [
+            stratum
+            for stratum in self.sets.rows
+            if stratum.decision == name
+            and model in (None, stratum.model)
+            and group in (None, stratum.group)
+        ]
 
     def _cells(
         self, model: Any, group: Any, within: str
@@ -577,7 +571,7 @@ class LogSummary:
         settled = self.scores.settled()
         found = []
         for kind, values, counts in settled.canonical():
-            if _chosen(kind, model, group):
+            if model in (None, kind.model) and group in (None, kind.group):
                 low = high = values
                 if settled.exponent is not None:
                     low = values * 2.0**settled.exponent
@@ -595,41 +589,3 @@ class LogSummary:
             order = {name: at for at, name in enumerate(self.plan.columns.scores)}
             models.sort(key=lambda name: order.get(name, 0))
         return {"models": models, "groups": sorted_labels({key.group for key in keys} - {None})}
-
-
-def _chosen(key: Kind | Stratum, model: Any, group: Any) -> bool:
-    """Whether counts are of a model and a group; None stands for all."""
-    return (model is None or key.model == model) and (group is None or key.group == group)
-
-
-def _checked_content(data: bytes) -> bytes:
-    """Check that no byte has changed."""
-    start = len(_MAGIC) + _DIGEST
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise TypeError(f"bytes were expected, not {type(data).__name__}")
-    data = bytes(data)
-    if data[: len(_MAGIC)] != _MAGIC:
-        raise ValueError("they begin otherwise")
-    if hashlib.sha256(data[start:]).digest() != data[len(_MAGIC) : start]:
-        raise ValueError("they are damaged: the checksum differs")
-    return data[start:]
-
-
-def _arrays(content: bytes, header: dict[str, Any]) -> list[npt.NDArray[Any]]:
-    """Cut the arrays out of the bytes: of scores and counts, then of rows and counts."""
-    n_kinds, found, start = len(header["kinds"]), [], 0
-    if len(header["shapes"]) != 2 * (n_kinds + len(header["strata"])):
-        raise ValueError("arrays are missing")
-    for at, shape in enumerate(header["shapes"]):
-        kind = "<i8" if at % 2 else "<f8" if at < 2 * n_kinds else "<u8"
-        if not all(type(size) is int and size > 0 for size in shape):
-            raise ValueError(f"an array has the shape {shape}")
-        size = 8 * int(np.prod(shape, dtype=object))
-        if start + size > len(content):
-            raise ValueError("arrays are cut off")
-        flat = np.frombuffer(content, kind, size // 8, start)
-        found.append(flat.astype(flat.dtype.newbyteorder("=")).reshape(shape))
-        start += size
-    if start != len(content):
-        raise ValueError("there is more behind the arrays")
-    return found

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from importlib import import_module
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -62,6 +63,7 @@ _KEPT = 1000
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
 )
+_PLAIN = r"^-?(\d{1,17}\.?\d{0,30}|\.\d{1,30})([eE][+-]?\d{1,2})?$"
 _NOT_PLAIN = re.compile(r"[^0-9eE.+\-]")
 
 
@@ -297,6 +299,12 @@ def _numbers_of_arrow(column: Any) -> Numbers:
         values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else None
         values = column.to_numpy(zero_copy_only=False) if values is None else values
         return Numbers(np.asarray(values).astype(np.float64, copy=False), eps=_eps(values.dtype))
+    if (types.is_string(kind) or types.is_large_string(kind)) and len(column):
+        # Arrow reads what is plain; everything else is looked at cell by cell.
+        compute = import_module("pyarrow.compute")
+        plain = compute.all(compute.match_substring_regex(column, _PLAIN), skip_nulls=False)
+        if plain.as_py():
+            return _numbers_of_arrow(column.cast(pa.float64()))
     return _numbers_of_values(_encode_arrow(column))
 
 

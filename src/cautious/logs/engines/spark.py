@@ -13,10 +13,12 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from cautious.errors import InputError, Message
 from cautious.logs.engines.threads import RunningTotal
 from cautious.logs.plan import Plan
 from cautious.logs.source import TablePart
@@ -77,9 +79,9 @@ def _summarise_frame(frame: Any, wishes: dict[str, Any]) -> LogSummary:
     try:
         found = [LogSummary.from_bytes(bytes(row[0])) for row in parts.collect()]
     except Exception as error:
-        ours = _MARK in str(error)
-        message = (_with_file(rows, text) or _said(error)) if ours else _in_short(error)
-        raise ValueError(message) from error
+        if _MARK in str(error):
+            raise _with_file(rows, text) or _said(error) from error
+        raise ValueError(_in_short(error)) from error
     return sum(found, LogSummary.of_nothing(plan))
 
 
@@ -100,7 +102,7 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
                 try:
                     total.add(part)
                 except (ValueError, TypeError) as error:
-                    raise ValueError(f"{_MARK}{error}{_MARK}") from error
+                    raise ValueError(f"{_MARK}{_as_text(error)}{_MARK}") from error
         yield _as_batch(total.summary)
 
     return summarise
@@ -118,9 +120,22 @@ _MARK = "\u2063\u2063"
 _FILE = "cautious: file"
 
 
-def _said(error: Exception) -> str:
-    """Take our own message out of Spark's."""
-    return str(error).split(_MARK)[1]
+def _said(error: Exception) -> InputError:
+    """Take our own error out of Spark's."""
+    return InputError(_message(json.loads(str(error).split(_MARK)[1])))
+
+
+def _as_text(error: Exception) -> str:
+    """Write an error as JSON."""
+    plain = Message("{text}", {"text": str(error)})
+    message = error.message if isinstance(error, InputError) else plain
+    return json.dumps(asdict(message), default=str)
+
+
+def _message(fields: dict[str, Any]) -> Message:
+    """Undo :func:`dataclasses.asdict` of a message."""
+    hints = tuple(_message(hint) for hint in fields["hints"])
+    return Message(**fields | {"hints": hints})
 
 
 def _in_short(error: Exception) -> str:
@@ -130,7 +145,7 @@ def _in_short(error: Exception) -> str:
     return f"Spark could not do it ({line}); nothing was summarised."
 
 
-def _with_file(rows: Any, plan_text: str) -> str | None:
+def _with_file(rows: Any, plan_text: str) -> InputError | None:
     """Run once more, now with the file of every row, to say where the error is; None if it fails.
 
     The name of the file is as long as the row itself, so it is asked for only now.

@@ -1,5 +1,6 @@
 """Counts that add up exactly, in any order and any split: of scores, and of prediction sets."""
 
+from cautious.logs.tallies.archive import pack, unpack
 from cautious.logs.tallies.scores import Codes, Kind, Limits, ScoreTally
 from cautious.logs.tallies.sets import SetTally, Stratum
 from cautious.logs.tallies.sums import Counts, fixed_point, floats
@@ -14,4 +15,6 @@ __all__ = [
     "Stratum",
     "fixed_point",
     "floats",
+    "pack",
+    "unpack",
 ]

@@ -222,7 +222,12 @@ class ScoreTally:
             raise ValueError(f"the exponent is {exponent}")
         pieces: dict[Kind, tuple[Piece, ...]] = {}
         for kind, values, counts in zip(kinds, arrays[::2], arrays[1::2], strict=True):
-            if values.ndim != 1 or np.isnan(values).any() or (values[1:] <= values[:-1]).any():
+            if (
+                values.ndim != 1
+                or values.dtype != np.float64
+                or np.isnan(values).any()
+                or (values[1:] <= values[:-1]).any()
+            ):
                 raise ValueError("scores are no sorted numbers")
             if exponent is not None and (np.floor(values) != values).any():
                 raise ValueError("scores are not on their grid")

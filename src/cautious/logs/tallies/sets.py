@@ -210,7 +210,11 @@ class SetTally:
         found = {}
         n_words = -(-n_classes // 64)
         for stratum, rows, counts in zip(strata, arrays[::2], arrays[1::2], strict=True):
-            if rows.ndim != 2 or rows.shape[1] not in (_KNOWN, _KNOWN + n_words):
+            if (
+                rows.ndim != 2
+                or rows.dtype != np.uint64
+                or rows.shape[1] not in (_KNOWN, _KNOWN + n_words)
+            ):
                 raise ValueError(f"rows of sets have the shape {rows.shape}")
             most = np.array([n_classes - 1, 2, n_classes, n_classes, 1], dtype=np.uint64)
             if (rows[:, :_KNOWN] > most).any() or len(_distinct(rows, counts)[0]) < len(rows):

@@ -67,7 +67,7 @@ def floats(counts: Counts) -> Floats:
 
 def check_counts(counts: Counts, n: int) -> None:
     """Refuse counts that nothing can add up to: of a wrong shape, negative, or zero."""
-    if counts.shape not in ((n,), (n, 3)):
+    if counts.dtype != np.int64 or counts.shape not in ((n,), (n, 3)):
         raise ValueError(f"{n} counts have the shape {counts.shape}")
     digits = counts[:, 1:] if counts.ndim > 1 else counts[:0]
     none = counts <= 0 if counts.ndim == 1 else ~counts.any(axis=1)
