@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.experiments import Study
-from cautious.experiments.processes import cloudpickle
+from cautious.experiments.folds import cloudpickle
 
 # Classes of this module go to the processes by value: it cannot be imported there.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

@@ -21,7 +21,6 @@ PAST_THE_FRONT_DOOR: set[tuple[str, str]] = set()
 # Shrinks: modules that only one other module imports, and that belong into it.
 WITH_ONE_IMPORTER = {
     "cautious.predictions.arrays",
-    "cautious.report.problems",
     "cautious.report.summaries",
 }
 

@@ -9,8 +9,7 @@ import pytest
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.report.document import embedded_json
-from cautious.report.problems import problems_of
-from cautious.report.summaries import summarise_sets
+from cautious.report.summaries import problems_of, summarise_sets
 
 Y = np.array(["no", "yes", "no", "yes", "yes"])
 SCORE = np.array([0.1, 0.4, 0.6, 0.8, 0.9])

@@ -3,10 +3,10 @@
 A :class:`Study` runs into a :class:`Store`, one SQLite file, and goes on from it.
 """
 
+from cautious.experiments.folds import run_tasks as run_tasks
 from cautious.experiments.folds import seed_for
 from cautious.experiments.folds import seeded as seeded
 from cautious.experiments.identity import fingerprint as fingerprint
-from cautious.experiments.processes import run_tasks as run_tasks
 from cautious.experiments.store import DifferentStudyError, FoldResult, Store
 from cautious.experiments.store import versions as versions
 from cautious.experiments.study import Study

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from cautious.datasets import list_datasets
-from cautious.experiments.folds import Data, Design, Fold, Scorer
+from cautious.experiments.folds import Data, Design, Fold, Scorer, run_folds
 from cautious.experiments.identity import describe, fingerprint
-from cautious.experiments.processes import run_folds
 from cautious.experiments.store import COLUMNS, Store
 from cautious.metrics import USUAL_MEASURES, get_measure, make_set_scorer
 from cautious.progress import track

@@ -4,8 +4,7 @@ Exact and betting bounds, certificates and alarms. Everything is computed from c
 so it comes alike from arrays, from summaries of logs and from clusters.
 """
 
-from cautious.guarantees.betting import mean_bound
-from cautious.guarantees.binomial import expected_cases, risk_bound, risk_p_value
+from cautious.guarantees.bounds import expected_cases, mean_bound, risk_bound, risk_p_value
 from cautious.guarantees.certificate import Certificate
 from cautious.guarantees.certification import Certified, certify
 from cautious.guarantees.certification import Shape as Shape

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.decision import Rule
-from cautious.guarantees.binomial import check_share, expected_cases, least_answers, risk_p_value
+from cautious.guarantees.bounds import check_share, expected_cases, least_answers, risk_p_value
 from cautious.guarantees.certificate import Certificate, LimitTest
 from cautious.predictions import binary_truth
 from cautious.sets import check_classes, check_truth

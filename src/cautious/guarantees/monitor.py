@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from cautious.guarantees.binomial import check_counts, check_share, risk_bound
+from cautious.guarantees.bounds import check_counts, check_share, risk_bound
 
 __all__ = ["RiskMonitor"]
 

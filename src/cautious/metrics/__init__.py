@@ -18,12 +18,9 @@ from cautious.metrics.answers import (
 )
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
-from cautious.metrics.breakdown import USUAL_MEASURES as USUAL_MEASURES
-from cautious.metrics.breakdown import breakdown
-from cautious.metrics.capacity import capacity_score, q_matrix
-from cautious.metrics.capacity import full_coverage_error as full_coverage_error
-from cautious.metrics.capacity import guess_probabilities as guess_probabilities
-from cautious.metrics.confusion import cautious_confusion_matrix
+from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix, q_matrix
+from cautious.metrics.confusion import full_coverage_error as full_coverage_error
+from cautious.metrics.confusion import guess_probabilities as guess_probabilities
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.counts import check_confusion as check_confusion
 from cautious.metrics.indeterminacy import (
@@ -33,7 +30,8 @@ from cautious.metrics.indeterminacy import (
     set_accuracy_score,
     single_accuracy_score,
 )
-from cautious.metrics.printed_report import cautious_report
+from cautious.metrics.printed_report import USUAL_MEASURES as USUAL_MEASURES
+from cautious.metrics.printed_report import breakdown, cautious_report
 from cautious.metrics.registry import (
     MEASURES,
     Measure,

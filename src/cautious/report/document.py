@@ -26,7 +26,7 @@ from cautious.costs import AnswerCosts, CostsLike, as_costs
 from cautious.errors import InputError
 from cautious.files import check_output, jsonable, write_whole
 from cautious.predictions import page_rules
-from cautious.report.problems import problems_of
+from cautious.report.summaries import problems_of
 
 __all__ = ["build_report", "render_page"]
 

@@ -12,7 +12,7 @@ from cautious.models import (
     check_cautious_estimator,
 )
 from cautious.models.discrete import encode
-from cautious.models.naive_credal.neighbourhoods import overlap_distances
+from cautious.models.naive_credal.lazy import overlap_distances
 
 
 @pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from cautious.papers.claims import Reproduction
-from cautious.papers.friedel.figures import figures
 from cautious.papers.friedel.scores import Family, Scores, stand_in_scores, weka_scores
 from cautious.papers.friedel.tables import (
     CLOSE,
     CLOSE_VACC,
     TABLE_1,
+    figures,
     in_words,
     reproduced_counts,
     table_1,
