@@ -7,7 +7,6 @@ from cautious.curves.capacity import CapacityCurve, capacity_hull
 from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull
-from cautious.curves.many_windows import cheapest_windows as cheapest_windows
 from cautious.curves.response import ResponseCurve, best_bias
 from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.curves.search import FoundRule, find_rule
@@ -22,6 +21,7 @@ from cautious.curves.surface import (
 from cautious.curves.surface import DifferentialGrid as DifferentialGrid
 from cautious.curves.surface import SurfaceGrid as SurfaceGrid
 from cautious.curves.window import Window, chow_window, roc_slopes
+from cautious.curves.window import cheapest_windows as cheapest_windows
 from cautious.metrics import RiskCoverageCurve, WorkingPoint
 
 __all__ = [

@@ -7,7 +7,7 @@ as a table in notebooks. The command line and the report call these.
 
 from cautious.evaluation.comparison import Comparison, compare
 from cautious.evaluation.cross_fitting import Expected, cross_fitted
-from cautious.evaluation.engine import summarise_log as summarise_log
+from cautious.evaluation.evidence import summarise_log as summarise_log
 from cautious.evaluation.measures import Evaluation, evaluate
 from cautious.evaluation.tuning import Tuning, tune
 

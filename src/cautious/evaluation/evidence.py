@@ -5,22 +5,35 @@ Arrays in memory and summaries of logs larger than memory lead to the same few c
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels, Mask
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, Staircase, check_priors
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import InputError, Message, listed, quoted
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.predictions import ModelPredictions, refusal
+from cautious.predictions import ModelPredictions, match_labels, refusal
 
-__all__ = ["Evidence", "RuleChoice", "evidence_of", "evidence_of_log", "score_notes"]
+__all__ = [
+    "Evidence",
+    "Log",
+    "RuleChoice",
+    "evidence_of",
+    "evidence_of_log",
+    "read_priors",
+    "score_notes",
+    "summarise_log",
+    "with_priors",
+]
 
 ARGMAX = "argmax"
 """What a log calls the most probable class."""
@@ -392,3 +405,99 @@ def _of_log(
     if "missing" in summary.odd and risk is not None:
         missing = round(n - float(risk.n))
     return Evidence(name, classes, n, words, rule, surface, counts, risk, missing=missing)
+
+
+@dataclass(frozen=True)
+class Log:
+    """A summary, what to call its model where no column says, and where it is from."""
+
+    summary: Any
+    name: str
+    place: str = ""
+
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """What was guessed, left out or rounded."""
+        notes: tuple[Message, ...] = self.summary.notes
+        return notes
+
+
+def summarise_log(
+    source: Any,
+    engine: Any,
+    *,
+    rules: Any = (),
+    progress: Callable[..., None] | None = None,
+    **columns: Any,
+) -> Log:
+    """Summarise a log for the rules that will be asked about.
+
+    Parameters
+    ----------
+    source : path, several paths, or what else :func:`cautious.summarise` takes
+        All together are one log.
+    engine : str, or a client or session
+        "local", "dask", the address of a Dask scheduler, or "spark".
+    rules : optional
+        Decisions to count beside the most probable class.
+    progress : callable, optional
+        Called with the rows done and the rows there are.
+    **columns
+        What is known about the columns, as for :func:`cautious.read_predictions`.
+    """
+    from cautious.logs import summarise
+
+    if columns.pop("case", None) is not None:
+        raise InputError("{=case} is not offered with {=engine}.")
+    files = [source] if isinstance(source, str | os.PathLike) else source
+    if isinstance(files, list) and "-" in files:
+        raise InputError("{=engine} cannot read standard input; give files or a folder.")
+    summary = summarise(source, engine=engine, rules=rules, progress=progress, **columns)
+    if not isinstance(files, list):
+        return Log(summary, "log")
+    place = str(files[0]) if len(files) == 1 else f"{len(files)} files"
+    return Log(summary, Path(place.rstrip("/")).stem if len(files) == 1 else "log", place)
+
+
+def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
+    """Give priors in the order of the classes; one number is the share of positives.
+
+    Examples
+    --------
+    >>> read_priors(0.25, ["no", "yes"])
+    [0.75, 0.25]
+    """
+    if isinstance(priors, Real):
+        if len(classes) != 2:
+            raise InputError(
+                "{=priors} is {given}, the share of positives, but there are {n} classes; give a "
+                "share for each.",
+                given=priors,
+                n=len(classes),
+            )
+        if not 0 < float(priors) < 1:
+            raise InputError(
+                "{=priors} is {given}; a share of positives lies strictly between 0 and 1.",
+                given=priors,
+            )
+        return [1 - float(priors), float(priors)]
+    if isinstance(priors, Mapping):
+        at = match_labels(list(priors), list(classes))
+        if sorted(at) != list(range(len(classes))):
+            raise InputError(
+                "{=priors} names {given}, but the classes are {classes}.",
+                given=listed(priors),
+                classes=listed(classes),
+            )
+        shares = list(priors.values())
+        return [shares[at.index(k)] for k in range(len(classes))]
+    return priors
+
+
+def with_priors(one: ModelPredictions, priors: Any) -> ModelPredictions:
+    """Weigh cases so that the classes have given shares; the total weight stays the same."""
+    assert one.codes is not None
+    weight = np.ones(one.n) if one.sample_weight is None else one.sample_weight
+    counts = np.bincount(one.codes, weight, minlength=len(one.classes)).astype(np.float64)
+    shares = check_priors(read_priors(priors, one.classes), one.classes, counts)
+    return replace(one, sample_weight=weight * (shares * counts.sum() / counts)[one.codes])

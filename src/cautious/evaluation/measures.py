@@ -13,15 +13,15 @@ import pandas as pd
 from cautious.costs import CostsLike, as_costs
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError, Message, quoted
-from cautious.evaluation.engine import summarise_log
 from cautious.evaluation.evidence import (
     Evidence,
     RuleChoice,
     evidence_of,
     evidence_of_log,
     score_notes,
+    summarise_log,
+    with_priors,
 )
-from cautious.evaluation.priors import with_priors
 from cautious.evaluation.text import html_tables, number, text_table
 from cautious.metrics import (
     MEASURES,

@@ -19,8 +19,7 @@ from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.cross_fitting import LEAST_GROUPS, Expected, TooFewCases, cross_fitted
-from cautious.evaluation.evidence import score_notes
-from cautious.evaluation.priors import read_priors
+from cautious.evaluation.evidence import read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.predictions import ModelPredictions, label_text, read_predictions
 

@@ -1,8 +1,8 @@
 """Bounds on risks and mean losses, from counts.
 
-**Shares, exactly.** If each of m independent answers is wrong with probability θ, the number of wrong
-ones is binomial. Everything follows from that alone: no approximation, no assumption about the
-model.
+**Shares, exactly.** If each of m independent answers is wrong with probability θ, the number of
+wrong ones is binomial. Everything follows from that alone: no approximation, no assumption about
+the model.
 
 **Means of bounded losses.** A gambler bets on every case that the mean loss is below m. If it is
 not, the game is unfair to the gambler, who multiplies the stake by 1/δ with probability at most δ.

@@ -7,7 +7,7 @@ every set. Everybody else takes its :class:`Predictions`.
 :func:`read_predictions` reads everything that fits in memory. For what comes in pieces,
 :mod:`cautious.logs` uses the same parts: :func:`guess_columns` for the roles of columns,
 ``DelimitedText`` for text files in blocks, and the functions of
-:mod:`cautious.predictions.cells` and :mod:`cautious.predictions.set_columns` for labels, numbers,
+:mod:`cautious.predictions.cells` and :mod:`cautious.predictions.columns` for labels, numbers,
 weights and sets of one record batch. Word lists and refusals are data
 (:mod:`cautious.predictions.rules`), which the page gets as JSON from ``page_rules``.
 """
@@ -20,8 +20,12 @@ from cautious.predictions.cells import encode_labels as encode_labels
 from cautious.predictions.cells import plain_labels as plain_labels
 from cautious.predictions.cells import read_numbers as read_numbers
 from cautious.predictions.columns import Columns, guess_columns
+from cautious.predictions.columns import check_empty as check_empty
 from cautious.predictions.columns import described as described
+from cautious.predictions.columns import memberships as memberships
+from cautious.predictions.columns import parse_sets as parse_sets
 from cautious.predictions.columns import prefixed as prefixed
+from cautious.predictions.columns import set_mask as set_mask
 from cautious.predictions.data import ModelPredictions, Predictions, align
 from cautious.predictions.delimited import DelimitedText as DelimitedText
 from cautious.predictions.delimited import open_text as open_text
@@ -50,10 +54,6 @@ from cautious.predictions.rules import note as note
 from cautious.predictions.rules import page_rules as page_rules
 from cautious.predictions.rules import refusal as refusal
 from cautious.predictions.rules import twins as twins
-from cautious.predictions.set_columns import check_empty as check_empty
-from cautious.predictions.set_columns import memberships as memberships
-from cautious.predictions.set_columns import parse_sets as parse_sets
-from cautious.predictions.set_columns import set_mask as set_mask
 from cautious.predictions.tables import is_frame as is_frame
 from cautious.predictions.tables import open_table as open_table
 from cautious.predictions.tables import readable as readable

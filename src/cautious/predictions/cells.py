@@ -10,7 +10,7 @@ one record batch at a time; so a rule is written once:
 - :func:`read_numbers` gives :class:`Numbers`: floats, and which cells are no numbers, which
   :func:`check_numbers` refuses. :func:`check_weights` checks weights.
 
-Columns of sets are read in :mod:`cautious.predictions.set_columns`.
+Columns of sets are read in :mod:`cautious.predictions.columns`.
 
 Checks take `place`, a function from a row to words that say where it is, as in
 ``lambda row: f"column 'score', row {row}"``.

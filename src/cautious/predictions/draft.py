@@ -16,6 +16,7 @@ import numpy as np
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.predictions.cells import Encoded, Place, such_cells
+from cautious.predictions.columns import check_empty, parse_sets, set_mask
 from cautious.predictions.data import ModelPredictions
 from cautious.predictions.labels import (
     binary_classes,
@@ -25,7 +26,6 @@ from cautious.predictions.labels import (
     sorted_labels,
 )
 from cautious.predictions.rules import note, refusal, twins
-from cautious.predictions.set_columns import check_empty, parse_sets, set_mask
 from cautious.sets import WrittenSet, first_row
 
 __all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle"]

@@ -23,13 +23,12 @@ from cautious.predictions.cells import (
     plain_labels,
     texts,
 )
-from cautious.predictions.columns import Columns, described, guess_columns
+from cautious.predictions.columns import Columns, described, guess_columns, memberships
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.draft import Draft, Said, kept_rows, settle
 from cautious.predictions.labels import label_text
 from cautious.predictions.probabilities import check_columns
 from cautious.predictions.rules import hint, refusal
-from cautious.predictions.set_columns import memberships
 from cautious.predictions.tables import Table, is_frame, open_table, table_of_frame
 
 __all__ = ["read_predictions"]
