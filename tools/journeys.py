@@ -1,0 +1,95 @@
+"""Count the functions, files and depth that five usual calls pass through in the library.
+
+Run it as ``python tools/journeys.py``; ARCHITECTURE.md shows what it prints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+
+import cautious
+from cautious.cli import main
+
+PACKAGE = str(Path(cautious.__file__).parent)
+COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+
+
+def journey(call: Callable[[], Any]) -> tuple[int, int, int]:
+    """Count distinct functions, distinct files, and how deep calls are nested."""
+    call()  # what is imported and remembered once is no part of the journey
+    seen: set[tuple[str, str]] = set()
+    depth = deepest = 0
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        nonlocal depth, deepest
+        file = frame.f_code.co_filename
+        if not file.startswith(PACKAGE):
+            return
+        if event == "call":
+            depth += 1
+            deepest = max(deepest, depth)
+            name = frame.f_code.co_qualname
+            if not name.endswith(("<listcomp>", "<genexpr>", "<lambda>", "<module>")):
+                seen.add((file, name))
+        elif event == "return":
+            depth -= 1
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return len(seen), len({file for file, _ in seen}), deepest
+
+
+def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
+    """The five calls."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=300)
+    score = np.round(1 / (1 + np.exp(-rng.normal(2 * y - 1))), 3)
+    frame = pd.DataFrame({"y_true": y, "score": score})
+    frame.to_csv(folder / "p.csv", index=False)
+    frame.to_parquet(folder / "p.parquet")
+    sets = np.column_stack([score < 0.7, score > 0.3])
+    X, labels = make_classification(200, random_state=0)
+
+    def report() -> None:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            with contextlib.suppress(SystemExit):
+                main(["report", str(folder / "p.csv"), "-o", str(folder / "r.html")])
+
+    def tuned() -> None:
+        model = cautious.TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2)
+        model.fit(X, labels).predict_set(X)
+
+    return {
+        "cautious report p.csv": report,
+        "AbstentionCostSurface.from_predictions(…).for_costs(…)": lambda: (
+            cautious.AbstentionCostSurface.from_predictions(y, score).for_costs(COSTS)
+        ),
+        "TunedAbstainingClassifierCV(…).fit(…).predict_set(…)": tuned,
+        "utility_score(y, sets)": lambda: cautious.utility_score(y, sets),
+        "summarise(p.parquet), then VACC": lambda: (
+            cautious.AbstentionCostSurface(
+                cautious.summarise(str(folder / "p.parquet")).staircase()
+            ).vacc()
+        ),
+    }
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        for title, call in journeys(Path(folder)).items():
+            functions, files, depth = journey(call)
+            print(f"{title}: {functions} functions in {files} files, {depth} deep")
