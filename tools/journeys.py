@@ -40,7 +40,9 @@ def journey(call: Callable[[], Any]) -> tuple[int, int, int]:
             depth += 1
             deepest = max(deepest, depth)
             name = frame.f_code.co_qualname
-            if not name.endswith(("<listcomp>", "<genexpr>", "<lambda>", "<module>")):
+            if not name.endswith(
+                ("<listcomp>", "<genexpr>", "<lambda>", "<module>", "<dictcomp>", "<setcomp>")
+            ):
                 seen.add((file, name))
         elif event == "return":
             depth -= 1
@@ -80,11 +82,9 @@ def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
         ),
         "TunedAbstainingClassifierCV(…).fit(…).predict_set(…)": tuned,
         "utility_score(y, sets)": lambda: cautious.utility_score(y, sets),
-        "summarise(p.parquet), then VACC": lambda: (
-            cautious.AbstentionCostSurface(
-                cautious.summarise(str(folder / "p.parquet")).staircase()
-            ).vacc()
-        ),
+        "summarise(p.parquet), then VACC": lambda: cautious.AbstentionCostSurface(
+            cautious.summarise(str(folder / "p.parquet")).staircase()
+        ).vacc(),
     }
 
 
