@@ -56,7 +56,7 @@ def journey(call: Callable[[], Any]) -> tuple[int, int, int]:
 
 
 def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
-    """The five calls."""
+    """Make the five calls."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=300)
     score = np.round(1 / (1 + np.exp(-rng.normal(2 * y - 1))), 3)
@@ -67,9 +67,13 @@ def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
     X, labels = make_classification(200, random_state=0)
 
     def report() -> None:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            with contextlib.suppress(SystemExit):
-                main(["report", str(folder / "p.csv"), "-o", str(folder / "r.html")])
+        quiet = io.StringIO()
+        with (
+            contextlib.redirect_stdout(quiet),
+            contextlib.redirect_stderr(quiet),
+            contextlib.suppress(SystemExit),
+        ):
+            main(["report", str(folder / "p.csv"), "-o", str(folder / "r.html")])
 
     def tuned() -> None:
         model = cautious.TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2)

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -243,9 +244,11 @@ def find_name(name: str):
     assert top == "cautious", f"{name} is not ours"
     if not rest:
         return import_module("cautious")
-    package = import_module(f"cautious.{rest[0]}")
-    assert not rest[1:] or rest[1] in getattr(package, "__all__", ()), f"{name} is not public"
-    thing = package
+    whole = import_module("cautious")
+    offered = rest[0] in whole.__all__
+    thing = getattr(whole, rest[0]) if offered else import_module(f"cautious.{rest[0]}")
+    if isinstance(thing, ModuleType):
+        assert not rest[1:] or rest[1] in getattr(thing, "__all__", ()), f"{name} is not public"
     for part in rest[1:]:
         thing = getattr(thing, part)
     return thing
