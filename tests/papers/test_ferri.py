@@ -17,12 +17,12 @@ from cautious.papers.ferri.results import (
     result_tables,
     weka_curves,
 )
-from cautious.papers.trees import (
+from cautious.papers.weka import (
     LaplaceTreeClassifier,
     MultiwayTreeClassifier,
+    find_weka,
     pruned_by_cross_validation,
 )
-from cautious.papers.weka import find_weka
 
 try:
     find_weka()

@@ -13,8 +13,15 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, as_floats
-from cautious.comparison.friedman import check_level, friedman_nemenyi, rank_frame
-from cautious.comparison.results import means_of_datasets, read_results, rounding, tied
+from cautious.comparison.friedman import (
+    check_level,
+    friedman_nemenyi,
+    means_of_datasets,
+    rank_frame,
+    read_results,
+    rounding,
+    tied,
+)
 
 __all__ = [
     "ObjectiveWinner",

@@ -9,7 +9,6 @@ estimator against this contract.
 from cautious.models.base import CautiousClassifierMixin, CredalClassifierMixin
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.credal_tree import CredalTreeClassifier
-from cautious.models.cross_validation import cross_val_predict_set
 from cautious.models.discrete import ContinuousFeaturesWarning
 from cautious.models.naive_credal import (
     CredalModelAveragingClassifier,
@@ -21,7 +20,7 @@ from cautious.models.nested_dichotomies import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
 )
-from cautious.models.pipeline import CautiousPipeline, make_cautious_pipeline
+from cautious.models.pipeline import CautiousPipeline, cross_val_predict_set, make_cautious_pipeline
 from cautious.models.wrappers import (
     AbstainingClassifier,
     CertifiedAbstainingClassifier,

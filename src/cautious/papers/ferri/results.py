@@ -24,12 +24,12 @@ from cautious.models import NaiveCredalClassifier
 from cautious.papers.claims import Cell, Figure, Table
 from cautious.papers.ferri.examples import abstention_grid
 from cautious.papers.reproduction import cached_predictions
-from cautious.papers.trees import (
+from cautious.papers.weka import (
     LaplaceTreeClassifier,
     MultiwayTreeClassifier,
+    Weka,
     pruned_by_cross_validation,
 )
-from cautious.papers.weka import Weka
 
 __all__ = [
     "Curves",

@@ -30,8 +30,7 @@ from cautious.datasets import list_datasets, load_dataset
 from cautious.experiments import fingerprint, seed_for, seeded
 from cautious.models import NaiveCredalClassifier
 from cautious.papers.reproduction import cached_predictions
-from cautious.papers.trees import pruned_by_cross_validation
-from cautious.papers.weka import Weka
+from cautious.papers.weka import Weka, pruned_by_cross_validation
 
 __all__ = [
     "MEASURES",
