@@ -1,4 +1,4 @@
-"""The papers' learners: WEKA's own, run as a program beside ours, and trees that stand in for C4.5."""
+"""The papers' learners: WEKA's own, run as a program beside ours, and trees in place of C4.5."""
 
 from __future__ import annotations
 
