@@ -320,9 +320,6 @@ def test_what_is_no_source(tmp_path):
         summarise(3)
     with pytest.raises(TypeError, match="source yields int"):
         summarise([1, 2])
-    mixed = pd.DataFrame({"y": [1, "a"], "score": [0.1, object()]})
-    with pytest.raises(ValueError, match=r"column '(y|score)' is of the kind object, which cannot"):
-        summarise(mixed)
 
 
 def test_columns_that_arrow_cannot_hold_matter_only_if_used(log, expected):
@@ -465,3 +462,21 @@ def test_a_csv_that_turns_out_to_be_quoted_goes_on_where_it_is(tmp_path, monkeyp
     path.write_text("\n".join(["y_true,score", *rows]))
     with pytest.raises(InputError, match="line 4323 has a quotation"):
         summarise(path)
+
+
+def test_columns_of_several_kinds_are_read_as_in_memory():
+    mixed = pd.DataFrame({"y": [1, "a", 1, "a"], "score": [0.1, "0.4", 0.9, 0.5]})
+    assert summarise(mixed, pos_label="a").staircase().scores.tolist() == [0.1, 0.4, 0.5, 0.9]
+    assert summarise(mixed, pos_label="a").classes.tolist() == ["1", "a"]
+    mixed["score"] = [0.1, object(), 0.9, 0.5]
+    with pytest.raises(InputError, match="column 'score', row 1: '<object object"):
+        summarise(mixed, pos_label="a")
+    sets = pd.DataFrame({"y": ["a", "b", "b"]})
+    for kind in (set, frozenset, tuple, list, np.array):
+        sets["y_set"] = [kind(["a"]), kind(["a", "b"]), kind(["b"])]
+        assert summarise(sets).counts().size.tolist() == [1, 1, 2]
+
+
+def test_numbers_of_the_other_byte_order(log, expected):
+    turned = log.astype({"y_true": ">i8", "score": ">f8"})
+    assert summarise(turned).staircase() == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,11 +13,19 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+import numpy as np
 import pandas as pd
 
 from cautious.errors import InputError, quoted
 from cautious.files import ARROW, CSV, PARQUET, data_files
-from cautious.predictions import DelimitedText, is_frame, open_text, refusal
+from cautious.predictions import (
+    DelimitedText,
+    is_frame,
+    label_text,
+    open_text,
+    plain_label,
+    refusal,
+)
 
 __all__ = ["Part", "Source", "TablePart", "open_source"]
 
@@ -330,7 +339,7 @@ def _numbered(batches: Iterable[Any]) -> Iterator[Part]:
 
 
 def _arrow_of(frame: Any) -> Any:
-    """Make an Arrow table; of a pandas frame, columns that Arrow cannot hold do not matter yet."""
+    """Make an Arrow table; what Arrow cannot hold becomes text, or lists of labels."""
     import pyarrow as pa
 
     if not isinstance(frame, pd.DataFrame):
@@ -338,16 +347,23 @@ def _arrow_of(frame: Any) -> Any:
 
         known = nw.from_native(frame)
         return (known.collect() if isinstance(known, nw.LazyFrame) else known).to_arrow()
-    kept: dict[int, Any] = {}
-    for at, (name, values) in enumerate(frame.items()):
+    columns = []
+    for at in range(frame.shape[1]):
+        values = frame.iloc[:, at]
+        if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
+            values = values.astype(values.dtype.newbyteorder("="))
         try:
-            kept[at] = pa.array(values, from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError) as error:
-            why = str(error).splitlines()[0][:200]
-            refused = refusal("column kind", name=quoted(name), kind=str(values.dtype), why=why)
-    if not kept and len(frame.columns):
-        raise refused
-    return pa.Table.from_arrays(list(kept.values()), [str(frame.columns[at]) for at in kept])
+            columns.append(pa.array(values, from_pandas=True))
+        except (pa.ArrowException, TypeError, ValueError):
+            columns.append(pa.array(map(_arrow_cell, values), pa.string()))
+    return pa.Table.from_arrays(columns, [str(name) for name in frame.columns])
+
+
+def _arrow_cell(value: Any) -> str | None:
+    """Write a label, or several, so that they are read as what they are."""
+    if isinstance(value, set | frozenset | tuple | list | np.ndarray):
+        return json.dumps(list(map(label_text, value)))
+    return None if plain_label(value) is None else str(value)
 
 
 def _remote_files(path: str) -> list[tuple[str, Any]]:
