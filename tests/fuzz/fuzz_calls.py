@@ -51,6 +51,7 @@ from cautious import (
     credal,
     curves,
     decision,
+    guarantees,
     metrics,
     sets,
     utility,
@@ -392,6 +393,17 @@ CALLS: dict[str, Call] = {
         utility.caution_premium,
         {"m": numbers([1, 2, 4])},
         {"n_classes": 3, "utility": "u65"},
+    ),
+    "guarantees.mean_bound": Call(
+        guarantees.mean_bound, {"values": numbers([0, 0.5, 1]), "counts": numbers([4, 2, 1])}
+    ),
+    "guarantees.risk_bound": Call(
+        guarantees.risk_bound, {"wrong": numbers([0, 3]), "answered": numbers([10, 20])}
+    ),
+    "guarantees.risk_p_value": Call(
+        guarantees.risk_p_value,
+        {"wrong": numbers([0, 3]), "answered": numbers([10, 20])},
+        {"max_error": 0.1},
     ),
     "utility.certainty_equivalent": Call(utility.certainty_equivalent, _ACCURACIES),
     "utility.crossover": Call(

@@ -30,7 +30,7 @@ def estimator_calls() -> dict[str, Call]:
         "CredalModelAveragingClassifier": models.CredalModelAveragingClassifier,
         "CredalTreeClassifier": models.CredalTreeClassifier,
         "DelegatingClassifier": lambda: models.DelegatingClassifier(
-            [("first", tree()), ("second", tree())]
+            [("first", tree()), ("second", tree())], train_on="all"
         ),
         "LazyNaiveCredalClassifier": models.LazyNaiveCredalClassifier,
         "NaiveCredalClassifier": models.NaiveCredalClassifier,

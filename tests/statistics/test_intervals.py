@@ -138,7 +138,8 @@ def test_paired_differences(trials, measure, rng, ledger):
     def both(which, hesitates):
         return np.where(hesitates[:, None], True, SETS[which])
 
-    weight = np.concatenate([0.75 * EVERY_WEIGHT, 0.25 * EVERY_WEIGHT])
+    # Repetitions in a thousand cases: shares of one would be warned of.
+    weight = 1000 * np.concatenate([0.75 * EVERY_WEIGHT, 0.25 * EVERY_WEIGHT])
     number = np.tile(np.arange(len(SETS)), 6)
     hesitates = np.repeat([False, True], 18)
     truth = bootstrap_difference(

@@ -48,7 +48,7 @@ class Study:
     measures : sequence, mapping or callable, optional
         Measures of :mod:`cautious.metrics`, by name or function; or a mapping of names to scorers
         ``f(estimator, X, y)``; or one function ``f(estimator, X, y)`` that gives a mapping of
-        numbers. By default those of :data:`cautious.metrics.USUAL_MEASURES`.
+        numbers. By default those of :func:`cautious.metrics.breakdown`.
     preparation : transformer, optional
         Learned on the training part of each fold, once for all models. For one model only, put it
         in a :class:`cautious.models.CautiousPipeline`.

@@ -177,11 +177,9 @@ def check_share(value: float, name: str) -> float:
 
 
 def _whole(value: npt.ArrayLike, name: str) -> Ints:
-    given = np.asarray(value)
-    if given.dtype.kind not in "iuf":
-        raise TypeError(f"{name} is {value!r}; give whole numbers of cases.")
+    given = as_floats(value, name, "whole numbers of cases")
     whole = np.rint(given)
-    if not np.all((given == whole) & (given >= 0)):
+    if not np.all((given == whole) & (given >= 0) & np.isfinite(given)):
         raise ValueError(
             f"{name} is {value!r}; exact bounds need whole numbers of cases. Weighted cases have "
             "no exact bound; see mean_bound for losses of any size."
@@ -311,7 +309,7 @@ def _check(values: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats
         raise ValueError(
             "values holds a number that is not finite; a loss without a largest value has no bound."
         )
-    if not np.all((n >= 0) & (n == np.rint(n))):
+    if not np.all((n >= 0) & (n == np.rint(n)) & np.isfinite(n)):
         raise ValueError(
             "counts holds a number that is negative or not whole; weighted cases have no such "
             "bound."

@@ -15,7 +15,7 @@ from cautious.models import (
     NaiveCredalClassifierCV,
 )
 from cautious.models.discrete import MISSING, columns_of, encode, factorise
-from cautious.models.naive_credal import global_idm, neighbourhoods
+from cautious.models.naive_credal import dirichlet, lazy
 from cautious.models.naive_credal.counts import CategoryCounts
 
 MODELS = [
@@ -368,9 +368,9 @@ def test_a_fold_that_lacks_a_class_still_finds_its_costs():
 @pytest.mark.parametrize(
     ("model", "module"),
     [
-        (NaiveCredalClassifier(), global_idm),
-        (NaiveCredalClassifier(missing="conservative"), global_idm),
-        (LazyNaiveCredalClassifier(), neighbourhoods),
+        (NaiveCredalClassifier(), dirichlet),
+        (NaiveCredalClassifier(missing="conservative"), dirichlet),
+        (LazyNaiveCredalClassifier(), lazy),
     ],
     ids=["global", "conservative", "lazy"],
 )

@@ -36,7 +36,7 @@ __all__ = ["LazyNaiveCredalClassifier", "Neighbours", "RowCounts", "overlap_dist
 # A missing test cell must not match a missing training cell.
 _MISSING_IN_TEST = -2
 # Pairs are solved this many (pair, feature) cells at a time.
-_COUNTS_AT_ONCE = 400_000
+_CELLS_AT_ONCE = 400_000
 # Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.
 _PAIRS_AT_ONCE = 2_000_000
 
@@ -201,7 +201,7 @@ class RowCounts:
 
     def _solve(self, s: float, rows: Ints, first: Ints, second: Ints) -> Floats:
         result = np.empty(len(rows))
-        for part in row_chunks(len(rows), max(1, _COUNTS_AT_ONCE // max(1, self.counts.shape[1]))):
+        for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, self.counts.shape[1]))):
             pairs = self._pairs(rows[part], first[part], second[part])
             result[part] = log_infimum(pairs, s)
         return result
@@ -219,7 +219,7 @@ class RowCounts:
 
 
 # Distances held at once by one worker.
-_CELLS_AT_ONCE = 8_000_000
+_DISTANCES_AT_ONCE = 8_000_000
 
 
 class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
@@ -374,7 +374,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         check_is_fitted(self)
         self._check_parameters()
         codes = self._read_coded(X, self.categories_)
-        size = min(256, max(1, _CELLS_AT_ONCE // len(self._neighbours.y)))
+        size = min(256, max(1, _DISTANCES_AT_ONCE // len(self._neighbours.y)))
         pieces = [codes[:, rows] for rows in row_chunks(codes.shape[1], size)]
         return list(
             Parallel(n_jobs=self.n_jobs, prefer="threads")(
