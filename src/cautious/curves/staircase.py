@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Mask, as_floats
+from cautious._typing import Floats, Labels, Mask, as_floats
 from cautious.metrics import Shown
 from cautious.predictions import binary_truth
-from cautious.sets import check_scores, check_weight, first_row
+from cautious.sets import check_classes, check_scores, check_weight, first_row
 
 __all__ = [
     "ClassScales",
@@ -228,6 +228,24 @@ class Staircase(Shown):
         below = np.cumsum(self.negatives) - self.negatives / 2
         pairs = self.n_positives * self.n_negatives
         return float(self.positives @ below / pairs) if pairs else np.nan
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether there are scores, and all of them lie between 0 and 1."""
+        return bool(len(self.scores)) and bool(self.scores[0] >= 0 and self.scores[-1] <= 1)
+
+    def cases(self) -> tuple[Labels, Floats, Floats]:
+        """Give truths, scores and weights: one case for each class at each score.
+
+        Examples
+        --------
+        >>> truth, scores, weight = Staircase([1, 2], [0, 4], [3, 1], ("ham", "spam")).cases()
+        >>> truth.tolist(), scores.tolist(), weight.tolist()
+        (['spam', 'spam', 'ham', 'ham'], [1.0, 2.0, 1.0, 2.0], [0.0, 4.0, 3.0, 1.0])
+        """
+        truth = check_classes(self.classes)[np.repeat(np.array([1, 0]), len(self.scores))]
+        weight = np.concatenate([self.positives, self.negatives])
+        return truth, np.tile(self.scores, 2), weight
 
     def flipped(self) -> Staircase:
         """Swap the classes and turn the scores round, so that the other class is the positive one.

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats, Labels, Mask
+from cautious._typing import Floats, Mask
 from cautious.curves import AbstentionCostSurface, Staircase, check_priors
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import ModelPredictions, match_labels, refusal
+from cautious.sets import check_classes
 
 __all__ = [
     "Evidence",
@@ -306,20 +307,17 @@ def _answers(one: ModelPredictions, rule: Rule | None) -> tuple[Mask | None, str
 def _of_scores(name: str, surface: AbstentionCostSurface, rule: Rule | None) -> Evidence:
     """Count the answers to scores of two classes, from the counts of both at each score."""
     stairs = surface.staircase
-    classes: Labels = np.empty(2, dtype=object)
-    classes[:] = stairs.classes
-    truth = np.repeat(np.arange(2), len(stairs.scores))
-    score = np.tile(stairs.scores, 2)
-    weight = np.concatenate([stairs.negatives, stairs.positives])
+    classes = check_classes(stairs.classes)
+    truth, score, weight = stairs.cases()
     there = weight > 0
     truth, score, weight = truth[there], score[there], weight[there]
     n = float(stairs.n_positives + stairs.n_negatives)
     words, counts, risk, y_pred = "", None, None, None
-    if _are_probabilities(score):
+    if stairs.are_probabilities:
         proba = np.column_stack([1 - score, score])
         y_pred = classes[proba.argmax(axis=1)]
         risk = RiskCoverageCurve.from_predictions(
-            classes[truth], proba, classes=classes, sample_weight=weight
+            truth, proba, classes=classes, sample_weight=weight
         )
         if rule is None:
             rule, words = Rule.confidence(0.0, classes=stairs.classes), "the most probable class"
@@ -327,7 +325,7 @@ def _of_scores(name: str, surface: AbstentionCostSurface, rule: Rule | None) -> 
         words = words or rule.describe()
         mask = rule.predict_set(score, classes=stairs.classes)
         counts = SetCounts.from_predictions(
-            classes[truth], mask, classes=classes, sample_weight=weight, y_pred=y_pred
+            truth, mask, classes=classes, sample_weight=weight, y_pred=y_pred
         )
     return Evidence(name, tuple(stairs.classes), n, words, rule, surface, counts, risk)
 
@@ -399,7 +397,7 @@ def _of_log(
     risk = None
     if ARGMAX in decisions:
         risk = summary.risk_coverage(**part)
-    elif surface is not None and _are_probabilities(surface.staircase.scores):
+    elif surface is not None and surface.staircase.are_probabilities:
         risk = _of_scores(name, surface, None).risk
     classes, n, missing = tuple(counts.classes.tolist()), float(counts.n), 0
     if "missing" in summary.odd and risk is not None:

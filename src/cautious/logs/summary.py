@@ -379,9 +379,10 @@ class LogSummary:
 
     def _counts_of_scores(self, decision: str | Rule, model: Any, group: Any) -> SetCounts:
         """Count the answers of a rule to the scores of two classes."""
-        truth, scores, pair, weight = self._both_classes(model, group, "worst")
+        stairs = self.staircase(model=model, group=group, within="worst")
+        (truth, scores, weight), pair = stairs.cases(), stairs.classes
         forced = None
-        if len(scores) and scores.min() >= 0 and scores.max() <= 1:
+        if stairs.are_probabilities:
             forced = check_classes(pair)[(scores > 1 - scores).astype(np.intp)]
         known = {ARGMAX: 0, **self.plan.rules}
         if not isinstance(decision, Rule) and decision not in known:
@@ -419,13 +420,6 @@ class LogSummary:
         told = self.plan.pos_label is not None
         return bool(kind.truth if told else kind.truth == self._pair()[1])
 
-    def _both_classes(self, model: Any, group: Any, within: str) -> tuple[Labels, Floats, Any, Any]:
-        """Truths, scores, classes and weights of the cases, one for each class and score."""
-        stairs = self.staircase(model=model, group=group, within=within)
-        truth = check_classes(stairs.classes)[np.repeat(np.array([1, 0]), len(stairs.scores))]
-        weight = np.concatenate([stairs.positives, stairs.negatives])
-        return truth, np.tile(stairs.scores, 2), stairs.classes, weight
-
     def risk_coverage(
         self, *, model: Any = None, group: Any = None, within: str = "worst"
     ) -> RiskCoverageCurve:
@@ -436,9 +430,10 @@ class LogSummary:
         two classes, the scores must be probabilities.
         """
         if self.plan.binary:
-            truth, scores, pair, weight = self._both_classes(model, group, within)
+            stairs = self.staircase(model=model, group=group, within=within)
+            truth, scores, weight = stairs.cases()
             return RiskCoverageCurve.from_predictions(
-                truth, scores, classes=pair, sample_weight=weight
+                truth, scores, classes=stairs.classes, sample_weight=weight
             )
         if ARGMAX not in self.plan.decisions:
             raise ValueError(

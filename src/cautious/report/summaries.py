@@ -73,7 +73,7 @@ def confidence_of(staircase: Staircase) -> RiskCoverageCurve:
     at zero. A score on the cut is answered negative, as an argmax would.
     """
     scores = staircase.scores
-    is_probability = bool(len(scores)) and scores[0] >= 0 and scores[-1] <= 1
+    is_probability = staircase.are_probabilities
     confidence = np.maximum(scores, 1 - scores) if is_probability else np.abs(scores)
     positive = scores > (0.5 if is_probability else 0.0)
     return RiskCoverageCurve.from_losses(
