@@ -142,4 +142,5 @@ def test_modules_are_named_by_nouns():
 
 
 def test_there_are_not_too_many_modules():
-    assert len(MODULES) < 200
+    """A compass: 199 before rules could be applied and watched and forests came; then one per idea."""
+    assert len(MODULES) < 240
