@@ -1,6 +1,6 @@
 // Start: read the data that came with the page, build the views, and keep them up to date.
 import { el } from "./charts/dom.js";
-import { shorten } from "./charts/format.js";
+import { shorten } from "./core/format.js";
 import { replicatesOf } from "./core/bootstrap.js";
 import { hullBins } from "./core/hull.js";
 import { problemsOf } from "./core/problems.js";

@@ -1,6 +1,6 @@
 // The frame of a chart: scales, ticks, grid and labels.
 import { svg } from "./dom.js";
-import { alike } from "./format.js";
+import { alike } from "../core/format.js";
 
 export function ticks(low, high, wanted = 5) {
   const raw = (high - low) / wanted,

@@ -2,7 +2,7 @@
 import { frame, ticks } from "./axes.js";
 import { css } from "./colours.js";
 import { svg } from "./dom.js";
-import { number } from "./format.js";
+import { number } from "../core/format.js";
 
 // `grid` is {values, nx, ny, x, y}, rows from low to high y; `paint` gives a colour for a value.
 export function heatmap(grid, { paint, levels = [], zero = false, bar = null, marker, bound, ...options }) {

@@ -1,7 +1,7 @@
 // Scores of both classes back to back, with the window they are cut by.
 import { frame } from "./axes.js";
 import { svg } from "./dom.js";
-import { few, number, shorten } from "./format.js";
+import { few, number, shorten } from "../core/format.js";
 
 // Heights are square roots of counts: a window often lies where few scores are.
 export function scoreHistogram({ histogram, classes, window, width, height }) {

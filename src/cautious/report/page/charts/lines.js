@@ -2,7 +2,7 @@
 import { frame } from "./axes.js";
 import { dash, modelColour } from "./colours.js";
 import { el, svg } from "./dom.js";
-import { share, shorten } from "./format.js";
+import { share, shorten } from "../core/format.js";
 import { riskPoints } from "../core/risk.js";
 
 // `series` are {name, index, points: [[x, y]], mark: [x, y]}; points with NaN are left out.

@@ -1,7 +1,7 @@
 // The cost surface as a body to turn round: far cells are drawn first, near ones over them.
 import { css, sequential } from "./colours.js";
 import { svg } from "./dom.js";
-import { number } from "./format.js";
+import { number } from "../core/format.js";
 
 export const VIEW = { turn: -0.62, tilt: 0.5 };
 

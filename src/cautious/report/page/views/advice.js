@@ -1,6 +1,6 @@
 // The recommendation in plain words.
 import { el, value } from "../charts/dom.js";
-import { count, number, percent, shorten } from "../charts/format.js";
+import { count, number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
 
 const strong = (text) => el("strong", {}, text);

@@ -2,7 +2,7 @@
 import { ticks, widthOf } from "../charts/axes.js";
 import { css, diverging, modelRgb, sequential } from "../charts/colours.js";
 import { el, svg, value } from "../charts/dom.js";
-import { number, percent, share, shorten } from "../charts/format.js";
+import { number, percent, share, shorten } from "../core/format.js";
 import { heatmap, pickable } from "../charts/heatmap.js";
 import { legend, lineChart, riskChart, swatches } from "../charts/lines.js";
 import { surface3d } from "../charts/surface3d.js";

@@ -1,5 +1,5 @@
 // What the sliders say about every model of two classes, here and all over the map of costs.
-import { number, percent } from "../charts/format.js";
+import { number, percent } from "../core/format.js";
 import { costInterval, replicatesOf } from "../core/bootstrap.js";
 import {
   bestWindow,

@@ -1,7 +1,7 @@
 // Tables about two classes: the models side by side, and what happens under one window.
 import { modelColour } from "../charts/colours.js";
 import { el, value } from "../charts/dom.js";
-import { alike, number, percentAlike, shorten } from "../charts/format.js";
+import { alike, number, percentAlike, shorten } from "../core/format.js";
 import { numberColumn, sortableTable } from "./widgets.js";
 
 export function modelTable({ problem, view, results, chosen, select }) {

@@ -1,7 +1,7 @@
 // Two classes: sliders on top, the recommendation under them, and everything that follows.
 import { widthOf } from "../charts/axes.js";
 import { card, choice, el, toggle, value } from "../charts/dom.js";
-import { number, percent, shorten } from "../charts/format.js";
+import { number, percent, shorten } from "../core/format.js";
 import { scoreHistogram } from "../charts/histogram.js";
 import { sum } from "../core/surface.js";
 import { advice, casesAdvice, invertedAdvice, plainText, uncertainAdvice } from "./advice.js";

@@ -1,6 +1,6 @@
 // Further prediction files, dropped onto the page or chosen: read, guessed, and shown at once.
 import { choice, el } from "../charts/dom.js";
-import { count, shorten } from "../charts/format.js";
+import { count, shorten } from "../core/format.js";
 import { problemsOf } from "../core/problems.js";
 import { guessColumns } from "../files/columns.js";
 import { readPredictions } from "../files/predictions.js";

@@ -1,7 +1,7 @@
 // Charts about prediction sets: what they are worth, how large they are, and how risky.
 import { frame, widthOf } from "../charts/axes.js";
 import { el, svg } from "../charts/dom.js";
-import { number, percent, share, shorten } from "../charts/format.js";
+import { number, percent, share, shorten } from "../core/format.js";
 import { legend, lineChart, riskChart } from "../charts/lines.js";
 import { crossovers } from "../core/sets.js";
 

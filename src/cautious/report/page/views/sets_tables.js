@@ -1,7 +1,7 @@
 // Tables about prediction sets: the models side by side, and one of them class by class.
 import { modelColour } from "../charts/colours.js";
 import { el, value } from "../charts/dom.js";
-import { alike, count, number, percent, percentAlike, shorten } from "../charts/format.js";
+import { alike, count, number, percent, percentAlike, shorten } from "../core/format.js";
 import { numberColumn, sortableTable } from "./widgets.js";
 
 export function setTable({ problem, app, view, results, chosen, select }) {

@@ -1,6 +1,6 @@
 // Many classes, and answers that may hold several: what doubt is worth, and where it lies.
 import { card, choice, el, toggle, value } from "../charts/dom.js";
-import { count, number, percent, shorten } from "../charts/format.js";
+import { count, number, percent, shorten } from "../core/format.js";
 import { crossovers, meanUtility, setMeasures } from "../core/sets.js";
 import { casesAdvice } from "./advice.js";
 import { drawSetRisk, drawSizes, drawUtility } from "./sets_charts.js";

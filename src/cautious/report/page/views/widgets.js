@@ -1,6 +1,6 @@
 // Sliders with a number beside each: the slider for a feel, the number for the exact cost.
 import { el, value } from "../charts/dom.js";
-import { number } from "../charts/format.js";
+import { number } from "../core/format.js";
 import { term } from "./terms.js";
 
 const STEPS = 400;
