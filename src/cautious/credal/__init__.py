@@ -13,12 +13,12 @@ from cautious.credal.distributions import (
     maximum_entropy,
     upper_entropy,
 )
-from cautious.credal.intervals import IntervalsLike, ProbabilityIntervals, as_intervals
+from cautious.credal.intervals import IntervalsLike as IntervalsLike
+from cautious.credal.intervals import ProbabilityIntervals
+from cautious.credal.intervals import as_intervals as as_intervals
 
 __all__ = [
-    "IntervalsLike",
     "ProbabilityIntervals",
-    "as_intervals",
     "contaminate",
     "imprecise_dirichlet",
     "maximum_entropy",

@@ -4,9 +4,9 @@ Each is an object with data only, exact at its breakpoints; drawing is done else
 """
 
 from cautious.curves.capacity import CapacityCurve, capacity_hull
-from cautious.curves.class_thresholds import ClassThresholdCurve
+from cautious.curves.class_thresholds import ClassThresholdCurve as ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
-from cautious.curves.hull import CostHull
+from cautious.curves.hull import CostHull as CostHull
 from cautious.curves.response import ResponseCurve, best_bias
 from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.curves.search import FoundRule, find_rule
@@ -22,14 +22,13 @@ from cautious.curves.surface import DifferentialGrid as DifferentialGrid
 from cautious.curves.surface import SurfaceGrid as SurfaceGrid
 from cautious.curves.window import Window, chow_window, roc_slopes
 from cautious.curves.window import cheapest_windows as cheapest_windows
-from cautious.metrics import RiskCoverageCurve, WorkingPoint
+from cautious.metrics import RiskCoverageCurve
+from cautious.metrics import WorkingPoint as WorkingPoint
 
 __all__ = [
     "AbstentionCostSurface",
     "AbstentionROC",
     "CapacityCurve",
-    "ClassThresholdCurve",
-    "CostHull",
     "DecisionCurve",
     "DifferentialCostSurface",
     "FoundRule",
@@ -37,7 +36,6 @@ __all__ = [
     "RiskCoverageCurve",
     "Staircase",
     "Window",
-    "WorkingPoint",
     "best_bias",
     "capacity_hull",
     "chow_window",

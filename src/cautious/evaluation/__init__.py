@@ -6,7 +6,8 @@ as a table in notebooks. The command line and the report call these.
 """
 
 from cautious.evaluation.comparison import Comparison, compare
-from cautious.evaluation.cross_fitting import Expected, cross_fitted
+from cautious.evaluation.cross_fitting import Expected
+from cautious.evaluation.cross_fitting import cross_fitted as cross_fitted
 from cautious.evaluation.evidence import summarise_log as summarise_log
 from cautious.evaluation.measures import Evaluation, evaluate
 from cautious.evaluation.tuning import Tuning, tune
@@ -17,7 +18,6 @@ __all__ = [
     "Expected",
     "Tuning",
     "compare",
-    "cross_fitted",
     "evaluate",
     "tune",
 ]

@@ -18,9 +18,10 @@ from cautious.metrics.answers import (
 )
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
-from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix, q_matrix
+from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix
 from cautious.metrics.confusion import full_coverage_error as full_coverage_error
 from cautious.metrics.confusion import guess_probabilities as guess_probabilities
+from cautious.metrics.confusion import q_matrix as q_matrix
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.counts import check_confusion as check_confusion
 from cautious.metrics.indeterminacy import (
@@ -32,14 +33,9 @@ from cautious.metrics.indeterminacy import (
 )
 from cautious.metrics.printed_report import USUAL_MEASURES as USUAL_MEASURES
 from cautious.metrics.printed_report import breakdown, cautious_report
-from cautious.metrics.registry import (
-    MEASURES,
-    Measure,
-    define_measure,
-    get_measure,
-    per_sample,
-    with_params,
-)
+from cautious.metrics.registry import MEASURES, define_measure, per_sample, with_params
+from cautious.metrics.registry import Measure as Measure
+from cautious.metrics.registry import get_measure as get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve
 from cautious.metrics.risk_coverage import WorkingPoint as WorkingPoint
 from cautious.metrics.scorers import make_set_scorer
@@ -60,7 +56,6 @@ from cautious.metrics.worth import (
 
 __all__ = [
     "MEASURES",
-    "Measure",
     "RiskCoverageCurve",
     "SetCounts",
     "abstention_score",
@@ -84,12 +79,10 @@ __all__ = [
     "error_score",
     "excess_augrc_score",
     "excess_aurc_score",
-    "get_measure",
     "make_set_scorer",
     "mean_set_size",
     "needless_abstention_score",
     "per_sample",
-    "q_matrix",
     "reckless_answer_score",
     "selective_accuracy_score",
     "set_accuracy_score",

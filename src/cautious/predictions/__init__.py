@@ -19,14 +19,16 @@ from cautious.predictions.cells import check_weights as check_weights
 from cautious.predictions.cells import encode_labels as encode_labels
 from cautious.predictions.cells import plain_labels as plain_labels
 from cautious.predictions.cells import read_numbers as read_numbers
-from cautious.predictions.columns import Columns, guess_columns
+from cautious.predictions.columns import Columns as Columns
 from cautious.predictions.columns import check_empty as check_empty
 from cautious.predictions.columns import described as described
+from cautious.predictions.columns import guess_columns as guess_columns
 from cautious.predictions.columns import memberships as memberships
 from cautious.predictions.columns import parse_sets as parse_sets
 from cautious.predictions.columns import prefixed as prefixed
 from cautious.predictions.columns import set_mask as set_mask
-from cautious.predictions.data import ModelPredictions, Predictions, align
+from cautious.predictions.data import ModelPredictions, Predictions
+from cautious.predictions.data import align as align
 from cautious.predictions.delimited import DelimitedText as DelimitedText
 from cautious.predictions.delimited import open_text as open_text
 from cautious.predictions.draft import labels_like as labels_like
@@ -39,7 +41,7 @@ from cautious.predictions.estimators import outputs_of as outputs_of
 from cautious.predictions.estimators import pooled_outputs as pooled_outputs
 from cautious.predictions.estimators import pooled_scores as pooled_scores
 from cautious.predictions.labels import binary_classes as binary_classes
-from cautious.predictions.labels import binary_truth
+from cautious.predictions.labels import binary_truth as binary_truth
 from cautious.predictions.labels import label_text as label_text
 from cautious.predictions.labels import match_label as match_label
 from cautious.predictions.labels import match_labels as match_labels
@@ -59,11 +61,7 @@ from cautious.predictions.tables import open_table as open_table
 from cautious.predictions.tables import readable as readable
 
 __all__ = [
-    "Columns",
     "ModelPredictions",
     "Predictions",
-    "align",
-    "binary_truth",
-    "guess_columns",
     "read_predictions",
 ]
