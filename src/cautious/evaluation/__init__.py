@@ -5,11 +5,11 @@ takes predictions in any form, and returns an object that prints well, has ``fra
 as a table in notebooks. The command line and the report call these.
 """
 
-from cautious.evaluation.comparison import Comparison, compare
 from cautious.evaluation.cross_fitting import Expected
 from cautious.evaluation.cross_fitting import cross_fitted as cross_fitted
 from cautious.evaluation.evidence import summarise_log as summarise_log
 from cautious.evaluation.measures import Evaluation, evaluate
+from cautious.evaluation.model_choice import Comparison, compare
 from cautious.evaluation.tuning import Tuning, tune
 
 __all__ = [

@@ -29,17 +29,7 @@ from cautious.predictions.columns import prefixed as prefixed
 from cautious.predictions.columns import set_mask as set_mask
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.data import align as align
-from cautious.predictions.delimited import DelimitedText as DelimitedText
-from cautious.predictions.delimited import open_text as open_text
 from cautious.predictions.draft import labels_like as labels_like
-from cautious.predictions.estimators import FromEstimator as FromEstimator
-from cautious.predictions.estimators import ask_folds as ask_folds
-from cautious.predictions.estimators import can_answer as can_answer
-from cautious.predictions.estimators import empty_sets as empty_sets
-from cautious.predictions.estimators import estimator_scores as estimator_scores
-from cautious.predictions.estimators import outputs_of as outputs_of
-from cautious.predictions.estimators import pooled_outputs as pooled_outputs
-from cautious.predictions.estimators import pooled_scores as pooled_scores
 from cautious.predictions.labels import binary_classes as binary_classes
 from cautious.predictions.labels import binary_truth as binary_truth
 from cautious.predictions.labels import label_text as label_text
@@ -56,9 +46,19 @@ from cautious.predictions.rules import note as note
 from cautious.predictions.rules import page_rules as page_rules
 from cautious.predictions.rules import refusal as refusal
 from cautious.predictions.rules import twins as twins
-from cautious.predictions.tables import is_frame as is_frame
-from cautious.predictions.tables import open_table as open_table
-from cautious.predictions.tables import readable as readable
+from cautious.predictions.sources.delimited import DelimitedText as DelimitedText
+from cautious.predictions.sources.delimited import open_text as open_text
+from cautious.predictions.sources.estimators import FromEstimator as FromEstimator
+from cautious.predictions.sources.estimators import ask_folds as ask_folds
+from cautious.predictions.sources.estimators import can_answer as can_answer
+from cautious.predictions.sources.estimators import empty_sets as empty_sets
+from cautious.predictions.sources.estimators import estimator_scores as estimator_scores
+from cautious.predictions.sources.estimators import outputs_of as outputs_of
+from cautious.predictions.sources.estimators import pooled_outputs as pooled_outputs
+from cautious.predictions.sources.estimators import pooled_scores as pooled_scores
+from cautious.predictions.sources.tables import is_frame as is_frame
+from cautious.predictions.sources.tables import open_table as open_table
+from cautious.predictions.sources.tables import readable as readable
 
 __all__ = [
     "ModelPredictions",

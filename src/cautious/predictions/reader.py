@@ -13,7 +13,6 @@ import numpy as np
 
 from cautious._typing import Floats
 from cautious.errors import InputError, Message, quoted
-from cautious.predictions.arrays import draft_of_arrays
 from cautious.predictions.cells import (
     Encoded,
     Place,
@@ -29,7 +28,8 @@ from cautious.predictions.draft import Draft, Said, kept_rows, settle
 from cautious.predictions.labels import label_text
 from cautious.predictions.probabilities import check_columns
 from cautious.predictions.rules import hint, refusal
-from cautious.predictions.tables import Table, is_frame, open_table, table_of_frame
+from cautious.predictions.sources.arrays import draft_of_arrays
+from cautious.predictions.sources.tables import Table, is_frame, open_table, table_of_frame
 
 __all__ = ["read_predictions"]
 

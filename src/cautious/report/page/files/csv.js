@@ -1,5 +1,5 @@
 // Reading CSV fast: one pass finds the fields, and only the columns asked for are ever converted.
-// Cells are text as written (cautious.predictions.delimited).
+// Cells are text as written (cautious.predictions.sources.delimited).
 import { cellNumber } from "./numbers.js";
 import { refusal } from "./rules.js";
 

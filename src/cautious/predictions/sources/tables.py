@@ -20,8 +20,8 @@ from cautious.predictions.cells import (
     read_numbers,
     read_text_numbers,
 )
-from cautious.predictions.delimited import DelimitedText, open_text
 from cautious.predictions.rules import refusal
+from cautious.predictions.sources.delimited import DelimitedText, open_text
 from cautious.sets import first_row
 
 __all__ = ["Cells", "Table", "is_frame", "open_table", "readable", "table_of_frame"]

@@ -25,7 +25,7 @@ from cautious.predictions.cells import (
 from cautious.predictions.draft import Draft, Said, kept_rows
 from cautious.predictions.probabilities import check_columns, sorted_classes
 from cautious.predictions.rules import refusal
-from cautious.predictions.tables import is_frame, table_of_frame
+from cautious.predictions.sources.tables import is_frame, table_of_frame
 from cautious.sets import as_mask, check_classes, check_sets, flat_labels, has_names
 
 __all__ = ["draft_of_arrays"]

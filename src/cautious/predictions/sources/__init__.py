@@ -1,0 +1,1 @@
+"""What predictions come from: tables and text files, arrays, fitted estimators."""
