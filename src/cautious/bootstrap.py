@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ _DRAWS_AT_ONCE = 1 << 14
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with a bootstrap confidence interval.
+    """An estimate with a confidence interval.
 
     Attributes
     ----------
@@ -189,6 +190,16 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
+def check_level(confidence_level: Any) -> float:
+    """Check that a level lies strictly between 0 and 1."""
+    level = float(as_floats(confidence_level, "confidence_level", "confidence levels"))
+    if not 0 < level < 1:
+        raise ValueError(
+            f"confidence_level is {confidence_level}; it lies strictly between 0 and 1."
+        )
+    return level
+
+
 def percentile_interval(
     estimate: float, replicates: npt.ArrayLike, *, confidence_level: float = 0.95
 ) -> Interval:
@@ -213,11 +224,7 @@ def percentile_interval(
     >>> print(percentile_interval(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], confidence_level=0.5))
     0.5 [0.4, 0.6]
     """
-    share = float(as_floats(confidence_level, "confidence_level", "confidence levels"))
-    if not 0 < share < 1:
-        raise ValueError(
-            f"confidence_level is {confidence_level}; it lies strictly between 0 and 1."
-        )
+    share = check_level(confidence_level)
     values = as_floats(replicates, "replicates", "replicates")
     if values.ndim != 1:
         raise ValueError(f"replicates has shape {values.shape}; expected (n_resamples,).")

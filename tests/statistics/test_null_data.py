@@ -112,22 +112,37 @@ def test_paired_t_over_the_folds_of_a_cross_validation(trials, rng, ledger):
     )
 
 
-@pytest.mark.parametrize("step", [0.0, 1.0])
-@pytest.mark.parametrize("trials", [12, long(300)])
-def test_vacc_test(trials, step, rng, ledger):
+@pytest.mark.parametrize(
+    ("n", "positives", "distance", "step", "trials"),
+    [
+        (60, 0.5, 2.0, 0.0, 15),
+        *(
+            pytest.param(*setting, 1000, marks=pytest.mark.slow)
+            for setting in (
+                *((60, 0.5, d, 0.0) for d in (1.0, 2.0, 3.0, 4.0)),
+                (200, 0.5, 1.0, 0.0),
+                (200, 0.5, 1.0, 1.0),
+                *((200, 0.5, d, 0.0) for d in (3.0, 4.0)),
+                *((400, 0.1, d, 0.0) for d in (1.0, 3.0)),
+            )
+        ),
+    ],
+)
+def test_vacc_test(n, positives, distance, step, trials, rng, ledger):
     # Equally good scores; rounded to few values one is less optimistic, but needs more distance
     # between the classes to be as good.
-    y = np.arange(200) % 2
-    distance = 1.03866 if step else 1.0
+    y = np.arange(n) < round(n * positives)
     found = []
     for _ in range(trials):
-        a, b = y + rng.normal(size=200), distance * y + rng.normal(size=200)
+        a = distance * y + rng.normal(size=n)
+        b = (1.03866 if step else distance) * y + rng.normal(size=n)
         b = np.round(b / step) if step else b
-        found.append(vacc_test(y, a, b, n_resamples=99, random_state=rng).p_value <= LEVEL)
+        found.append(vacc_test(y, a, b, n_resamples=60, random_state=rng).p_value <= LEVEL)
+    rounded = ", one score rounded" if step else ""
     ledger.share(
         "VACC test rejects",
-        "200 cases, " + ("one score rounded" if step else "both scores continuous"),
+        f"{n} cases, {positives:.0%} positive, classes {distance:g} apart{rounded}",
         found,
         promised="about 5 %",
-        between=(0.03, 0.09),
+        between=(0.0, 0.065),
     )

@@ -123,6 +123,16 @@ class CostHull(Shown):
         return np.where(lower < upper, self.lower[lower], top), top
 
 
+def block_starts(positives: Floats, negatives: Floats) -> Ints:
+    """Find the only cuts that can be corners: a negative ends below and a positive starts above.
+
+    Counts are at increasing scores, none of them zero in both classes. The cut below everything is
+    the first.
+    """
+    corner = np.flatnonzero((negatives[:-1] > 0) & (positives[1:] > 0)) + 1
+    return np.concatenate([[0], corner])[: len(positives)]
+
+
 def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
     r"""Merge neighbouring scores into the bins of the lower convex hull.
 
@@ -154,8 +164,7 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
     if len(present) < len(positives):
         cuts, pos, neg = hull_bins(positives[present], negatives[present])
         return np.append(present, len(positives))[cuts], pos, neg
-    corner = np.flatnonzero((negatives[:-1] > 0) & (positives[1:] > 0)) + 1
-    starts = np.concatenate([[0], corner])[: len(positives)]
+    starts = block_starts(positives, negatives)
     if len(starts) == 0:
         return np.zeros(1, dtype=np.intp), np.empty(0), np.empty(0)
     pos, neg = np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)

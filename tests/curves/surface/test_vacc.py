@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.integrate import dblquad, quad
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.isotonic import IsotonicRegression
@@ -135,11 +136,11 @@ def test_interval_is_seeded_and_weights_are_repetitions(weka):
 
 
 def test_interval_is_made_of_vaccs_of_resampled_examples():
-    # Every step by hand: replicates of single examples, their means of proper scores, whose slope
-    # is a difference quotient of the volume.
+    # Every step by hand: replicates, their means of proper scores, whose slope is a difference
+    # quotient of the volume.
     rng = np.random.default_rng(3)
     y = np.arange(60) % 2
-    score = np.round(y + rng.normal(size=60), 1)
+    score = np.round(2 * y + rng.normal(size=60), 1)
     scales = ClassScales(1 / 60, 1 / 60)
     surface = AbstentionCostSurface.from_predictions(y, score)
     interval = surface.vacc_interval(n_resamples=50, confidence_level=0.8, random_state=0)
@@ -147,34 +148,38 @@ def test_interval_is_made_of_vaccs_of_resampled_examples():
     def volume(q):
         return bin_volumes(q, 1 - q)
 
-    def value_and_error(cells):
-        weight = cells.astype(float)
-        q = IsotonicRegression().fit(scores[weight > 0], truth[weight > 0], weight[weight > 0])
-        share = np.clip(q.predict(scores), 1e-6, 1 - 1e-6)
+    def proper(weight):
+        seen = weight > 0
+        q = IsotonicRegression().fit(place[seen], truth[seen], weight[seen])
+        share = np.clip(q.predict(place), 1e-6, 1 - 1e-6)
         slope = (volume(share + 1e-7) - volume(share - 1e-7)) / 2e-7
-        proper = volume(share) + slope * (truth - share)
-        variance = 0.0
-        for label in (0, 1):
-            kept = np.repeat(proper[truth == label], cells[truth == label].astype(int))
-            variance += kept.var() * len(kept)
-        return vacc_of_counts(*sums(weight), scales), np.sqrt(variance) / 60
+        return volume(share) + slope * (truth - share)
 
-    def sums(weight):
-        return [np.bincount(place, weight * (truth == label)) for label in (1, 0)]
+    def vacc(weight):
+        return vacc_of_counts(
+            *(np.bincount(place, weight * (truth == label)) for label in (1, 0)), scales
+        )
 
-    # Cells are drawn as the library keeps them: negatives by score, then positives by score.
+    # Examples are drawn as the library keeps them: negatives, then positives, by the blocks that no
+    # hull divides, within which a positive never follows a negative.
     steps = surface.staircase
-    cells = [np.flatnonzero(steps.negatives), np.flatnonzero(steps.positives)]
-    place = np.concatenate(cells)
-    truth = np.repeat([0, 1], [len(cells[0]), len(cells[1])])
-    scores = steps.scores[place]
-    given = np.concatenate([steps.negatives[cells[0]], steps.positives[cells[1]]])
+    block = np.cumsum((np.append(0, steps.negatives[:-1]) > 0) & (steps.positives > 0))
+    counts = [np.bincount(block, count) for count in (steps.negatives, steps.positives)]
+    place = np.concatenate([np.flatnonzero(count) for count in counts])
+    truth = np.repeat([0, 1], [np.count_nonzero(count) for count in counts])
+    given = np.concatenate([count[count > 0] for count in counts])
     (batch,) = bootstrap_weights(given, 50, strata=truth, random_state=0)
-    values, errors = np.transpose([value_and_error(row) for row in batch])
-    estimate, error = value_and_error(given)
-    centre = estimate + (estimate - values.mean()) / (2 ** (2 / 3) - 1)
-    low, high = np.quantile(centre - error * (values - values.mean()) / errors, [0.1, 0.9])
-    assert interval.estimate == pytest.approx(estimate)
+    gaps = np.array([vacc(row) - row @ proper(given) / 60 for row in batch])
+    estimate, factor = vacc(given), 1 / (2 ** (2 / 3) - 1)
+    centre = estimate - factor * gaps.mean()
+    variance = factor**2 * gaps.var() / 50
+    for label in (0, 1):
+        own = np.repeat(proper(given)[truth == label], given[truth == label].astype(int))
+        variance += own.var() * len(own) / 60**2
+    low = stats.gamma.ppf(0.1, centre**2 / variance, scale=variance / centre)
+    centre, variance = centre + 1 / 60, variance + 1 / 60**2
+    high = stats.gamma.ppf(0.9, centre**2 / variance, scale=variance / centre)
+    assert interval.estimate == pytest.approx(estimate) == pytest.approx(surface.vacc())
     assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-4)
 
 
@@ -183,9 +188,33 @@ def test_interval_stays_within_what_a_vacc_can_be():
     useless = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [1, 2, 1, 2])
     interval = useless.vacc_interval(n_resamples=400, confidence_level=0.98, random_state=0)
     assert 0 <= interval.low <= interval.high <= worst == pytest.approx(interval.estimate)
-    perfect = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [1, 2, 3, 4])
-    interval = perfect.vacc_interval(n_resamples=20, random_state=0)
-    assert (interval.low, interval.high) == (0, 0)
+
+
+def test_no_error_is_no_proof_of_none():
+    for n in (4, 40, 400):
+        perfect = AbstentionCostSurface.from_predictions(np.repeat([0, 1], n), np.arange(2 * n))
+        interval = perfect.vacc_interval(confidence_level=0.9, random_state=0)
+        assert (interval.estimate, interval.low) == (0, 0)
+        # Of a rare event that was not seen; a positive on the wrong side costs one.
+        assert interval.high == pytest.approx(min(-np.log(0.05) / (2 * n), 5 / 24))
+    y, shuffled = np.repeat([0, 1], 40), np.append(np.arange(40)[::-1], np.arange(40, 80))
+    test = vacc_test(y, np.arange(80), shuffled, random_state=0)
+    assert test.p_value == 1
+    assert test.difference.low < 0 < test.difference.high
+
+
+def test_few_replicates_of_many_scores_say_as_much():
+    rng = np.random.default_rng(4)
+    y = rng.integers(2, size=4000)
+    surface = AbstentionCostSurface.from_predictions(y, y + rng.normal(size=4000))
+    few, many = (surface.vacc_interval(n_resamples=n, random_state=0) for n in (20, 400))
+    assert (few.low, few.high) == pytest.approx((many.low, many.high), abs=0.05 * few.high)
+    width = many.high - many.low
+    assert abs(few.low - many.low) < 0.1 * width
+    with pytest.raises(ValueError, match="n_resamples is 0"):
+        surface.vacc_interval(n_resamples=0)
+    with pytest.raises(ValueError, match=r"n_resamples is 2\.5"):
+        surface.vacc_interval(n_resamples=2.5)
 
 
 def test_nothing_is_claimed_where_a_class_weighs_less_than_two_examples():
@@ -216,7 +245,7 @@ def test_paired_test_sees_what_is_there(weka):
     assert clear.p_value < 0.02
     same = vacc_test(y, weka.SMOM, 5 * weka.SMOM - 1, n_resamples=50, random_state=0)
     assert same.p_value == 1
-    assert (same.difference.low, same.difference.high) == pytest.approx((0, 0))
+    assert (same.difference.low, same.difference.high) == (0, 0)
     other_way = vacc_test(y, weka.J48, weka.SMOM, n_resamples=300, random_state=0)
     assert other_way.p_value == clear.p_value
     assert other_way.difference.low == pytest.approx(-clear.difference.high)

@@ -377,16 +377,17 @@ class AbstentionCostSurface(FromEstimator, Shown):
     def vacc_interval(
         self,
         *,
-        n_resamples: int = 1000,
+        n_resamples: int = 200,
         confidence_level: float = 0.95,
         random_state: RandomState = None,
     ) -> Interval:
-        """VACC with a stratified bootstrap interval, corrected for its optimism.
+        """VACC with an interval, corrected for its optimism.
 
         Parameters
         ----------
-        n_resamples : int, default=1000
-            Number of replicates.
+        n_resamples : int, default=200
+            Number of replicates that its optimism is estimated from; fewer are taken of very many
+            scores, of which a few say as much.
         confidence_level : float, default=0.95
             Nominal coverage.
         random_state : int, RandomState, Generator or None
@@ -395,7 +396,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         Interval
-            A basic interval; :mod:`cautious.curves.surface.vacc` says why.
+            Never of width zero, even if no score is on the wrong side;
+            :mod:`cautious.curves.surface.vacc` says why.
         """
         return vacc_interval(
             self.staircase,
