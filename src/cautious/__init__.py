@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
     from cautious.datasets import load_dataset
     from cautious.decision import optimal_sets
-    from cautious.evaluation import compare, evaluate, tune
+    from cautious.evaluation import apply, compare, evaluate, tune
     from cautious.logs import summarise
     from cautious.metrics import (
         cautious_report,
@@ -94,6 +94,7 @@ _HOMES = {
     "NaiveCredalClassifier": "models",
     "RiskCoverageCurve": "curves",
     "TunedAbstainingClassifierCV": "models",
+    "apply": "evaluation",
     "build_report": "report",
     "cautious_report": "metrics",
     "compare": "evaluation",
@@ -119,6 +120,7 @@ __all__ = [
     "RiskCoverageCurve",
     "TunedAbstainingClassifierCV",
     "__version__",
+    "apply",
     "bootstrap",
     "build_report",
     "cautious_report",

@@ -7,13 +7,23 @@ import math
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-__all__ = ["ARROW", "CSV", "PARQUET", "check_output", "data_files", "jsonable", "write_whole"]
+__all__ = [
+    "ARROW",
+    "CSV",
+    "PARQUET",
+    "check_output",
+    "data_files",
+    "jsonable",
+    "whole_file",
+    "write_whole",
+]
 
 PARQUET = (".parquet", ".parq", ".pq")
 ARROW = (".arrow", ".arrows", ".feather")
@@ -49,12 +59,41 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     ...     write_whole(f"{folder}/rule.json", "{}").read_text()
     '{}'
     """
+    with whole_file(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    return Path(path)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to be written atomically, as :func:`write_whole` does, piece by piece.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write, in a folder that exists.
+
+    Yields
+    ------
+    file
+        To be written to. The old file is replaced at the end, unless an error comes first; then
+        it stays, and what was written is gone.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(f"{folder}/answers.csv") as file:
+    ...         _ = file.write(b"y_set")
+    ...     Path(folder, "answers.csv").read_text()
+    'y_set'
+    """
     path = Path(path)
     check_output(path)
-    data = content.encode() if isinstance(content, str) else content
     if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return path
+        with path.open("wb") as file:
+            yield file
+        return
     target = Path(os.path.realpath(path))
     aside = target.with_name(f".cautious-{secrets.token_hex(8)}")
     mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
@@ -63,7 +102,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     handle = os.open(aside, flags, 0o666 if mode is None else mode)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
@@ -72,7 +111,6 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
-    return path
 
 
 def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 import cautious
+from cautious.cli.apply import apply
 from cautious.cli.audit import audit
 from cautious.cli.compare import compare
 from cautious.cli.console import fail, note
@@ -95,7 +96,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for _command in (report, evaluate, tune, compare, audit, reproduce, demo):
+for _command in (report, evaluate, tune, apply, compare, audit, reproduce, demo):
     app.command()(_command)
 app.add_typer(datasets, name="datasets")
 

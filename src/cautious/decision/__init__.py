@@ -19,6 +19,7 @@ from cautious.decision.optimal import optimal_sets
 from cautious.decision.optimal import sets_by_size as sets_by_size
 from cautious.decision.rule import Rule
 from cautious.decision.rule import preferred_answers as preferred_answers
+from cautious.decision.rule_code import rule_code as rule_code
 from cautious.decision.rule_json import rules_from_json, rules_to_json
 from cautious.decision.thresholds import (
     answer_or_abstain as answer_or_abstain,

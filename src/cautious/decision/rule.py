@@ -310,6 +310,21 @@ class Rule:
 
         return write_rule(self, path)
 
+    def to_code(self) -> str:
+        """Write the rule as a short Python program that answers alike without this library.
+
+        Returns
+        -------
+        str
+            It reads CSV from standard input, and writes it with a column ``y_set``, as
+            :func:`cautious.apply` does. Rules of two classes read the column ``score``, others a
+            column ``p_<class>`` per class. A utility or set costs of more than five classes have
+            none: they choose among too many sets.
+        """
+        from cautious.decision.rule_code import rule_code
+
+        return rule_code(self)
+
     @classmethod
     def from_json(cls, source: Any) -> Rule:
         """Read a rule that :meth:`to_json` wrote; anything else is refused.

@@ -1,10 +1,13 @@
 """Evaluation: what people ask of predictions, each in one call.
 
-:func:`evaluate` measures, :func:`tune` finds thresholds, :func:`compare` tells models apart. Each
-takes predictions in any form, and returns an object that prints well, has ``frame()`` and is shown
-as a table in notebooks. The command line and the report call these.
+:func:`evaluate` measures, :func:`tune` finds thresholds, :func:`compare` tells models apart,
+:func:`apply` answers new cases by a rule that was saved. Each takes predictions in any form, and
+returns an object that prints well, has ``frame()`` and is shown as a table in notebooks. The
+command line and the report call these.
 """
 
+from cautious.evaluation.application import Application, apply
+from cautious.evaluation.application import chosen_rules as chosen_rules
 from cautious.evaluation.cross_fitting import Expected
 from cautious.evaluation.cross_fitting import cross_fitted as cross_fitted
 from cautious.evaluation.evidence import summarise_log as summarise_log
@@ -13,10 +16,12 @@ from cautious.evaluation.model_choice import Comparison, compare
 from cautious.evaluation.tuning import Tuning, tune
 
 __all__ = [
+    "Application",
     "Comparison",
     "Evaluation",
     "Expected",
     "Tuning",
+    "apply",
     "compare",
     "evaluate",
     "tune",

@@ -31,6 +31,7 @@ __all__ = [
     "evidence_of",
     "evidence_of_log",
     "read_priors",
+    "read_rules",
     "score_notes",
     "summarise_log",
     "with_priors",
@@ -123,7 +124,7 @@ class RuleChoice:
         if window is not None:
             lower, upper = map(float, window)
             window = (lower, upper)
-        return cls(_read_rules(rule), window, confidence, utility)
+        return cls(read_rules(rule), window, confidence, utility)
 
     def for_model(self, name: str, classes: tuple[Any, ...]) -> Rule | None:
         """Make the rule of one model; None leaves the answers as they are."""
@@ -184,7 +185,8 @@ class RuleChoice:
             )
 
 
-def _read_rules(rule: Any) -> dict[str, Rule] | None:
+def read_rules(rule: Any) -> dict[str, Rule] | None:
+    """Read a rule, the rules of several models, or the file that holds them; None stays None."""
     if rule is None:
         return None
     if isinstance(rule, Rule):

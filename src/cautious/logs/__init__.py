@@ -1,8 +1,12 @@
 """Prediction logs of any size: streamed into counts that add up, on one machine or on a cluster."""
 
+from cautious.logs.decisions import AnswerCounts as AnswerCounts
+from cautious.logs.decisions import AnswerPlan as AnswerPlan
+from cautious.logs.decisions import answered_batches as answered_batches
 from cautious.logs.entry import summarise
 from cautious.logs.kernel import summarise_batch
 from cautious.logs.plan import Plan
+from cautious.logs.source import open_source as open_source
 from cautious.logs.summary import LogSummary
 
 __all__ = ["LogSummary", "Plan", "summarise", "summarise_batch"]

@@ -34,6 +34,7 @@ from cautious.sets.written import SET_WORDS as SET_WORDS
 from cautious.sets.written import WrittenSet as WrittenSet
 from cautious.sets.written import abstain_name as abstain_name
 from cautious.sets.written import parse_set, set_names
+from cautious.sets.written import write_set as write_set
 
 __all__ = [
     "as_labels",

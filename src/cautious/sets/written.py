@@ -15,6 +15,7 @@ The page reads by the same rules and words, which it gets as JSON.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -25,7 +26,15 @@ import numpy.typing as npt
 from cautious.errors import InputError, Message, quoted
 from cautious.sets.checks import check_classes, check_mask
 
-__all__ = ["SET_REFUSALS", "SET_WORDS", "WrittenSet", "abstain_name", "parse_set", "set_names"]
+__all__ = [
+    "SET_REFUSALS",
+    "SET_WORDS",
+    "WrittenSet",
+    "abstain_name",
+    "parse_set",
+    "set_names",
+    "write_set",
+]
 
 SET_WORDS: dict[str, Any] = {
     "empty_set": ["", "{}", "[]", "()", "∅", "set()"],
@@ -130,6 +139,42 @@ def parse_set(written: Any, known: Collection[str] = ()) -> WrittenSet:
     if len(parts) > 1 or (parts and parts[0] != text):
         raise _refusal("set marks", written, better=quoted("|".join(parts)))
     return WrittenSet((text,))
+
+
+def write_set(members: Sequence[str], classes: Sequence[str]) -> str:
+    """Write a prediction set so that :func:`parse_set` reads the same set.
+
+    Parameters
+    ----------
+    members, classes : sequence of str
+        Labels in the set, and of all classes.
+
+    Returns
+    -------
+    str
+        A label by itself, several as ``a|b``, and ``?`` for all, that is, abstaining. Where that
+        could be misread, a list in brackets.
+
+    Examples
+    --------
+    >>> trees = ["ash", "elm", "oak"]
+    >>> write_set(["ash"], trees), write_set(["ash", "oak"], trees), write_set(trees, trees)
+    ('ash', 'ash|oak', '?')
+    >>> print(write_set(["Gen|too"], ["Gen|too", "Adelie"]))
+    ["Gen|too"]
+    """
+    abstain: str = SET_WORDS["abstain"][0]
+    if len(members) == len(classes) and abstain not in classes:
+        return abstain
+    plain = "|".join(members)
+    try:
+        if parse_set(plain).labels == tuple(members) and (
+            len(members) == 1 or plain not in classes
+        ):
+            return plain
+    except InputError:
+        pass
+    return json.dumps(list(members), ensure_ascii=False)
 
 
 def _inside(text: str, whole: str) -> tuple[list[str], bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import islice
@@ -15,7 +15,7 @@ from cautious.logs.plan import Plan
 from cautious.logs.source import Part
 from cautious.logs.summary import LogSummary
 
-__all__ = ["summarise_on_dask"]
+__all__ = ["map_on_dask", "summarise_on_dask"]
 
 # Tasks of several parts send fewer and smaller summaries; several tasks per worker even out.
 _MOST_PARTS = 8
@@ -72,6 +72,30 @@ def summarise_on_dask(
         while window := list(islice(waiting, max(at_once, 1))):
             total += _summarise_window(client, window, plan, tell)
     return total
+
+
+def map_on_dask(
+    work: Callable[[Any], Any], tasks: Sequence[Any], engine: Any = "dask"
+) -> Iterator[Any]:
+    """Do every task on a Dask cluster, and give the results in the order of the tasks.
+
+    Parameters
+    ----------
+    work : callable
+        Takes one task; both travel to the workers.
+    tasks : sequence
+        The tasks.
+    engine : "dask", Client, cluster or address
+        The cluster, as in :func:`summarise_on_dask`.
+    """
+    with _client(engine) as client, client.as_current():
+        futures = [client.submit(work, task, pure=False) for task in tasks]
+        try:
+            for future in futures:
+                yield future.result()
+        except BaseException:
+            client.cancel(futures)
+            raise
 
 
 def summarise_block(parts: list[Part], plan: Plan) -> LogSummary:

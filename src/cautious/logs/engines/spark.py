@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import import_module
@@ -24,7 +24,7 @@ from cautious.logs.plan import Plan
 from cautious.logs.source import TablePart
 from cautious.logs.summary import LogSummary
 
-__all__ = ["summarise_on_spark"]
+__all__ = ["map_on_spark", "summarise_on_spark"]
 
 # So many summaries are brought together at a time on their way to one.
 _BRANCHES = 8
@@ -57,6 +57,42 @@ def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogS
         )
     with _session(engine) as session:
         return _summarise_frame(_read_files(session, [os.fspath(p) for p in paths]), wishes)
+
+
+def map_on_spark(
+    work: Callable[[Any], Any], tasks: Sequence[Any], engine: Any = "spark"
+) -> list[Any]:
+    """Do every task on Spark, and give the results in the order of the tasks.
+
+    Parameters
+    ----------
+    work : callable
+        Takes one task, and returns what JSON holds; both travel to the workers.
+    tasks : sequence
+        The tasks; each is a partition of its own.
+    engine : "spark", address or SparkSession
+        The session, as in :func:`summarise_on_spark`.
+    """
+    import pyarrow as pa
+
+    def do(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for at in batch.column(0).to_pylist():
+                try:
+                    found = json.dumps(work(tasks[at]))
+                except (ValueError, TypeError, OSError) as error:
+                    raise ValueError(f"{_MARK}{_as_text(error)}{_MARK}") from error
+                yield pa.record_batch({"at": [at], "found": [found]})
+
+    with _session(engine) as session:
+        numbers = session.range(0, len(tasks), 1, max(1, len(tasks)))
+        try:
+            rows = numbers.mapInArrow(do, "at long, found string").collect()
+        except Exception as error:
+            if _MARK in str(error):
+                raise _said(error) from error
+            raise ValueError(_in_short(error)) from error
+    return [json.loads(row[1]) for row in sorted(rows)]
 
 
 def _summarise_frame(frame: Any, wishes: dict[str, Any]) -> LogSummary:

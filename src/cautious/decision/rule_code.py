@@ -1,0 +1,166 @@
+"""A rule as a short program: plain Python that answers alike where this library is not there."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cautious._typing import Floats, Mask
+from cautious.costs import AnswerCosts, utility_costs
+from cautious.decision.optimal.candidates import all_candidates
+from cautious.decision.rule import Rule
+from cautious.errors import InputError
+from cautious.predictions import label_text
+from cautious.sets import write_set
+
+__all__ = ["rule_code"]
+
+# A table of all sets has 2^K − 1 rows: with more classes it is no short program any more.
+_MOST_CLASSES = 5
+
+_PROGRAM = '''"""{title}
+
+Usage: python rule.py < cases.csv > answers.csv
+"""
+import csv
+import sys
+
+{constants}
+
+def number(cell):
+    cell = cell.strip()
+    return None if cell.lower() in ("", "nan", "na", "null", "none") else float(cell)
+
+
+def answer(row):
+{body}
+
+rows = csv.DictReader(sys.stdin)
+writer = csv.DictWriter(sys.stdout, [*rows.fieldnames, "y_set"], lineterminator="\\n")
+writer.writeheader()
+for row in rows:
+    writer.writerow(row | {{"y_set": answer(row)}})
+'''
+
+_WINDOW = """    score = number(row["score"])
+    if score is None or LOWER < score < UPPER:
+        return ANSWERS[2]
+    return ANSWERS[1] if score >= UPPER else ANSWERS[0]
+"""
+
+_READ = """    p = [number(row["p_" + name]) for name in CLASSES]
+    if None in p:
+        return ANSWERS[-1]
+    if abs(sum(p) - 1) > 5e-7:  # rounded when it was written
+        p = [each / sum(p) for each in p]
+"""
+_READ_SCORE = """    score = number(row["score"])
+    if score is None:
+        return ANSWERS[-1]
+    p = [1 - score, score]
+"""
+
+_LIKELY = """    best = p.index(max(p))
+    return ANSWERS[best] if p[best] >= LEAST[best] else ANSWERS[-1]
+"""
+
+_CHEAP = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
+    best = costs.index(min(costs[:-1]))
+    return ANSWERS[best] if costs[-1] - costs[best] >= LEAST[best] else ANSWERS[-1]
+"""
+
+_SETS = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
+    most = min(costs) + 1e-12 * min(costs) + 1e-15 * max(map(max, COSTS))
+    return SETS[next(at for at, cost in enumerate(costs) if cost <= most)]
+"""
+
+
+def rule_code(rule: Rule) -> str:
+    """Write a rule as a program of about thirty lines that needs nothing but Python.
+
+    Parameters
+    ----------
+    rule : Rule
+        A window, a confidence, thresholds per class, or a utility or set costs of at most five
+        classes.
+
+    Returns
+    -------
+    str
+        The program. It reads CSV from standard input and writes it with a column ``y_set``, as
+        :func:`cautious.apply` does. A window reads the column ``score``, and so do other rules of
+        two classes; rules of more classes read a column ``p_<class>`` per class.
+
+    Raises
+    ------
+    InputError
+        If a rule of utility or set costs has more classes: it needs the search of
+        :func:`optimal_sets`.
+
+    Examples
+    --------
+    >>> program = rule_code(Rule.window(0.2, 0.7, classes=["no", "yes"]))
+    >>> len(program.splitlines()) < 35, "cautious" in program
+    (True, False)
+    """
+    names = [label_text(label) for label in rule.classes]
+    k = len(names)
+    constants: dict[str, Any] = {}
+    read = _READ_SCORE if k == 2 else _READ
+    if rule.kind == "window":
+        constants = {"LOWER": rule.lower, "UPPER": rule.upper}
+        body = _WINDOW
+    elif rule.kind == "confidence" or (rule.kind == "class_thresholds" and rule.costs is None):
+        constants = {"LEAST": list(rule.thresholds or (rule.threshold,) * k)}
+        body = read + _LIKELY
+    elif rule.kind == "class_thresholds":
+        assert rule.costs is not None
+        table = rule.costs.answers.to_numpy(dtype=np.float64)
+        constants = {"LEAST": list(rule.thresholds or ()), "COSTS": table.tolist()}
+        body = read + _CHEAP
+    else:
+        if k > _MOST_CLASSES:
+            raise InputError(
+                "a rule of the kind {kind} chooses among all sets of classes, and {n} classes have "
+                "too many for a short program; there is one for up to {most} classes. Use "
+                "`cautious apply`.",
+                kind=repr(rule.kind),
+                n=k,
+                most=_MOST_CLASSES,
+            )
+        sets, costs = _sets_and_costs(rule)
+        texts = [write_set([names[at] for at in np.flatnonzero(one)], names) for one in sets]
+        constants = {"SETS": texts, "COSTS": costs.tolist()}
+        body = read + _SETS
+    answers = [*(write_set([name], names) for name in names), write_set(names, names)]
+    given = {"CLASSES": names} if body.startswith(_READ) else {}
+    lines = (given | {"ANSWERS": answers} | constants).items()
+    return _PROGRAM.format(
+        title=rule.describe().replace("\\", "/").replace('"', "'"),
+        constants="".join(f"{name} = {_literal(value)}\n" for name, value in lines),
+        body=body,
+    )
+
+
+def _sets_and_costs(rule: Rule) -> tuple[Mask, Floats]:
+    """List the sets to choose from, preferred ones first, and what each costs under each truth."""
+    k = rule.n_classes
+    costs = rule.costs if rule.worth is None else utility_costs(k, rule.worth)
+    assert costs is not None
+    if isinstance(costs, AnswerCosts):
+        table = costs.answers.to_numpy(dtype=np.float64)
+        sets = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
+        return sets, table - table.min(axis=0)
+    ((sets, table),) = all_candidates(costs)
+    return sets, table
+
+
+def _literal(value: Any) -> str:
+    """Write numbers and lists as Python; infinite numbers have no literal."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return repr(value)

@@ -1,0 +1,477 @@
+"""Application: the answers of a saved rule to new cases, written to a file of any size."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import IO, Any, TypeVar
+
+import pandas as pd
+
+from cautious.decision import Rule
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.evaluation.evidence import read_rules
+from cautious.evaluation.text import html_tables, share, text_table
+from cautious.files import ARROW, CSV, PARQUET, check_output, whole_file
+from cautious.logs import AnswerCounts, AnswerPlan, answered_batches, open_source
+from cautious.predictions import described, label_text, refusal
+
+__all__ = ["Application", "apply", "opened_cases"]
+
+T = TypeVar("T")
+# So many batches wait to be written while the next one is decided.
+_AHEAD = 2
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, repr=False)
+class Application:
+    """What rules answered to new cases.
+
+    Attributes
+    ----------
+    counts : dict of str to AnswerCounts
+        For each model: cases answered with each class, with several, abstained on, and those
+        without a score, on which the rule abstains.
+    columns : dict of str to str
+        The column that holds the answers of each model's rule.
+    path : Path or None
+        The file that was written.
+    rules : dict of str to Rule
+        The rules.
+    notes : tuple of Message
+        What was guessed or looks odd.
+    """
+
+    counts: Mapping[str, AnswerCounts]
+    columns: Mapping[str, str]
+    path: Path | None
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The number of cases; several rules may have decided each."""
+        columns = set(self.columns.values())
+        every = [one.n for one in self.counts.values()]
+        return sum(every) if len(columns) == 1 else max(every, default=0)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per model: cases, answers of each kind, abstentions, missing scores."""
+        rows = {}
+        for name, one in self.counts.items():
+            rows[name] = {"cases": one.n, "abstained": one.abstained, "missing": one.missing}
+            if one.several:
+                rows[name]["several"] = one.several
+            for label, count in zip(one.classes, one.single, strict=True):
+                rows[name][label_text(label)] = count
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "path": None if self.path is None else str(self.path),
+            "models": {
+                name: {
+                    "column": self.columns[name],
+                    "rule": self.rules[name].describe(),
+                    "cases": one.n,
+                    "answers": {
+                        label_text(label): count
+                        for label, count in zip(one.classes, one.single, strict=True)
+                    },
+                    "several": one.several,
+                    "abstained": one.abstained,
+                    "missing": one.missing,
+                }
+                for name, one in self.counts.items()
+            },
+        }
+
+    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+        """Tables for people: a title, headings, and rows of text."""
+        for name, one in self.counts.items():
+            rows: list[tuple[str, ...]] = [
+                (label_text(label), f"{count:,}", share(count / one.n) if one.n else "")
+                for label, count in zip(one.classes, one.single, strict=True)
+            ]
+            rest = {"several classes": one.several, "abstained": one.abstained}
+            if not one.several:
+                del rest["several classes"]
+            rows += [
+                (what, f"{n:,}", share(n / one.n) if one.n else "") for what, n in rest.items()
+            ]
+            if one.missing:
+                rows.append(("  of these without a score", f"{one.missing:,}", ""))
+            yield name, ["answer", "cases", "share"], rows
+
+    def sentences(self) -> Iterator[str]:
+        """Say what was done."""
+        for name, one in self.counts.items():
+            about = f"{name}: " if len(self.counts) > 1 and name else ""
+            yield about + self.rules[name].describe()
+            if not one.n:
+                yield f"{about}There was no case."
+            elif one.missing:
+                yield (
+                    f"{about}{one.missing:,} of {one.n:,} cases have no score; the rule abstains "
+                    "on them."
+                )
+        if self.path is not None:
+            yield f"{self.n:,} cases with their answers were written to {self.path}."
+
+    def __str__(self) -> str:
+        tables = [text_table(*table) for table in self.tables()]
+        return "\n\n".join([*tables, "\n".join(self.sentences())])
+
+    def __repr__(self) -> str:
+        return f"<Application to {self.n:,} cases>"
+
+    def _repr_html_(self) -> str:
+        return html_tables(self.tables(), self.sentences())
+
+
+def apply(
+    source: Any,
+    rule: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    only: str | None = None,
+    answer: str = "y_set",
+    score: str | Sequence[str] | None = None,
+    proba: Any = None,
+    model: str | bool | None = None,
+    encoding: str | None = None,
+    engine: Any = "local",
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Application:
+    """Answer new cases by a saved rule, and write them with their answers.
+
+    Cases are read, decided and written batch by batch, so memory does not grow with their number.
+    The file is written whole or not at all: until the last case is in it, the old one stays.
+
+    Parameters
+    ----------
+    source : path, several paths, frame, Arrow table, or record batches
+        New cases: CSV, Parquet or Arrow files, folders or patterns of them, or ``-`` for CSV from
+        standard input. Several are read one after the other. They need no truth.
+    rule : Rule, mapping of str to Rule, or path
+        The rule, the rules of several models, or the file that ``tune -o`` wrote. Several rules
+        read the column that is named after their model, or the column `model` says whose case
+        it is.
+    path : path-like, optional
+        File to write: CSV or TSV (packed, if it ends in ``.gz``), Parquet or Arrow, by the end of
+        its name; ``-`` writes CSV to standard output. Without it, answers are counted only.
+    only : str, optional
+        Apply the rule of this model only.
+    answer : str, default="y_set"
+        Column to write. Of several rules that decide the same cases, what the names of their
+        columns begin with.
+    score, proba, model, encoding : optional
+        Columns and encoding, as in :func:`cautious.read_predictions`.
+    engine : {"local", "dask", "spark"}, address, Dask client or Spark session
+        Who decides; see :func:`cautious.summarise`. Workers must see the files, and the folder of
+        `path`, under the same names. The file that is written is the same.
+    progress : callable, optional
+        Called with the rows done and the rows there are, if that is known.
+
+    Returns
+    -------
+    Application
+        Print it; it counts answers, abstentions and missing scores.
+
+    See Also
+    --------
+    cautious.decision.Rule.predict_set : the same on arrays.
+    cautious.watch : whether the answers stay as good as promised.
+
+    Notes
+    -----
+    All columns of the cases are kept. The answer is written as prediction sets are read: a class
+    by itself (``yes``), several as ``a|b``, and ``?`` where the rule abstains, also because a score
+    is missing. A label that could be misread stands in a list, ``["a|b"]``, and if a class is
+    called ``?``, abstaining is written as the set of all classes. So :func:`cautious.evaluate`
+    reads the file back, once the truth has been added. Cells of text files stay text as written.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import cautious
+    >>> from cautious.decision import Rule
+    >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+    >>> cases = pd.DataFrame({"id": [1, 2, 3], "score": [0.1, 0.5, None]})
+    >>> print(cautious.apply(cases, rule))
+    answer                      cases   share
+    no                              1  33.3 %
+    yes                             0     0 %
+    abstained                       2  66.7 %
+      of these without a score      1
+    <BLANKLINE>
+    Answer 'yes' where the score is at least 0.8, 'no' where it is at most 0.2; abstain between.
+    1 of 3 cases have no score; the rule abstains on them.
+    """
+    rules = chosen_rules(rule, only)
+    kind = None if path is None else _kind_of(path)
+    if path is not None and kind is not None and os.fspath(path) != "-":
+        check_output(path, _files_of(source))
+    with ExitStack() as stack:
+        opened = stack.enter_context(opened_cases(source, encoding))
+        try:
+            names = opened.schema.names
+            plan = AnswerPlan.of(names, rules, answer=answer, score=score, proba=proba, model=model)
+        except InputError as error:
+            raise error.at(opened.name) from None
+        counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
+        rounded = done = 0
+        to_screen = path is None or os.fspath(path) == "-"
+        beside = Path(tempfile.gettempdir()) if to_screen else Path(os.path.realpath(path)).parent  # type: ignore[arg-type]
+        batches = stack.enter_context(answered_batches(opened, plan, engine, beside))
+        sink = None
+        for batch in stack.enter_context(_ahead(batches)):
+            if sink is None and path is not None:
+                sink = stack.enter_context(_open_sink(path, str(kind), batch.table.schema))
+            if sink is not None:
+                sink(batch.table)
+            for name, one in batch.counts.items():
+                counts[name] = counts[name].plus(one)
+            rounded += batch.rounded
+            done += batch.table.num_rows
+            if progress is not None:
+                progress(done, opened.n_rows)
+        if not done:
+            raise refusal("no rows", place=opened.name)
+        if opened.n_rows is not None and done != opened.n_rows:
+            raise RuntimeError(f"{done:,} rows were read, but there are {opened.n_rows:,}.")
+    notes = [described(plan.used, plan.reads(), opened.name)]
+    if rounded:
+        notes.append(
+            Message(
+                "{rows} rows of probabilities were rounded; they were divided by their sum",
+                {"rows": f"{rounded:,}"},
+            )
+        )
+    written = None if to_screen else Path(path)  # type: ignore[arg-type]
+    return Application(counts, plan.targets, written, rules, tuple(notes))
+
+
+def chosen_rules(rule: Any, only: str | None) -> dict[str, Rule]:
+    """Read rules, and take one of them if that is wanted."""
+    rules = read_rules(rule)
+    if not rules:
+        raise InputError("{=rule} holds no rule; give what `cautious tune -o` wrote.")
+    if only is None:
+        return rules
+    if only not in rules:
+        raise InputError(
+            "{=only} is {given}, but {=rule} is about {rules}.",
+            given=quoted(only),
+            rules=listed(rules),
+        )
+    return {only: rules[only]}
+
+
+def _files_of(source: Any) -> list[str]:
+    given = [source] if isinstance(source, str | os.PathLike) else source
+    if not isinstance(given, list | tuple):
+        return []
+    return [os.fspath(one) for one in given if isinstance(one, str | os.PathLike)]
+
+
+@contextmanager
+def opened_cases(source: Any, encoding: str | None = None) -> Iterator[Any]:
+    """Open cases in files or in memory; what comes from standard input is kept in a file meanwhile.
+
+    Parameters
+    ----------
+    source : as in :func:`apply`
+        The cases.
+    encoding : str, optional
+        Encoding of text files that are neither UTF-8 nor UTF-16 with its mark.
+
+    Yields
+    ------
+    Source
+    """
+    files = _files_of(source)
+    if "-" not in files:
+        if type(source).__module__.split(".")[0] == "pyspark":
+            raise TypeError(
+                "source is a frame of Spark's; give the files it is read from, or collect it."
+            )
+        yield open_source(source, encoding)
+        return
+    if len(files) > 1:
+        raise InputError("standard input, -, is given beside other files; give one of them.")
+    with tempfile.TemporaryDirectory(prefix="cautious-") as folder:
+        kept = Path(folder, "standard input")
+        try:
+            coming = sys.stdin.buffer
+        except (AttributeError, ValueError):  # closed, or not there at all
+            raise refusal("no standard input") from None
+        with kept.open("wb") as file:
+            shutil.copyfileobj(coming, file, _PIECE)
+        name = "standard input"
+        try:
+            opened = open_source(kept, encoding)
+        except InputError as error:
+            raise InputError(replace(error.message, place=name)) from None
+        parts: list[Any] = list(opened.parts)
+        yield replace(opened, name=name, parts=[replace(part, name=name) for part in parts])
+
+
+@contextmanager
+def _ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
+    """Take items from an iterator in a thread, a few ahead of whoever uses them."""
+    waiting: Queue[tuple[str, Any]] = Queue(_AHEAD)
+    stopped = False
+
+    def work() -> None:
+        try:
+            for item in items:
+                waiting.put(("item", item))
+                if stopped:
+                    return
+        except BaseException as error:
+            waiting.put(("error", error))
+        else:
+            waiting.put(("end", None))
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+
+    def come() -> Iterator[T]:
+        while True:
+            kind, item = waiting.get()
+            if kind == "end":
+                return
+            if kind == "error":
+                raise item
+            yield item
+
+    try:
+        yield come()
+    finally:
+        stopped = True
+        while thread.is_alive():
+            while not waiting.empty():
+                waiting.get()
+            thread.join(0.01)
+
+
+def _kind_of(path: str | os.PathLike[str]) -> str:
+    """Tell by its name what kind of file to write."""
+    name = os.fspath(path)
+    if name == "-":
+        return ".csv"
+    if "://" in name:
+        raise InputError(
+            "{=path} is {path}, an address; name a file that this machine can write.",
+            path=quoted(name),
+        )
+    lowered = name.lower()
+    for ending in (*CSV, *PARQUET, *ARROW):
+        if lowered.endswith(ending):
+            return ".parquet" if ending in PARQUET else ".arrow" if ending in ARROW else ending
+    if Path(name).exists() and not Path(name).is_file():
+        return ".csv"  # a device or a pipe, such as /dev/stdout
+    raise InputError(
+        "{=path} is {path}; its name must end in {endings}, which says how to write it.",
+        path=quoted(name),
+        endings=", ".join((*CSV, *PARQUET[:1], *ARROW[:1])),
+    )
+
+
+@contextmanager
+def _open_sink(
+    path: str | os.PathLike[str], kind: str, schema: Any
+) -> Iterator[Callable[[Any], None]]:
+    """Open a file for tables; it appears when all of them are in it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _whole(path) as file, ExitStack() as stack:
+        if kind == ".parquet":
+            yield stack.enter_context(pq.ParquetWriter(file, schema)).write_table
+        elif kind == ".arrow":
+            yield stack.enter_context(pa.ipc.new_file(file, schema)).write_table
+        else:
+            if kind.endswith(".gz"):
+                # No time and no name inside: the same answers are the same file.
+                packed: Any = stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
+                file = packed
+            yield _TextSink(file, "\t" if ".tsv" in kind else ",", schema).write
+
+
+@contextmanager
+def _whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file that appears when it is whole; standard output, too, gets all or nothing."""
+    if os.fspath(path) != "-":
+        with whole_file(path) as file:
+            yield file
+        return
+    with tempfile.TemporaryFile() as kept:
+        yield kept
+        kept.seek(0)
+        sys.stdout.flush()
+        shutil.copyfileobj(kept, sys.stdout.buffer, _PIECE)
+        sys.stdout.buffer.flush()
+
+
+class _TextSink:
+    """Writes tables as CSV: cells as they are, quoted only where they have to be."""
+
+    def __init__(self, file: IO[bytes], separator: str, schema: Any) -> None:
+        self.file, self.separator = file, separator
+        self._rows([schema.names])
+        for one in schema:
+            if one.type.num_fields:
+                raise InputError(
+                    "column {name} holds {kind}, which CSV cannot hold; write a Parquet file.",
+                    name=quoted(one.name),
+                    kind=quoted(one.type),
+                )
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a table: by Arrow, unless a cell has to be quoted."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        options = arrow_csv.WriteOptions(
+            include_header=False, delimiter=self.separator, quoting_style="none"
+        )
+        kept = io.BytesIO()
+        try:
+            arrow_csv.write_csv(table, kept, options)
+        except pa.ArrowInvalid:
+            columns = [_as_text(column) for column in table.columns]
+            self._rows(zip(*columns, strict=True))
+        else:
+            self.file.write(kept.getbuffer())
+
+    def _rows(self, rows: Any) -> None:
+        text = io.StringIO()
+        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
+        self.file.write(text.getvalue().encode())
+
+
+def _as_text(column: Any) -> list[str]:
+    """Write a column as Arrow writes it; what is missing is blank."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not types.is_string(column.type):
+        column = column.cast(pa.string())
+    return [cell or "" for cell in column.to_pylist()]

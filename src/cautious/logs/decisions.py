@@ -1,0 +1,530 @@
+"""From a batch of new cases to the answers of rules: the function that every engine maps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.decision import Rule
+from cautious.errors import InputError, listed, quoted
+from cautious.logs.entry import engine_kind
+from cautious.logs.kernel import labels_of
+from cautious.logs.source import Part, Source
+from cautious.predictions import (
+    Columns,
+    check_columns,
+    check_numbers,
+    guess_columns,
+    label_text,
+    match_label,
+    match_labels,
+    read_numbers,
+    readable,
+    refusal,
+)
+from cautious.sets import write_set
+
+__all__ = [
+    "AnswerCounts",
+    "AnswerPlan",
+    "Decided",
+    "answer_batch",
+    "answered_batches",
+    "decide",
+]
+
+Where = Callable[[int], str]
+
+
+class AnswerCounts(NamedTuple):
+    """What a rule answered; counts of several batches add up.
+
+    Attributes
+    ----------
+    classes : tuple
+        Class labels.
+    single : tuple of int
+        Cases answered with each class alone.
+    several : int
+        Cases answered with several classes, but not with all.
+    abstained : int
+        Cases abstained on, those without a score among them.
+    missing : int
+        Cases without a score.
+    """
+
+    classes: tuple[Any, ...]
+    single: tuple[int, ...]
+    several: int = 0
+    abstained: int = 0
+    missing: int = 0
+
+    @classmethod
+    def of_nothing(cls, classes: Sequence[Any]) -> AnswerCounts:
+        """Count no case."""
+        return cls(tuple(classes), (0,) * len(classes))
+
+    @property
+    def n(self) -> int:
+        """The number of cases."""
+        return sum(self.single) + self.several + self.abstained
+
+    def plus(self, other: AnswerCounts) -> AnswerCounts:
+        """Add the counts of other cases."""
+        single = tuple(a + b for a, b in zip(self.single, other.single, strict=True))
+        rest = (a + b for a, b in zip(self[2:], other[2:], strict=True))
+        return AnswerCounts(self.classes, single, *rest)
+
+
+class Decided(NamedTuple):
+    """What a rule makes of the cases of a batch.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,), int
+        Position of the answer in `sets`: a class, the number of classes to abstain, or beyond.
+    sets : list of ndarray of shape (K,), bool
+        Each class alone, all of them, and other sets that occur.
+    values : ndarray of shape (n,) or (n, K)
+        Scores of the positive class, or probabilities.
+    missing : ndarray of shape (n,), bool
+        Cases without a score, which abstain.
+    """
+
+    codes: Ints
+    sets: list[Mask]
+    values: Floats
+    missing: Mask
+
+    def counts(self, classes: Sequence[Any]) -> AnswerCounts:
+        """Count the answers."""
+        k = len(classes)
+        each = np.bincount(self.codes, minlength=len(self.sets)).tolist()
+        rest = (sum(each[k + 1 :]), each[k], int(self.missing.sum()))
+        return AnswerCounts(tuple(classes), tuple(each[:k]), *rest)
+
+
+@dataclass(frozen=True)
+class AnswerPlan:
+    """Which rule decides which cases, from which columns: the same for every batch.
+
+    Attributes
+    ----------
+    rules : dict of str to Rule
+        The rules by model.
+    columns : dict of str to tuple of str
+        What each reads: a column of scores, or one column of probabilities per class of the rule.
+    targets : dict of str to str
+        Columns for the answers. The same for all rules where `model` says whose turn it is.
+    model : str or None
+        Column that says which rule decides a case.
+    used : Columns
+        Roles of columns, for notes.
+    """
+
+    rules: dict[str, Rule]
+    columns: dict[str, tuple[str, ...]]
+    targets: dict[str, str]
+    model: str | None = None
+    used: Columns = field(default_factory=lambda: Columns(None))
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        rules: Mapping[str, Rule],
+        *,
+        answer: str = "y_set",
+        score: Any = None,
+        proba: Any = None,
+        model: Any = None,
+    ) -> AnswerPlan:
+        """Settle which columns the rules read, and which they write.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Columns of the cases.
+        rules : mapping of str to Rule
+            The rules by model.
+        answer : str
+            Column to write; of several rules, what the names of their columns begin with.
+        score, proba, model
+            Columns, as in :func:`cautious.read_predictions`.
+
+        Returns
+        -------
+        AnswerPlan
+        """
+        for name in names:
+            if list(names).count(name) > 1:
+                raise refusal("two columns", name=quoted(name))
+        several = len(rules) > 1
+        given = {"score": score, "proba": proba}
+        if several and score is None and proba is None and set(rules) <= set(names):
+            given["score"] = list(rules)  # scores in columns that are named after the models
+        elif not several and score is None and proba is None and next(iter(rules)) in names:
+            given["score"] = next(iter(rules))
+        found = guess_columns(
+            names, truth=False, model=model if several else False,
+            weight=False, groups=False, **given,
+        )  # fmt: skip
+        by_model = several and found.model is not None and len(found.scores) < 2
+        columns = {name: _columns_of(found, name, rule, several) for name, rule in rules.items()}
+        if several and not by_model and len({*columns.values()}) < len(rules):
+            raise InputError(
+                "{=rule} is about the models {rules}, but the cases have the scores of one and no "
+                "column that says of which; choose one rule with {=only}.",
+                rules=listed(rules),
+            )
+        targets = {
+            name: f"{answer}_{name}" if several and not by_model else answer for name in rules
+        }
+        for name in targets.values():
+            if name in names:
+                raise InputError(
+                    "there is a column {name} already; name another for the answers with "
+                    "{=answer}.",
+                    name=quoted(name),
+                )
+        used = replace(found, sets=None, members={}, model=found.model if by_model else None)
+        return cls(dict(rules), columns, targets, used.model, used)
+
+    def reads(self) -> list[str]:
+        """Give the columns that are read, each once."""
+        every = [name for names in self.columns.values() for name in names]
+        return list(dict.fromkeys([*every, *([self.model] if self.model is not None else [])]))
+
+
+def _columns_of(found: Columns, name: str, rule: Rule, several: bool) -> tuple[str, ...]:
+    """Choose the columns that a rule reads."""
+    classes = rule.classes
+    if found.proba:
+        at = match_labels(list(classes), list(found.proba))
+        binary = len(classes) == 2 and at[1] >= 0 and len(found.proba) == 1
+        if not binary and (min(at) < 0 or len(found.proba) != len(classes)):
+            raise InputError(
+                "the cases have probabilities of {found}, but the rule is about {classes}; apply "
+                "it to scores of the same classes, or say which columns they are with {=proba}.",
+                found=listed(found.proba),
+                classes=listed(classes),
+            )
+        columns = list(found.proba.values())
+        return tuple(columns[one] for one in at if one >= 0)
+    if not found.scores:
+        raise InputError(
+            "there is no column of scores for the rule to decide by; give a column 'score' or one "
+            "column 'p_<class>' per class, or say which with {=score} or {=proba}."
+        )
+    if len(classes) > 2:
+        raise InputError(
+            "the cases have one score each, but the rule is about {n} classes, {classes}; give one "
+            "column 'p_<class>' per class, or say which with {=proba}.",
+            n=len(classes),
+            classes=listed(classes),
+        )
+    if len(found.scores) == 1:
+        return (found.scores[0],)
+    if name in found.scores:
+        return (name,)
+    place = match_label(name, [_short(column) for column in found.scores])
+    if place < 0:
+        raise InputError(
+            "there are the scores {scores}, and the rule is that of {name}; say which to read with "
+            "{=score}.",
+            scores=listed(found.scores),
+            name=quoted(name or "no model"),
+        )
+    return (found.scores[place],)
+
+
+def _short(column: str) -> str:
+    """Name the model of a column such as ``score_tree``."""
+    lowered = column.lower()
+    start = next((p for p in ("y_score_", "score_") if lowered.startswith(p)), "")
+    return column[len(start) :]
+
+
+def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tuple[Decided, int]:
+    """Let a rule decide the cases of a batch.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch or Table
+        Cases.
+    rule : Rule
+        Decides.
+    columns : sequence of str
+        A column of scores, or one of probabilities per class of the rule.
+    where : callable
+        Says where a row is, for errors.
+
+    Returns
+    -------
+    decided : Decided
+    rounded : int
+        Rows whose probabilities were divided by their sum, since they had been rounded.
+    """
+
+    def place(name: str | None) -> Where:
+        return where if name is None else lambda row: f"column {quoted(name)}, {where(row)}"
+
+    read, eps = {}, 0.0
+    for name in columns:
+        found = readable(read_numbers, column_of(batch, name), name)
+        read[name] = check_numbers(found, place(name), missing="abstain")
+        eps = max(eps, found.eps)
+    rounded = 0
+    if len(columns) == 1:
+        (values,) = read.values()
+        if rule.kind != "window" and len(values):
+            check_columns(read, place, eps)
+            values = np.clip(values, 0.0, 1.0)
+        missing = np.isnan(values)
+    else:
+        values, notes = check_columns(read, place, eps) if batch.num_rows else (_no_rows(read), [])
+        missing = np.isnan(values[:, 0])
+        if notes:
+            given = np.column_stack(list(read.values()))
+            rounded = int(((values != given).any(axis=1) & ~missing).sum())
+    return _of_mask(rule.predict_set(values), values, missing), rounded
+
+
+def _no_rows(read: Mapping[str, Floats]) -> Floats:
+    return np.empty((0, len(read)))
+
+
+def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
+    """Give each case the position of its answer among the distinct ones."""
+    k = mask.shape[1]
+    sets = [*np.eye(k, dtype=np.bool_), np.ones(k, dtype=np.bool_)]
+    if k == 2:
+        codes = np.where(mask[:, 0], np.where(mask[:, 1], 2, 0), 1)
+        return Decided(codes, sets, values, missing)
+    size = mask.sum(axis=1)
+    codes = np.where(size == 1, mask.argmax(axis=1), k)
+    other = np.flatnonzero((size != 1) & (size != k))
+    if len(other):
+        distinct, which = np.unique(mask[other], axis=0, return_inverse=True)
+        codes[other] = k + 1 + which.ravel()
+        sets += list(distinct)
+    return Decided(codes, sets, values, missing)
+
+
+def answer_batch(
+    batch: Any, plan: AnswerPlan, *, first: int = 0, where: Where = "row {}".format
+) -> tuple[Any, dict[str, AnswerCounts], int]:
+    """Add the answers of rules to a batch of cases.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch or Table
+        Cases; all their columns are kept.
+    plan : AnswerPlan
+        Which rule decides by which columns.
+    first : int
+        Number of the batch's first row in the source.
+    where : callable
+        Says where a row of the source is, for errors.
+
+    Returns
+    -------
+    answered : pyarrow.Table
+        The batch with a column of answers, written as prediction sets are read.
+    counts : dict of str to AnswerCounts
+        What each rule answered.
+    rounded : int
+        Rows whose probabilities had been rounded.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from cautious.decision import Rule
+    >>> cases = pa.record_batch({"id": [7, 8, 9], "score": [0.9, 0.5, None]})
+    >>> plan = AnswerPlan.of(cases.schema.names, {"": Rule.window(0.2, 0.8)})
+    >>> answered, counts, _ = answer_batch(cases, plan)
+    >>> answered["y_set"].to_pylist(), counts[""].missing
+    (['1', '?', '?'], 1)
+    """
+    import pyarrow as pa
+
+    table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+    counts: dict[str, AnswerCounts] = {}
+    rounded = 0
+
+    def answer(part: Any, name: str, at: Where) -> Any:
+        nonlocal rounded
+        rule = plan.rules[name]
+        decided, changed = decide(part, rule, plan.columns[name], at)
+        counts[name] = decided.counts(rule.classes)
+        rounded += changed
+        return _texts(decided, rule.classes)
+
+    if plan.model is None:
+        for name, target in plan.targets.items():
+            column = answer(table, name, lambda row: where(row + first))
+            table = table.append_column(pa.field(target, pa.string()), column)
+        return table, counts, rounded
+    codes, models = labels_of(column_of(table, plan.model), plan.model, text=True)
+    texts = np.empty(table.num_rows, dtype=object)
+    for code in range(-1, len(models)):
+        rows = np.flatnonzero(codes == code)
+        if not len(rows):
+            continue
+        name = models[code] if code >= 0 else ""
+        if name not in plan.rules:
+            raise InputError(
+                "{=rule} is about the models {rules}; there is none for {name}.",
+                rules=listed(plan.rules),
+                name=quoted(name),
+            ).at(f"column {quoted(plan.model)}, {where(first + int(rows[0]))}")
+
+        def at(row: int, rows: Ints = rows) -> str:
+            return where(first + int(rows[row]))
+
+        texts[rows] = answer(table.take(rows), name, at).to_numpy(zero_copy_only=False)
+    target = next(iter(plan.targets.values()))
+    answers = pa.array(texts, pa.string())
+    return table.append_column(pa.field(target, pa.string()), answers), counts, rounded
+
+
+def _texts(decided: Decided, classes: Sequence[Any]) -> Any:
+    """Write the answers as an Arrow array of text."""
+    import pyarrow as pa
+
+    names = [label_text(label) for label in classes]
+    texts = [write_set([names[at] for at in np.flatnonzero(one)], names) for one in decided.sets]
+    return pa.array(texts, pa.string()).take(pa.array(decided.codes))
+
+
+def column_of(batch: Any, name: str) -> Any:
+    """Take a column in one piece; batches of one source may differ, so each is asked."""
+    names = batch.schema.names
+    if name not in names:
+        raise InputError(
+            "there is no column {name} here; the columns are {names}.",
+            name=quoted(name),
+            names=listed(names, 20),
+        )
+    array = batch.column(names.index(name))
+    if hasattr(array, "chunks"):
+        return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    return array
+
+
+class AnsweredBatch(NamedTuple):
+    """A batch with its answers, and what they are."""
+
+    table: Any
+    counts: dict[str, AnswerCounts]
+    rounded: int
+
+
+def answer_part(part: Part, plan: AnswerPlan, columns: Sequence[str]) -> Iterator[AnsweredBatch]:
+    """Answer the cases of one part of a source, a batch at a time."""
+    try:
+        for first, batch in part.batches(columns):
+            yield AnsweredBatch(*answer_batch(batch, plan, first=first, where=part.where))
+    except InputError as error:
+        raise error.at(part.name) from None
+
+
+def stage_part(part: Part, plan: AnswerPlan, columns: Sequence[str], path: str) -> list[Any]:
+    """Answer one part into an Arrow file, on whichever machine this runs.
+
+    The file takes its name when it is whole: a task that is run twice does no harm. What is
+    returned, the counts of each batch, is plain data.
+    """
+    import pyarrow as pa
+
+    told, aside, writer = [], f"{path}.{os.getpid()}", None
+    with pa.OSFile(aside, "wb") as sink:
+        for table, counts, rounded in answer_part(part, plan, columns):
+            if writer is None:
+                writer = pa.ipc.new_stream(sink, table.schema)
+            # In one piece, so that it is one batch again when it is read.
+            writer.write_table(table.combine_chunks(), max_chunksize=table.num_rows or 1)
+            told.append([{name: one[1:] for name, one in counts.items()}, rounded])
+        if writer is not None:
+            writer.close()
+    os.replace(aside, path)
+    return told
+
+
+@contextmanager
+def answered_batches(
+    source: Source, plan: AnswerPlan, engine: Any, beside: Path
+) -> Iterator[Iterator[AnsweredBatch]]:
+    """Answer the cases of a source by the engine of your choice, in their order.
+
+    Parameters
+    ----------
+    source : Source
+        The cases.
+    plan : AnswerPlan
+        Which rule decides by which columns.
+    engine : "local", "dask", "spark", address, client or session
+        Who does the work; see :func:`cautious.logs.summarise`. Workers put their answers into a
+        folder that is gone afterwards, and must see it under the same path.
+    beside : Path
+        Where that folder is made.
+
+    Yields
+    ------
+    iterator of AnsweredBatch
+    """
+    columns = list(source.schema.names)
+    kind = engine_kind(engine)
+    if kind == "local":
+        yield (one for part in source.parts for one in answer_part(part, plan, columns))
+        return
+    with TemporaryDirectory(prefix=".cautious-", dir=beside) as folder:
+        parts = list(source.parts)
+        tasks = [(part, f"{folder}/{at}.arrows") for at, part in enumerate(parts)]
+        work = _Stage(plan, columns)
+        if kind == "dask":
+            from cautious.logs.engines.dask import map_on_dask
+
+            told: Iterable[Any] = map_on_dask(work, tasks, engine)
+        else:
+            from cautious.logs.engines.spark import map_on_spark
+
+            told = map_on_spark(work, tasks, engine)
+        yield _staged(tasks, told, plan)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """The work of one task; a class of its own, because it travels."""
+
+    plan: AnswerPlan
+    columns: list[str]
+
+    def __call__(self, task: tuple[Part, str]) -> list[Any]:
+        return stage_part(task[0], self.plan, self.columns, task[1])
+
+
+def _staged(
+    tasks: Sequence[tuple[Part, str]], told: Iterable[Any], plan: AnswerPlan
+) -> Iterator[AnsweredBatch]:
+    """Read back what the tasks have left, and remove it."""
+    import pyarrow as pa
+
+    for (_, path), batches in zip(tasks, told, strict=True):
+        if batches:
+            with pa.OSFile(path, "rb") as file, pa.ipc.open_stream(file) as reader:
+                for batch, (each, rounded) in zip(reader, batches, strict=True):
+                    counts = {
+                        name: AnswerCounts(plan.rules[name].classes, tuple(single), *rest)
+                        for name, (single, *rest) in each.items()
+                    }
+                    yield AnsweredBatch(pa.Table.from_batches([batch]), counts, rounded)
+        os.unlink(path)

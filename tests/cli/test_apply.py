@@ -1,0 +1,74 @@
+"""``cautious apply``: one library call, printed; or the data themselves, in a pipe."""
+
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from cautious.decision import Rule, rules_to_json
+
+
+@pytest.fixture
+def rule(tmp_path):
+    Rule.window(0.3, 0.7, classes=["fine", "bad"], model="good").to_json(tmp_path / "rule.json")
+    return "rule.json"
+
+
+def test_answers_are_written_and_counted(run, run_json, scores, rule):
+    told = run("apply", "good.csv", "--rule", rule, "-o", "answers.parquet").stdout
+    assert "abstained" in told
+    assert "200 cases with their answers were written to answers.parquet." in told
+    answered = pd.read_parquet(scores / "answers.parquet")
+    found = run_json("apply", "good.csv", "--rule", rule, "--json")["models"]["good"]
+    assert found["abstained"] == (answered["y_set"] == "?").sum()
+    assert found["answers"]["bad"] == (answered["y_set"] == "bad").sum()
+    again = run_json("evaluate", "answers.parquet", "--positive", "bad", "--json")["models"]
+    asked = run_json("evaluate", "good.csv", "--positive", "bad", "--rule", rule, "--json")[
+        "models"
+    ]
+    for name in ("abstention", "error"):
+        assert again["answers"]["measures"][name] == asked["good"]["measures"][name]
+
+
+def test_tuned_then_applied(run, run_json, scores):
+    run("tune", "good.csv", "--positive", "bad", "--max-error", "0.05", "-o", "tuned.json")
+    found = run_json("apply", "good.csv", "--rule", "tuned.json", "--json")["models"]["good"]
+    assert found["cases"] == 200
+
+
+def test_standard_input_to_standard_output(run, rule, tmp_path):
+    result = run("apply", "-", "--rule", rule, "-o", "-", stdin="id,score\n1,0.9\n2,\n")
+    assert result.stdout == "id,score,y_set\n1,0.9,bad\n2,,?\n"
+    assert "1 of 2 cases have no score" in result.stderr
+
+
+def test_without_output_answers_are_counted(run, scores, rule):
+    result = run("apply", "good.csv", "--rule", rule)
+    assert "Add -o FILE" in result.stderr
+    assert "written" not in result.stdout
+
+
+def test_the_code_runs_by_itself(run, scores, rule, tmp_path):
+    code = run("apply", "--rule", rule, "--show-code").stdout
+    (tmp_path / "rule.py").write_text(code)
+    run("apply", "good.csv", "--rule", rule, "-o", "ours.csv")
+    with (scores / "good.csv").open() as cases:
+        found = subprocess.run(
+            [sys.executable, "-I", "rule.py"], stdin=cases, capture_output=True, cwd=tmp_path
+        )
+    assert found.stdout == (scores / "ours.csv").read_bytes()
+
+
+def test_what_is_missing_is_said(fails, scores, rule, tmp_path):
+    assert "--rule is missing" in fails("apply", "good.csv")
+    assert "there are no cases" in fails("apply", "--rule", rule)
+    assert "which is read" in fails("apply", "good.csv", "--rule", rule, "-o", "good.csv")
+    assert "its name must end in" in fails("apply", "good.csv", "--rule", rule, "-o", "answers")
+    (tmp_path / "other.csv").write_text("id,value\n1,2\n")
+    assert "--score" in fails("apply", "other.csv", "--rule", rule)
+    rules_to_json({name: Rule.window(0, 1) for name in "ab"}, tmp_path / "two.json")
+    assert "--only" in fails("apply", "good.csv", "--rule", "two.json")
+    assert "choose one with --only" in fails("apply", "--rule", "two.json", "--show-code")
+    (tmp_path / "cut.json").write_text((tmp_path / "two.json").read_text()[:90])
+    assert "no JSON of a rule" in fails("apply", "good.csv", "--rule", "cut.json")

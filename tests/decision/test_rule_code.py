@@ -1,0 +1,65 @@
+"""The program that a rule prints answers as the rule does, in a Python of its own."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cautious
+from cautious.costs import as_costs, discounted, ordinal
+from cautious.decision import Rule
+from cautious.errors import InputError
+
+TREES = ["ash", "elm", "oak"]
+TABLE = [[0, 1, 2], [1, 0, 3], [4, 1, 0], [0.5, 0.5, 0.5]]
+RULES = {
+    "window": Rule.window(0.25, 0.75, classes=["no", "yes"]),
+    "no window": Rule.window(0.5, 0.5, classes=[0, 1]),
+    "half a window": Rule.window(-np.inf, 0.75, classes=['say "x"', "a\\b"]),
+    "confidence": Rule.confidence(0.6, classes=TREES),
+    "confidence of two": Rule.confidence(0.8, classes=["no", "yes"]),
+    "thresholds": Rule.class_thresholds([0.4, np.inf, 0.5], classes=TREES),
+    "thresholds with costs": Rule.class_thresholds([0, 0.1, 0.05], classes=TREES, costs=TABLE),
+    "utility": Rule.utility("u80", classes=TREES),
+    "utility of two": Rule.utility("u65", classes=["no", "yes"]),
+    "costs of answers": Rule.set_costs(as_costs(TABLE, TREES), classes=TREES),
+    "costs of sets": Rule.set_costs(discounted(ordinal(3)), classes=TREES),
+}
+
+
+def cases(rule):
+    rng = np.random.default_rng(0)
+    if len(rule.classes) == 2:
+        score = np.append(rng.random(300).round(2), [0.25, 0.75, 0.5, 0.8, np.nan])
+        return pd.DataFrame({"id": range(len(score)), "score": score})
+    p = rng.dirichlet(np.ones(3), 300)
+    p = np.vstack([p.round(3), np.eye(3), [[0.5, 0.5, 0], [np.nan, 0.5, 0.5]]])
+    return pd.DataFrame(p, columns=[f"p_{label}" for label in rule.classes])
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_program_answers_alike(name, tmp_path):
+    rule = RULES[name]
+    path = tmp_path / "cases.csv"
+    cases(rule).to_csv(path, index=False)
+    found = cautious.apply(path, rule, tmp_path / "ours.csv")
+    program = rule.to_code()
+    assert len(program.splitlines()) <= 45
+    assert "cautious" not in program
+    (tmp_path / "rule.py").write_text(program, encoding="utf-8")
+    with path.open() as opened:
+        theirs = subprocess.run(
+            [sys.executable, "-I", tmp_path / "rule.py"], stdin=opened, capture_output=True
+        )
+    assert not theirs.stderr
+    assert theirs.stdout == (tmp_path / "ours.csv").read_bytes()
+    (counts,) = found.counts.values()
+    assert counts.missing == 1
+    assert sum(counts.single) + counts.several > 0
+
+
+def test_many_sets_have_no_short_program():
+    with pytest.raises(InputError, match=r"'utility' chooses among all sets .* up to 5 classes"):
+        Rule.utility("u65", classes=range(6)).to_code()

@@ -1,0 +1,393 @@
+"""A saved rule meets new cases: answers in files of every kind, whole or not at all."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import cautious
+from cautious.decision import Rule, rules_to_json
+from cautious.errors import InputError
+from cautious.logs import source
+
+TREES = ["ash", "elm", "oak"]
+WINDOW = Rule.window(0.25, 0.75, classes=["no", "yes"], model="mine")
+
+
+def cases(n=500, seed=0):
+    """Cases with a truth, a score, and text that has to be quoted."""
+    rng = np.random.default_rng(seed)
+    score = rng.random(n).round(3)
+    truth = np.where(rng.random(n) < score, "yes", "no")
+    words = np.array(["plain", "a,b", 'say "hi"', "two\nlines", "", "é"])
+    return pd.DataFrame(
+        {"id": np.arange(n), "y_true": truth, "score": score, "words": words[np.arange(n) % 6]}
+    )
+
+
+def trees(n=300, seed=1):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(3), n)
+    truth = (p.cumsum(axis=1) > rng.random((n, 1)) * 0.999).argmax(axis=1)
+    frame = pd.DataFrame(p, columns=[f"p_{label}" for label in TREES])
+    frame.insert(0, "y_true", np.array(TREES)[truth])
+    return frame
+
+
+def read(path):
+    name = str(path)
+    if name.endswith(".parquet"):
+        return pd.read_parquet(path)
+    if name.endswith(".arrow"):
+        return pd.read_feather(path)
+    mark = "\t" if ".tsv" in name else ","
+    return pd.read_csv(path, sep=mark, keep_default_na=False, dtype=str)
+
+
+def written(frame, path):
+    if str(path).endswith(".parquet"):
+        frame.to_parquet(path, index=False)
+    elif str(path).endswith(".arrow"):
+        frame.to_feather(path)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if ".tsv" in str(path) else ",")
+    return path
+
+
+@pytest.mark.parametrize("came", ["in.csv", "in.tsv.gz", "in.parquet", "in.arrow"])
+@pytest.mark.parametrize("goes", ["out.csv", "out.csv.gz", "out.tsv", "out.parquet", "out.arrow"])
+def test_all_columns_are_kept_and_the_answer_added(came, goes, tmp_path):
+    frame = cases()
+    path = written(frame, tmp_path / came)
+    found = cautious.apply(path, WINDOW, tmp_path / goes)
+    back = read(tmp_path / goes)
+    assert list(back.columns) == [*frame.columns, "y_set"]
+    for name in ("id", "y_true", "words"):
+        assert back[name].astype(str).tolist() == frame[name].astype(str).tolist(), name
+    assert back["score"].astype(float).tolist() == frame["score"].tolist()
+    score = frame["score"]
+    wanted = np.where(score <= 0.25, "no", np.where(score >= 0.75, "yes", "?"))
+    assert back["y_set"].tolist() == wanted.tolist()
+    counted = found.counts["mine"]
+    assert dict(zip(counted.classes, counted.single, strict=True)) == {
+        "no": (wanted == "no").sum(),
+        "yes": (wanted == "yes").sum(),
+    }
+    assert (counted.n, counted.abstained, counted.missing) == (500, (wanted == "?").sum(), 0)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("frame", "rule"),
+    [
+        (cases(), WINDOW),
+        (trees(), Rule.confidence(0.6, classes=TREES)),
+        (trees(), Rule.class_thresholds([0.4, 0.6, 0.9], classes=TREES)),
+        (trees(), Rule.utility("u80", classes=TREES)),
+        (trees(), Rule.class_thresholds([0, 0, 0], classes=TREES, costs=[[0, 1, 2], [1, 0, 3],
+                                                                         [4, 1, 0], [1, 1, 1]])),
+    ],
+    ids=["window", "confidence", "class_thresholds", "utility", "costs"],
+)  # fmt: skip
+def test_evaluate_reads_the_answers_back(frame, rule, ending, tmp_path):
+    path = written(frame, tmp_path / f"in.{ending}")
+    cautious.apply(path, rule, tmp_path / f"out.{ending}")
+    classes = {"classes": list(rule.classes)}
+    told = cautious.evaluate(tmp_path / f"out.{ending}", **classes).frame()
+    asked = cautious.evaluate(path, rule=rule, **classes).frame()
+    numbers = [one.select_dtypes("number").to_numpy() for one in (told, asked)]
+    assert numbers[0].size > 5
+    np.testing.assert_allclose(numbers[0], numbers[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [["Gen|too", "?"], ["a, b", "[x]"], [0, 1], [False, True]])
+def test_labels_that_could_be_misread_come_back(classes, tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=60)
+    labels = np.array(classes, dtype=object)[truth]
+    frame = pd.DataFrame({"y_true": [str(one) for one in labels], "score": rng.random(60).round(2)})
+    rule = Rule.window(0.3, 0.7, classes=classes)
+    path = written(frame, tmp_path / "in.csv")
+    cautious.apply(path, rule, tmp_path / "out.csv")
+    back = cautious.read_predictions(tmp_path / "out.csv", classes=[str(one) for one in classes])
+    (one,) = back.values()
+    np.testing.assert_array_equal(one.y_set, rule.predict_set(frame["score"]))
+
+
+def test_missing_scores_abstain_and_are_counted(tmp_path):
+    (tmp_path / "in.csv").write_text("id,score\n1,0.9\n2,\n3,NaN\n4,null\n5,0.5\n")
+    found = cautious.apply(tmp_path / "in.csv", WINDOW, tmp_path / "out.csv")
+    assert read(tmp_path / "out.csv")["y_set"].tolist() == ["yes", "?", "?", "?", "?"]
+    assert (found.counts["mine"].abstained, found.counts["mine"].missing) == (4, 3)
+    assert "3 of 5 cases have no score" in str(found)
+    frame = trees(5)
+    frame.loc[1, "p_elm"] = np.nan
+    counts = cautious.apply(frame, Rule.confidence(0, classes=TREES)).counts[""]
+    assert (counts.abstained, counts.missing) == (1, 1)
+
+
+def test_folders_patterns_and_several_files_are_one_table(tmp_path):
+    frame = cases(90)
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for at in range(3):
+        written(frame[30 * at : 30 * at + 30], folder / f"part-{at}.parquet")
+    every = sorted(folder.iterdir())
+    for at, given in enumerate([folder, str(folder / "*.parquet"), every]):
+        cautious.apply(given, WINDOW, tmp_path / f"{at}.parquet")
+        assert read(tmp_path / f"{at}.parquet")["id"].tolist() == frame["id"].tolist()
+
+
+def test_frames_and_batches_need_no_file():
+    frame = cases(50)
+    wanted = WINDOW.predict_set(frame["score"]).all(axis=1).sum()
+    polars = pytest.importorskip("polars")
+    for given in (
+        frame,
+        pa.table(frame),
+        iter(pa.table(frame).to_batches(7)),
+        polars.from_pandas(frame),
+    ):
+        assert cautious.apply(given, WINDOW).counts["mine"].abstained == wanted
+
+
+def test_one_column_of_a_class_is_its_score(tmp_path):
+    frame = pd.DataFrame({"p_yes": [0.1, 0.5, 0.9]})
+    assert cautious.apply(frame, WINDOW).counts["mine"].single == (1, 1)
+    both = frame.assign(p_no=1 - frame["p_yes"])
+    assert cautious.apply(both, WINDOW).counts["mine"].single == (1, 1)
+    with pytest.raises(
+        InputError, match="probabilities of 'no', but the rule is about 'no', 'yes'"
+    ):
+        cautious.apply(both[["p_no"]], WINDOW)
+
+
+# --- several rules ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(tmp_path):
+    rules = {
+        "tree": Rule.window(0.4, 0.6, classes=["no", "yes"]),
+        "bayes": Rule.window(0.1, 0.9, classes=["no", "yes"]),
+    }
+    rules_to_json(rules, tmp_path / "rules.json")
+    return tmp_path / "rules.json"
+
+
+def test_several_rules_read_the_columns_of_their_models(two, tmp_path):
+    frame = pd.DataFrame({"tree": [0.3, 0.5], "bayes": [0.3, 0.95]})
+    found = cautious.apply(frame, two, tmp_path / "out.csv")
+    back = read(tmp_path / "out.csv")
+    assert back["y_set_tree"].tolist() == ["no", "?"]
+    assert back["y_set_bayes"].tolist() == ["?", "yes"]
+    assert found.n == 2
+    prefixed = frame.add_prefix("score_")
+    assert cautious.apply(prefixed, two).counts == found.counts
+
+
+def test_several_rules_take_turns_by_the_column_of_models(two, tmp_path):
+    frame = pd.DataFrame({"model": ["bayes", "tree", "tree"], "score": [0.3, 0.3, 0.5]})
+    found = cautious.apply(frame, two, tmp_path / "out.csv")
+    assert read(tmp_path / "out.csv")["y_set"].tolist() == ["?", "no", "?"]
+    assert (found.n, found.counts["tree"].n) == (3, 2)
+    with pytest.raises(InputError, match=r"column 'model', row 0: .* there is none for 'forest'"):
+        cautious.apply(frame.assign(model="forest"), two)
+
+
+def test_one_of_several_rules_can_be_chosen(two):
+    frame = pd.DataFrame({"score": [0.3, 0.3]})
+    with pytest.raises(InputError, match="choose one rule with only"):
+        cautious.apply(frame, two)
+    assert cautious.apply(frame, two, only="tree").counts["tree"].single == (2, 0)
+    with pytest.raises(InputError, match="only is 'forest', but rule is about 'tree', 'bayes'"):
+        cautious.apply(frame, two, only="forest")
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        ({"id": [1]}, "no column holds predictions"),
+        ({"y_set": ["a|b"]}, "no column of scores"),
+        ({"score": [0.5]}, "one score each, but the rule is about 3 classes"),
+        ({f"p_{c}": [0.25] for c in (*TREES, "fir")}, "of 'ash', 'elm', 'oak', 'fir'"),
+        ({f"p_{c}": [0.5] for c in TREES}, "add up to 1.5"),
+        ({"p_ash": [0.5], "p_elm": [0.5]}, "probabilities of 'ash', 'elm'"),
+        ({"p_ash": ["x"], "p_elm": ["0"], "p_oak": ["1"]}, "'x' is not a number"),
+        ({"p_ash": [1.0], "p_elm": [0.0], "p_oak": [0.0], "y_set": ["a"]}, "'y_set' already"),
+        ({"p_ash": [], "p_elm": [], "p_oak": []}, "there are no rows"),
+    ],
+)  # fmt: skip
+def test_cases_that_do_not_fit_the_rule(frame, words):
+    with pytest.raises(InputError, match=words):
+        cautious.apply(pd.DataFrame(frame), Rule.confidence(0.6, classes=TREES))
+
+
+def test_scores_that_are_no_probabilities_need_a_window():
+    frame = pd.DataFrame({"score": [0.5, 3.0]})
+    assert cautious.apply(frame, Rule.window(0, 2)).counts[""].single == (0, 1)
+    with pytest.raises(InputError, match="column 'score', row 1"):
+        cautious.apply(frame, Rule.confidence(0.6, classes=[0, 1]))
+
+
+def test_the_output_is_no_input_and_has_a_known_ending(tmp_path):
+    path = written(cases(5), tmp_path / "in.csv")
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="which is read"):
+        cautious.apply(path, WINDOW, path)
+    with pytest.raises(ValueError, match="which is read"):
+        cautious.apply(tmp_path, WINDOW, tmp_path / "out.csv")
+    assert path.read_bytes() == before
+    with pytest.raises(InputError, match="its name must end in"):
+        cautious.apply(path, WINDOW, tmp_path / "out.json")
+    with pytest.raises(InputError, match="an address"):
+        cautious.apply(path, WINDOW, "s3://bucket/out.csv")
+    nested = pa.table({"score": [0.5], "list": [[1, 2]]})
+    with pytest.raises(InputError, match=r"column 'list' holds .* write a Parquet file"):
+        cautious.apply(nested, WINDOW, tmp_path / "out.csv")
+    cautious.apply(nested, WINDOW, tmp_path / "out.parquet")
+    assert {one.name for one in tmp_path.iterdir()} == {"in.csv", "out.parquet"}
+
+
+def test_damage_found_on_the_way_leaves_the_old_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "_FEW_ROWS", 1)
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"score": ["0.5"] * 400 + ["oops"]}), path, row_group_size=100)
+    out = tmp_path / "out.parquet"
+    out.write_bytes(b"old")
+    with pytest.raises(InputError, match=r"in.parquet: column 'score', row 400: 'oops'"):
+        cautious.apply(path, WINDOW, out)
+    assert out.read_bytes() == b"old"
+    assert {one.name for one in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
+
+
+CHILD = """
+import resource, sys
+import pyarrow as pa
+import cautious
+from cautious.decision import Rule
+if sys.argv[2] == "full":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+def batches():
+    for at in range(10_000):
+        yield pa.record_batch({"id": [*range(at * 1000, at * 1000 + 1000)], "score": [0.1] * 1000})
+try:
+    cautious.apply(batches(), Rule.window(0.2, 0.8), sys.argv[1],
+                   progress=lambda *_: print("going", flush=True))
+except OSError as error:
+    print("refused", error)
+"""
+
+
+def test_a_killed_process_leaves_the_old_file(tmp_path):
+    out = tmp_path / "out.parquet"
+    out.write_bytes(b"old")
+    with subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(out), ""], stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout.readline() == b"going\n"
+        time.sleep(0.05)
+        child.send_signal(signal.SIGKILL)
+    assert child.returncode == -signal.SIGKILL
+    assert out.read_bytes() == b"old"
+    left = [one.name for one in tmp_path.iterdir() if one != out]
+    assert all(name.startswith(".cautious-") for name in left)  # readers of folders pass them by
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
+    out = tmp_path / "out.parquet"
+    out.write_bytes(b"old")
+    command = [sys.executable, "-c", CHILD, str(out), "full"]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.stdout.splitlines()[-1].startswith("refused"), found
+    assert out.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_the_result_prints_and_travels(tmp_path):
+    frame = pd.DataFrame({"score": [0.1, 0.5, 0.9, np.nan]})
+    found = cautious.apply(frame, WINDOW, tmp_path / "out.csv")
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert found.to_dict()["models"]["mine"]["answers"] == {"no": 1, "yes": 1}
+    row = found.frame().loc["mine"]
+    assert (row["cases"], row["abstained"], row["missing"], row["yes"]) == (4, 2, 1, 1)
+    assert "4 cases with their answers were written to" in str(found)
+    assert "<table>" in found._repr_html_()
+    assert repr(found) == "<Application to 4 cases>"
+    several = cautious.apply(trees(50), Rule.utility("u80", classes=TREES))
+    assert several.counts[""].several > 0
+    assert several.frame()["several"].item() == several.counts[""].several
+    assert "several classes" in str(several)
+
+
+def test_standard_input_and_output(monkeypatch):
+    class Stream:
+        def __init__(self, data=b""):
+            self.buffer = io.BytesIO(data)
+
+        def flush(self):
+            pass
+
+    out = Stream()
+    monkeypatch.setattr(sys, "stdin", Stream(b"id,score\n1,0.9\n2,\n"))
+    monkeypatch.setattr(sys, "stdout", out)
+    cautious.apply("-", WINDOW, "-")
+    assert out.buffer.getvalue() == b"id,score,y_set\n1,0.9,yes\n2,,?\n"
+    monkeypatch.setattr(sys, "stdin", Stream(b"id,score\n1,0.9\n2,oops\n"))
+    monkeypatch.setattr(sys, "stdout", out := Stream())
+    with pytest.raises(InputError, match=r"standard input: column 'score', line 3: 'oops'"):
+        cautious.apply("-", WINDOW, "-")
+    assert out.buffer.getvalue() == b""
+
+
+# --- engines ------------------------------------------------------------------------------------
+
+
+def test_dask_writes_the_same_bytes(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(source, "_PART_ROWS", 100)
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for at in range(2):
+        table = pa.Table.from_pandas(cases(250, seed=at), preserve_index=False)
+        pq.write_table(table, folder / f"{at}.parquet", row_group_size=50)
+    with distributed.Client(
+        processes=False, dashboard_address=None, n_workers=1, threads_per_worker=2
+    ) as client:
+        for ending in ("csv", "parquet"):
+            local = cautious.apply(folder, WINDOW, tmp_path / f"local.{ending}")
+            found = cautious.apply(folder, WINDOW, tmp_path / f"dask.{ending}", engine=client)
+            assert found.counts == local.counts
+            one, other = (tmp_path / f"{name}.{ending}" for name in ("local", "dask"))
+            assert one.read_bytes() == other.read_bytes()
+        written(pd.DataFrame({"score": ["x"]}), folder / "2.parquet")
+        bad = [folder / "2.parquet"]
+        with pytest.raises(InputError, match=r"2\.parquet: column 'score', row 0: 'x'"):
+            cautious.apply(bad, WINDOW, tmp_path / "dask.csv", engine=client)
+    assert sorted(one.name for one in tmp_path.iterdir() if one != folder) == [
+        "dask.csv", "dask.parquet", "local.csv", "local.parquet",
+    ]  # fmt: skip
+
+
+def test_files_of_spark_are_asked_for():
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql"})()
+    with pytest.raises(TypeError, match="give the files it is read from"):
+        cautious.apply(frame, WINDOW)
+
+
+def test_paths_may_be_text(tmp_path):
+    path = written(cases(5), Path(tmp_path, "in.csv"))
+    assert cautious.apply(os.fspath(path), WINDOW, os.fspath(tmp_path / "out.csv")).path.exists()
