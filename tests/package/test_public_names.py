@@ -42,7 +42,7 @@ RELIED_ON = {
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",
     "comparison": "wilcoxon friedman_nemenyi objective_winner compare_results",
-    "evaluation": "evaluate tune compare",
+    "evaluation": "evaluate tune compare apply",
     "logs": "summarise",
     "report": "build_report",
 }
