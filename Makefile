@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 XDIST  ?= -n auto
 
 .PHONY: demo test test-all test-spark test-oldest test-newest test-python honesty check format bench \
-	reproduction docs wheel clean
+	reproduction docs wheel lock clean
 
 demo: $(READY)
 	$(BIN)/python -m cautious demo
@@ -66,23 +66,30 @@ reproduction: $(READY)
 	$(BIN)/python -m cautious reproduce all -o build/reproduction --jobs 2 --docs docs
 
 # The gallery's examples are run while the pages are built.
-docs: $(VENV)/.docs
+docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 wheel: $(READY)
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
-# An environment is rebuilt only when the declared dependencies change. `--group` needs pip 25.1.
+# An environment is rebuilt only when the declared dependencies change. The usual one has exact versions, each
+# archive checked against its digest; `make lock` takes newer ones. `--group` needs pip 25.1.
 define install
 	$(1)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(1)/bin/python -m pip install --quiet --editable . --group dev $(2)
 endef
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints/development.txt
 	$(PYTHON) -m venv $(VENV)
-	$(call install,$(VENV))
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r constraints/development.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
+
+lock:
+	$(PYTHON) -m venv --clear build/.venv-lock
+	build/.venv-lock/bin/python -m pip install --quiet uv
+	PATH="$(CURDIR)/build/.venv-lock/bin:$$PATH" $(PYTHON) tools/lock_environment.py
 
 .venv-oldest/.ready: pyproject.toml constraints/oldest.txt
 	$(PYTHON) -m venv --clear .venv-oldest
@@ -98,10 +105,6 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv-spark
 	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-spark/bin/python -m pip install --quiet --editable ".[spark,cli]" pytest
-	touch $@
-
-$(VENV)/.docs: $(READY)
-	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
 clean:

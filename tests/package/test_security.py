@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -269,3 +270,17 @@ if __name__ == "__main__":
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert set(run.stdout.split()) <= {"127.0.0.1", "::1"}, run.stderr
     assert run.stdout.strip(), run.stderr
+
+
+def test_the_development_environment_is_locked():
+    """Whatever tests and documentation ask for is listed, with an exact version and digests."""
+    root = SOURCE.parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    groups = project["dependency-groups"]
+    asked = [*groups["dev"], *groups["docs"], *project["project"]["dependencies"]]
+    names = {re.match(r"[\w.-]+", line).group().lower() for line in asked} - {"cautious"}
+    locked = (root / "constraints" / "development.txt").read_text()
+    entries = dict(re.findall(r"^([\w.-]+)==\S+(.*(?:\n    --hash=\S+.*)*)", locked, re.MULTILINE))
+    missing = sorted(names - entries.keys())
+    assert not missing, f"run tools/lock_environment.py: {missing} are not locked"
+    assert all("--hash=sha256:" in rest for rest in entries.values())

@@ -150,12 +150,14 @@ def test_modules_stand_after_those_they_import():
     assert len(names) == len(set(names))  # no name means two things in that scope
 
 
-def test_vendored_code_keeps_its_licences():
+def test_vendored_code_keeps_its_licences_and_its_digest():
     vendor = files("cautious.report").joinpath("vendor")
-    versions = json.loads(vendor.joinpath("versions.json").read_text())
+    document = json.loads(vendor.joinpath("versions.json").read_text())
     licences = vendor.joinpath("LICENSES.txt").read_text()
-    for name, version in versions.items():
+    for name, version in document["packages"].items():
         assert f"{name} {version} (MIT)" in licences
+    digest = hashlib.sha512(vendor.joinpath("parquet.min.js").read_bytes()).digest()
+    assert document["parquet.min.js"] == "sha512-" + base64.b64encode(digest).decode()
 
 
 def test_json_is_safe_inside_a_page():
