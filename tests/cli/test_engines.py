@@ -57,6 +57,7 @@ def test_a_dask_scheduler_by_its_address(run_json, log, tmp_path):
     same_measures(run_json("evaluate", whole(log, tmp_path), "--json"), there)
 
 
+@pytest.mark.slow
 def test_dask_of_its_own(run_json, log, tmp_path):
     pytest.importorskip("distributed")
     with warnings.catch_warnings():

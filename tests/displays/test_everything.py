@@ -28,6 +28,7 @@ def test_any_name_is_drawn(gallery, names, classes):
         assert len(text) < 3_000
 
 
+@pytest.mark.slow
 def test_texts_do_not_overlap(gallery):
     for display in gallery(("random forest", "naive Bayes"), ("healthy", "ill", "unknown")):
         if display.ax_.name == "3d":

@@ -269,6 +269,7 @@ print(describe([Model(Setting()), RandomizedSearchCV(GaussianNB(), {"a": uniform
 """
 
 
+@pytest.mark.slow
 def test_descriptions_are_the_same_in_every_process():
     found = set()
     for seed in ("1", "2"):

@@ -104,7 +104,7 @@ def same(a, b):
     pd.testing.assert_frame_equal(a, b)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_models_that_kill_their_process_harm_no_other(n_jobs, healthy, tmp_path):
     bad = {what: Hostile(what) for what in DEADLY}
     own = study({"healthy": GaussianNB(), **bad, "last": GaussianNB()})
@@ -140,11 +140,13 @@ class Slow(GaussianNB):
         return super().fit(X, y)
 
 
+@pytest.mark.slow
 def test_every_model_of_a_fold_has_its_own_time():
     results = study({name: Slow() for name in "abcd"}, folds=2).run(timeout=2)
     assert results["failure"].isna().all()
 
 
+@pytest.mark.slow
 def test_a_preparation_that_kills_its_process_fails_every_model(tmp_path):
     preparation = FunctionTransformer(lambda X: os._exit(1))
     models = {"one": GaussianNB()}

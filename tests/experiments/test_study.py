@@ -179,10 +179,10 @@ if __name__ == "__main__":
 
 def killed_study():
     models = {"NCC": NaiveCredalClassifier(), "forest": RandomForestClassifier(n_estimators=30)}
-    return Study(models, ["vote", "monks-1"], repeats=8, folds=5, measures=["u65", "error"])
+    return Study(models, ["vote", "monks-1"], repeats=3, folds=5, measures=["u65", "error"])
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_killed_and_resumed(n_jobs, tmp_path):
     store = tmp_path / "results.db"
     script = tmp_path / "run.py"
@@ -199,7 +199,7 @@ def test_killed_and_resumed(n_jobs, tmp_path):
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     before = killed_study().results(store)
-    assert 8 <= len(before) < 160
+    assert 8 <= len(before) < 60
     assert before.groupby(["dataset", "repeat", "fold"]).size().eq(2).all()  # no fold by halves
     resumed = killed_study().run(store)
     kept = resumed.merge(before[["dataset", "model", "repeat", "fold"]])
@@ -217,6 +217,7 @@ def _finished(store):
         return 0
 
 
+@pytest.mark.slow
 def test_on_a_dask_cluster(reference):
     distributed = pytest.importorskip("distributed")
     with (

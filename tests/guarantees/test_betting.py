@@ -50,6 +50,7 @@ def test_more_data_of_the_same_kind_tighten():
     assert bounds[-1] == pytest.approx(VALUES @ SHARES, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_validity():
     """The bound lies below the mean in at most a tenth of the samples."""
     rng = np.random.default_rng(3)

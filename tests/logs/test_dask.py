@@ -141,6 +141,7 @@ def test_a_corrupt_and_a_deleted_file_are_named(client, make_binary_log, tmp_pat
         dask.summarise_on_dask(listed.parts, Plan.of(listed.schema), client)
 
 
+@pytest.mark.slow
 def test_workers_of_its_own_are_started_out_of_reach_and_stopped(make_binary_log, monkeypatch):
     frame = make_binary_log(1000)
     seen = []
@@ -169,6 +170,7 @@ def slow_block(block, plan):
     return summarise_block(block, plan)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_on_the_way_costs_nothing_but_time(
     make_binary_log, tmp_path, small_parts, monkeypatch
 ):

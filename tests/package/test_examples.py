@@ -46,6 +46,7 @@ def imported(story):
 
 
 @stories
+@pytest.mark.slow
 def test_runs(story, tmp_path):
     for module in ("matplotlib", *imported(story)):
         pytest.importorskip(module)

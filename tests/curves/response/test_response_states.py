@@ -194,6 +194,7 @@ def hand_till(truth: np.ndarray, proba: np.ndarray, weight: np.ndarray) -> float
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 4), st.sampled_from([1, 2, 9]))
+@pytest.mark.slow
 def test_every_state_against_scikit_learn(seed: int, n_classes: int, digits: int) -> None:
     rng = np.random.default_rng(seed)
     n = 18
