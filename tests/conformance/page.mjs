@@ -17,7 +17,7 @@
 //   "window":    [lower, upper]: scores of two classes answer through this window (files only: a
 //                report holds no scores, so the measures of answers are null); without it
 //                probabilities answer every case, a tie going to the negative class, and other
-//                scores none (the page also shows what their signs say; it is left out here)
+//                scores none
 //
 // Response:
 //   {"id": 1, "models": {name: {n, classes, coverage, abstention, error, selective_accuracy,
@@ -36,6 +36,7 @@ const report = new URL("../../src/cautious/report/", import.meta.url);
 const load = (path) => import(new URL(`page/${path}`, report));
 runInThisContext(readFileSync(new URL("vendor/parquet.min.js", report), "utf8"));
 
+const { unpackProblems } = await load("core/packing.js");
 const { problemsOf } = await load("core/problems.js");
 const { staircaseOf } = await load("core/scores.js");
 const { meanUtility, setMeasures } = await load("core/sets.js");
@@ -103,13 +104,12 @@ function measuresOf(problems, { costs = null, window = null }, stairs = null) {
   for (const { kind, classes, models: found } of problems) {
     for (const model of found) {
       if (model.utility) continue;
-      const known = models[model.name] ?? {},
-        isMargin = kind === "binary" && !(model.histogram.low === 0 && model.histogram.high === 1);
-      const { aurc = null, augrc = null } = (isMargin ? null : model.risk) ?? known;
+      const known = models[model.name] ?? {};
+      const { aurc = null, augrc = null } = model.risk ?? known;
       let answers = {};
       if (kind === "sets") answers = window && known.auc !== undefined ? {} : answersOf(model.sizes);
       else if (window && stairs) answers = answersOf(windowSizes(stairs[model.name], window));
-      else if (window || isMargin) answers = nothing(answersOf(forcedSizes(model)));
+      else if (window || !model.risk) answers = nothing(model);
       else answers = answersOf(forcedSizes(model));
       const curves = kind === "binary" ? curvesOf(model, costs) : { auc: null, vacc: null, window: null };
       models[model.name] = { ...curves, ...known, classes, aurc, augrc, ...answers };
@@ -118,10 +118,11 @@ function measuresOf(problems, { costs = null, window = null }, stairs = null) {
   return models;
 }
 
-const nothing = ({ n, ...measures }) => ({
-  n,
-  ...Object.fromEntries(Object.keys(measures).map((key) => [key, null])),
-});
+// Measures of answers that are not known.
+const nothing = ({ total }) => {
+  const measures = Object.keys(answersOf([[1, 1, 0]])).map((key) => [key, null]);
+  return { ...Object.fromEntries(measures), n: total };
+};
 
 async function answer({ kind, name, bytes_base64, data, options = {} }) {
   if (kind === "rules") {
@@ -129,10 +130,7 @@ async function answer({ kind, name, bytes_base64, data, options = {} }) {
     return {};
   }
   if (kind === "report") {
-    for (const { models } of data.problems)
-      for (const model of models)
-        for (const key of ["lower", "upper"]) if (model[key]) model[key] = model[key].map(Number);
-    return { models: measuresOf(data.problems, options), notes: data.notes ?? [] };
+    return { models: measuresOf(unpackProblems(data.problems), options), notes: data.notes ?? [] };
   }
   const bytes = Buffer.from(bytes_base64, "base64");
   const table = await readTable(Uint8Array.from(bytes).buffer, name);

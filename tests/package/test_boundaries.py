@@ -19,9 +19,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 PAST_THE_FRONT_DOOR: set[tuple[str, str]] = set()
 
 # Shrinks: modules that only one other module imports, and that belong into it.
-WITH_ONE_IMPORTER = {
-    "cautious.report.summaries",
-}
+WITH_ONE_IMPORTER: set[str] = set()
 
 # A name may be used twice where it means the same in both places.
 SAME_MEANING = {

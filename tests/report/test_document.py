@@ -141,6 +141,9 @@ def test_modules_stand_after_those_they_import():
             assert posixpath.normpath(posixpath.join(posixpath.dirname(path), used)) in seen
         seen.append(path)
         assert "innerHTML" not in text
+        assert not re.search(
+            r"`[^`\n]*\n", re.sub(r"`[^`\n]*`", "", text)
+        )  # indentation is dropped
         assert len(text.splitlines()) <= 300
     names = re.findall(
         r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)",

@@ -8,7 +8,7 @@ import pytest
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves.hull import hull_bins
 from cautious.report import build_report
-from cautious.report.summaries import summarise_binary
+from cautious.report.payload import summarise_scores
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def cases(n=120):
     for _ in range(n):
         size = int(rng.integers(2, 30))
         scores = np.sort(rng.choice(np.round(rng.normal(size=60), 2), size))
-        scores = np.unique(scores)
+        scores = np.unique(scores if len(scores) % 2 else np.round(1 / (1 + np.exp(scores)), 3))
         counts = rng.integers(0, 4, size=(2, len(scores)))
         counts[0, 0] += 1
         counts[1, -1] += 1
@@ -60,14 +60,20 @@ def test_summaries_and_windows(page):
         given,
     )
     for staircase, c, prior, page_says in zip(stairs, costs, priors, found, strict=True):
-        summary = summarise_binary(staircase)
+        summary = summarise_scores(staircase)
         model, window = page_says["model"], page_says["window"]
-        for key in ("positives", "negatives", "lower", "upper"):
+        for key in ("positives", "negatives", "lower"):
             assert model[key] == summary[key].tolist()
+        assert summary["upper"] is None or model["upper"] == summary["upper"].tolist()
         assert model["histogram"]["positives"] == summary["histogram"]["positives"].tolist()
-        assert model["risk"]["aurc"] == pytest.approx(summary["risk"]["aurc"], abs=1e-12)
-        assert model["risk"]["augrc"] == pytest.approx(summary["risk"]["augrc"], abs=1e-12)
-        assert model["risk"]["coverage"] == pytest.approx(summary["risk"]["coverage"].tolist())
+        assert (model["risk"] is None) == (summary["risk"] is None)
+        if summary["risk"] is not None:
+            covered = summary["risk"]["covered"] / summary["total"]
+            assert model["risk"]["aurc"] == pytest.approx(summary["risk"]["aurc"], abs=1e-12)
+            assert model["risk"]["augrc"] == pytest.approx(summary["risk"]["augrc"], abs=1e-12)
+            assert model["risk"]["coverage"] == pytest.approx(covered.tolist())
+            for one, two in zip(model["calibration"], summary["calibration"], strict=True):
+                assert one == pytest.approx(two, abs=1e-12)
         priors_given = None if prior is None else (1 - prior, prior)
         best = AbstentionCostSurface(staircase, priors=priors_given).for_costs(
             {"false_negative": c[0], "false_positive": c[1], "abstain": c[2]}

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
+from cautious.curves import AbstentionCostSurface
 from cautious.decision import sets_by_size
 from cautious.metrics import SetCounts, aurc_score, utility_score
 from cautious.report import build_report
-from cautious.report.summaries import summarise_sets
+from cautious.report.payload import summarise_sets
 from cautious.utility import u65, u80
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
@@ -71,8 +71,6 @@ def test_binary_files_of_every_kind(base, open_report, scored):
         report.drop(name, write(pd.DataFrame({"id": range(len(y)), "Label": y, "score": score})))
         assert "900 rows" in report.notice(), name
         check_binary(report, i + 1, y, score)
-        curve = RiskCoverageCurve.from_losses((score > 0) != (y == "ill"), np.abs(score))
-        assert report.number(f"aurc-{i + 1}") == pytest.approx(curve.aurc, abs=1e-9)
 
 
 def test_models_in_a_column_and_weights(base, open_report, scored):

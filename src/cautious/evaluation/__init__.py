@@ -8,6 +8,7 @@ command line and the report call these.
 
 from cautious.evaluation.application import Application, apply
 from cautious.evaluation.application import chosen_rules as chosen_rules
+from cautious.evaluation.cross_fitting import LEAST_GROUPS as LEAST_GROUPS
 from cautious.evaluation.cross_fitting import Expected
 from cautious.evaluation.cross_fitting import cross_fitted as cross_fitted
 from cautious.evaluation.evidence import summarise_log as summarise_log

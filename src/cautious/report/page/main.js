@@ -2,7 +2,9 @@
 import { el } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
 import { replicatesOf } from "./core/bootstrap.js";
+import { estimatesOf } from "./core/estimates.js";
 import { hullBins } from "./core/hull.js";
+import { unpackProblems } from "./core/packing.js";
 import { problemsOf } from "./core/problems.js";
 import { summariseStaircase } from "./core/scores.js";
 import { bestWindow, costsOf, makeSurface, responseCurve } from "./core/surface.js";
@@ -19,12 +21,7 @@ import { tidyTip } from "./views/terms.js";
 const data = JSON.parse(document.getElementById("data").textContent);
 useRules(data.rules);
 
-// What JSON has no number for came as text.
-for (const problem of data.problems) {
-  for (const model of problem.models) {
-    for (const key of ["lower", "upper"]) if (model[key]) model[key] = model[key].map(Number);
-  }
-}
+unpackProblems(data.problems);
 
 const stage = document.getElementById("stage"),
   tabs = document.getElementById("tabs");
@@ -151,6 +148,7 @@ globalThis.cautious = Object.freeze({
   bestWindow,
   binaryResults,
   costsOf,
+  estimatesOf,
   guessColumns,
   hullBins,
   makeSurface,

@@ -3,43 +3,11 @@
 // makes a cost optimistic, and a replicate's cost optimistic once more, so the interval is a basic
 // one: it turns the replicates round the estimate, as cautious.curves.vacc_inference explains.
 import { hullBins } from "./hull.js";
+import { binomial, generator } from "./random.js";
 import { classScales, sum } from "./surface.js";
 
 export const REPLICATES = 300;
 export const LEVEL = 0.95;
-
-// A small generator with a fixed seed: the same file shows the same interval every time.
-export function generator(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-// Exact by inversion while the mean is small, and a rounded normal where no eye could tell.
-function binomial(random, n, p) {
-  if (n <= 0 || p <= 0) return 0;
-  if (p >= 1) return n;
-  if (p > 0.5) return n - binomial(random, n, 1 - p);
-  if (n * p > 40) {
-    const radius = Math.sqrt(-2 * Math.log(1 - random()));
-    const normal = radius * Math.cos(2 * Math.PI * random());
-    return Math.min(n, Math.max(0, Math.round(n * p + normal * Math.sqrt(n * p * (1 - p)))));
-  }
-  const odds = p / (1 - p);
-  let chance = (1 - p) ** n,
-    left = random(),
-    k = 0;
-  while (left > chance && k < n) {
-    left -= chance;
-    k++;
-    chance *= (odds * (n - k + 1)) / k;
-  }
-  return k;
-}
 
 // Spread the draws of one class over the bins in proportion to their counts.
 function redraw(random, counts) {

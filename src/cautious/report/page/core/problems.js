@@ -1,43 +1,132 @@
-// From predictions to the problems that the page shows (cautious.report.problems): models that answer
+// From predictions to the problems that the page shows (cautious.report.payload): models that answer
 // the same question stand side by side.
 import { riskOfCells } from "./risk.js";
-import { staircaseOf, summariseStaircase } from "./scores.js";
+import { staircaseOf, stepsOf, summariseStaircase } from "./scores.js";
 import { countSets, utilitySet } from "./sets.js";
+import { search } from "./surface.js";
 
 const UTILITIES = { u65: 0.65, u80: 0.8 };
 
+// Up to so many cases every one is kept, as in a report; of more, counts at steps of the score.
+const CASES_KEPT = 1500;
+const LEAST_GROUPS = 10;
+const GROUPS_SHOWN = 12;
+const LARGEST_WEIGHT = 1e100;
+
 // `models` are those of readPredictions.
 export function problemsOf(models) {
-  const problems = [];
+  const problems = [],
+    tables = [];
   const put = (kind, { classes }, summaries) => {
     const question = JSON.stringify([kind, classes]);
     const same = problems.find((one) => JSON.stringify([one.kind, one.classes]) === question);
     if (same) same.models.push(...summaries);
     else problems.push({ kind, classes, models: summaries });
   };
-  for (const model of models) {
-    const { name, score, sets, proba, classes } = model;
-    if (score) put("binary", model, [{ name, ...summariseStaircase(staircaseOf(model)) }]);
-    const risk = proba && classes.length > 2 ? riskOf(model) : null;
-    if (sets) put("sets", model, [{ name, utility: null, ...countedSets(model, sets), risk }]);
-    else if (risk) put("sets", model, answersOf(model, risk));
+  for (const given of models) {
+    const { model, leftOut } = usable(given),
+      { name, score, sets, proba, classes } = model;
+    if (score) put("binary", model, [{ name, ...binaryModel(model, tables), left_out: leftOut }]);
+    const risk = proba && classes.length > 2 ? riskOf(model) : null,
+      about = { n: model.rows.length, left_out: leftOut };
+    if (sets) put("sets", model, [{ name, utility: null, ...countedSets(model, sets), risk, ...about }]);
+    else if (risk) put("sets", model, answersOf(model, risk, about, tables));
   }
   return problems;
+}
+
+// Rows that count for nothing are left out and counted. Of weights only the proportions matter: those
+// whose sum would be no number are scaled so that the largest is 1.
+function usable(model) {
+  const { rows, weight } = model;
+  if (!weight) return { model, leftOut: [] };
+  const kept = rows.filter((row) => weight[row] > 0),
+    count = rows.length - kept.length,
+    most = kept.reduce((a, row) => Math.max(a, weight[row]), 0),
+    total = kept.reduce((a, row) => a + weight[row], 0);
+  const scaled = most > 1 / LARGEST_WEIGHT && total < LARGEST_WEIGHT ? weight : weight.map((w) => w / most);
+  return {
+    model: { ...model, rows: kept, weight: scaled },
+    leftOut: count ? [{ count, reason: "have the weight 0" }] : [],
+  };
+}
+
+// The cases apart from any model; the same object for models judged on the same ones.
+function tableOf({ rows, codes, weight, group }, tables) {
+  const truth = Uint32Array.from(rows, (row) => codes[row]),
+    weights = weight ? Float64Array.from(rows, (row) => weight[row]) : null,
+    names = group ? [...new Set(Array.from(rows, (row) => group[row]))] : null,
+    place = names && new Map(names.map((one, at) => [one, at])),
+    groups = names ? Uint32Array.from(rows, (row) => place.get(group[row])) : null;
+  const equal = (a, b) => a === b || (a && b && a.length === b.length && a.every((x, i) => x === b[i]));
+  const same = tables.find(
+    (one) => equal(one.truth, truth) && equal(one.weight, weights) && equal(one.group, groups),
+  );
+  if (same) return same;
+  const spread = [0, 1].map((y) => new Set(groups ? groups.filter((_, i) => truth[i] === y) : []).size),
+    together = Boolean(groups) && Math.min(...spread) >= LEAST_GROUPS && names.length < truth.length,
+    table = { n: truth.length, truth, weight: weights, group: groups, groups: together ? null : names, together };
+  tables.push(table);
+  return table;
+}
+
+function binaryModel(model, tables) {
+  const { rows, score, codes, weight, group } = model,
+    stairs = staircaseOf(model),
+    summary = summariseStaircase(stairs),
+    events = rows.reduce((count, row) => count + codes[row], 0),
+    about = { ...summary, n: rows.length, events, weighted: Boolean(weight) };
+  if (rows.length <= CASES_KEPT) {
+    const kept = Float64Array.from(rows, (row) => score[row] + 0);
+    return { ...about, cases: { table: tableOf(model, tables), score: kept } };
+  }
+  const counted = weight ? staircaseOf({ ...model, weight: null }) : null,
+    { step, ...steps } = stepsOf({ ...stairs, ...(counted && { rows: counted }) }, summary);
+  return { ...about, stairs: steps, ...(group && { groups: groupCounts(model, stairs, step) }) };
+}
+
+// Counts of the largest groups at each step that they have cases in.
+function groupCounts({ rows, score, codes, weight, group }, { scores }, step) {
+  const found = new Map();
+  for (const row of rows) {
+    const name = group[row];
+    if (!found.has(name)) found.set(name, { group: name, n: 0, events: 0, at: new Map() });
+    const one = found.get(name),
+      at = step[search(scores, score[row] + 0)];
+    one.n++;
+    one.events += codes[row];
+    if (!one.at.has(at)) one.at.set(at, [0, 0]);
+    one.at.get(at)[codes[row]] += weight ? weight[row] : 1;
+  }
+  const shown = [...found.values()].sort((a, b) => b.n - a.n).slice(0, GROUPS_SHOWN);
+  return shown.map(({ at, ...one }) => {
+    const steps = [...at.keys()].sort((a, b) => a - b);
+    return {
+      ...one,
+      steps,
+      positives: steps.map((s) => at.get(s)[1]),
+      negatives: steps.map((s) => at.get(s)[0]),
+    };
+  });
 }
 
 const countedSets = ({ rows, codes, classes, weight }, sets) =>
   countSets(rows, codes, classes, sets, weight ? (row) => weight[row] : () => 1);
 
 // The likeliest class, and the sets of greatest expected utility.
-function answersOf(model, risk) {
+function answersOf(model, risk, about, tables) {
   const { name, classes, proba } = model;
   const of = (row) => Float64Array.from(classes, (_, c) => proba(row, c));
+  const kept = model.rows.slice(0, CASES_KEPT),
+    cases = { table: tableOf({ ...model, rows: kept }, tables), proba: new Float64Array(kept.length * classes.length) };
+  kept.forEach((row, i) => cases.proba.set(of(row), i * classes.length));
   return [
-    { name, utility: null, ...countedSets(model, (row) => [likeliest(model, row)]), risk },
+    { name, utility: null, ...countedSets(model, (row) => [likeliest(model, row)]), risk, cases, ...about },
     ...Object.entries(UTILITIES).map(([utility, k]) => ({
       name: `${name}, ${utility} sets`,
       utility,
       ...countedSets(model, (row) => utilitySet(of(row), k)),
+      ...about,
     })),
   ];
 }

@@ -1,7 +1,7 @@
 // Risk against coverage by the model's own confidence: what it errs on when it answers the surest
 // cases first. Cases of equal confidence form a block that no threshold can part.
 
-const POINTS = 400;
+const POINTS = 200;
 
 // From cells sorted by falling confidence: weights and losses of each.
 export function riskOfCells(confidence, loss, weight) {
@@ -56,22 +56,21 @@ function thinned(coverage, risk) {
   return kept;
 }
 
-// Two classes: probabilities are cut at one half, other scores at zero.
+// Two classes: probabilities are cut at one half. Other scores do not say how sure they are.
 export function riskOfStaircase({ scores, positives, negatives }) {
-  const n = scores.length,
-    probability = scores[0] >= 0 && scores[n - 1] <= 1;
-  const cut = probability ? 0.5 : 0;
-  const sure = (s) => (probability ? Math.max(s, 1 - s) : Math.abs(s));
-  const confidence = new Float64Array(2 * n),
-    loss = new Float64Array(2 * n);
-  const weight = new Float64Array(2 * n);
+  const n = scores.length;
+  if (!(scores[0] >= 0 && scores[n - 1] <= 1)) return null;
+  const sure = (s) => Math.max(s, 1 - s),
+    confidence = new Float64Array(2 * n),
+    loss = new Float64Array(2 * n),
+    weight = new Float64Array(2 * n);
   // Confidence falls from either end towards the cut: merge the two ends.
   let i = 0,
     j = n - 1,
     k = 0;
   while (i <= j) {
     const at = sure(scores[j]) >= sure(scores[i]) ? j-- : i++;
-    const positive = scores[at] > cut;
+    const positive = scores[at] > 0.5;
     confidence[k] = confidence[k + 1] = sure(scores[at]);
     loss[positive ? k + 1 : k] = 1;
     weight[k++] = positives[at];

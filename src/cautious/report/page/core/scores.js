@@ -1,9 +1,12 @@
 // Two classes: from the scores of cases to counts at distinct scores, and from those to the summary
-// the page works with (cautious.report.binary_summary).
+// the page works with (cautious.report.payload.scores).
 import { hullBins, thresholdsAt } from "./hull.js";
 import { riskOfStaircase } from "./risk.js";
+import { search, sum } from "./surface.js";
 
 const BARS = 60;
+const SCORE_STEPS = 200;
+const CALIBRATION_BINS = 10;
 
 // Counts of both classes at each distinct score; `codes` are 1 for positives.
 export function staircaseOf({ rows, score, codes, weight }) {
@@ -40,13 +43,85 @@ function weightedStaircase(rows, score, codes, weight) {
 export function summariseStaircase(stairs) {
   const bins = hullBins(stairs.positives, stairs.negatives);
   return {
+    total: sum(stairs.positives) + sum(stairs.negatives),
     positives: bins.positives,
     negatives: bins.negatives,
     ...thresholdsAt(stairs.scores, bins.cuts.slice(1, -1)),
     auc: areaUnderRoc(stairs),
     histogram: histogramOf(stairs),
     risk: riskOfStaircase(stairs),
+    calibration: calibrationBins(stairs),
   };
+}
+
+export const areProbabilities = (scores) => scores[0] >= 0 && scores[scores.length - 1] <= 1;
+
+// Ten bins of equal weight, as far as equal probabilities stay together.
+function calibrationBins({ scores, positives, negatives }) {
+  if (!areProbabilities(scores)) return null;
+  const total = sum(positives) + sum(negatives),
+    bins = [];
+  let seen = 0,
+    last = 0;
+  for (let i = 0; i < scores.length; i++) {
+    const weight = positives[i] + negatives[i],
+      bin = Math.ceil(((seen += weight) / total) * CALIBRATION_BINS - 1e-9);
+    if (bin > last) bins.push({ low: scores[i], high: scores[i], weight: 0, positives: 0, mean: 0 });
+    last = bin;
+    const one = bins[bins.length - 1];
+    one.high = scores[i];
+    one.weight += weight;
+    one.positives += positives[i];
+    one.mean += weight * scores[i];
+  }
+  return bins.map((one) => ({ ...one, mean: one.mean / one.weight }));
+}
+
+// Neighbouring scores gathered into a few hundred steps that keep every corner of the hull. `step` says
+// which one each score is in.
+export function stepsOf({ scores, positives, negatives, rows }, { lower, upper }) {
+  const m = scores.length,
+    starts = new Map(),
+    total = sum(positives) + sum(negatives),
+    first = (value) => search(scores, value);
+  upper.forEach((corner, e) => starts.set(first(corner), lower[e]));
+  const put = (at) => {
+    if (at > 0 && at < m && !starts.has(at)) starts.set(at, roundBetween(scores[at - 1], scores[at]));
+  };
+  for (let i = 0, seen = 0, next = 1; i < m; i++) {
+    seen += positives[i] + negatives[i];
+    for (; next < SCORE_STEPS && seen >= (next / SCORE_STEPS) * total; next++) put(i + 1);
+  }
+  if (areProbabilities(scores)) for (let k = 1; k < 100; k++) put(first(k / 100));
+  const at = [...starts.keys()].sort((a, b) => a - b),
+    step = new Uint32Array(m);
+  for (let i = 0, s = 0; i < m; i++) {
+    while (s < at.length && at[s] <= i) s++;
+    step[i] = s;
+  }
+  const added = (counts) => {
+    const sums = new Array(at.length + 1).fill(0);
+    for (let i = 0; i < m; i++) sums[step[i]] += counts[i];
+    return sums;
+  };
+  return {
+    cuts: at.map((start) => starts.get(start)),
+    scores: [0, ...at.map((_, s) => s + 1)],
+    positives: added(positives),
+    negatives: added(negatives),
+    ...(rows && { rows: { positives: added(rows.positives), negatives: added(rows.negatives) } }),
+    step,
+  };
+}
+
+// A number between two scores that takes few digits to write.
+function roundBetween(below, above) {
+  const middle = below / 2 + above / 2;
+  for (let digits = 1; digits < 17; digits++) {
+    const short = Number(middle.toPrecision(digits));
+    if (below < short && short < above) return short;
+  }
+  return middle < above ? middle : below;
 }
 
 // The chance that a positive scores above a negative, ties counting half.

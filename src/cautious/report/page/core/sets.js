@@ -65,9 +65,9 @@ export function crossovers(measures) {
   }
 }
 
-// Counting prediction sets against truths: the same summary as cautious.report.summaries.
+// Counting prediction sets against truths: the same summary as cautious.report.payload.answers.
 
-const CLASSES_SHOWN = 12;
+const CLASSES_SHOWN = 60;
 const SETS_SHOWN = 12;
 
 // `each(row)` gives the sorted classes of a row's prediction set.

@@ -54,7 +54,7 @@ export const costsOf = ({ false_negative, false_positive, abstain }) => ({
 });
 
 // First position whose value is at least (left) or greater than (right) the one sought.
-function search(sorted, value, right) {
+export function search(sorted, value, right = false) {
   let low = 0,
     high = sorted.length;
   while (low < high) {

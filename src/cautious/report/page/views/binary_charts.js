@@ -223,13 +223,19 @@ export function drawCurves({ app, view, cards, results, chosen }, names) {
     }).root,
     key(),
   );
+  // Scores that are no probabilities do not say how sure they are.
+  const sure = results.filter((r) => r.model.risk);
+  if (!sure.length) {
+    cards.risk.show(el("p", { class: "note" }, "The scores are no probabilities and say of no case how sure it is."));
+    return;
+  }
   cards.risk.show(
-    riskChart(results, chosen, { width: widthOf(cards.risk.body), height: 300 }),
+    riskChart(sure, chosen, { width: widthOf(cards.risk.body), height: 300 }),
     el(
       "p",
       { class: "note" },
       "AURC ",
-      results.map((r, i) => [
+      sure.map((r, i) => [
         i ? ", " : "",
         `${shorten(r.model.name, 24)} `,
         value(`aurc-risk-${r.index}`, r.model.risk.aurc, number(r.model.risk.aurc)),

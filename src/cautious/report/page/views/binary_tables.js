@@ -59,7 +59,7 @@ export function modelTable({ problem, view, results, chosen, select }) {
     column("false", "fp", (r) => r.window.fp, percentAlike, "fp"),
     column("wrong among answers", "selective", (r) => r.window.error / r.window.answered, percentAlike, "wrong"),
     column("VACC", "vacc", (r) => r.vacc, alike, "vacc"),
-    column("AURC", "aurc", (r) => r.model.risk.aurc, alike, "aurc"),
+    column("AURC", "aurc", (r) => r.model.risk?.aurc ?? NaN, alike, "aurc"),
   ];
   return sortableTable(columns, results, {
     caption: `Each model with its own best window for these costs, ${problem.models.length} models`,

@@ -1,0 +1,146 @@
+// Probabilities that intervals and promises are made of: normal, Student's t, beta and binomial, to
+// about twelve digits.
+
+const LANCZOS = [
+  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+];
+
+export function logGamma(x) {
+  if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
+  const y = x - 1,
+    t = y + 7.5;
+  let series = LANCZOS[0];
+  for (let i = 1; i < 9; i++) series += LANCZOS[i] / (y + i);
+  return 0.5 * Math.log(2 * Math.PI) + (y + 0.5) * Math.log(t) - t + Math.log(series);
+}
+
+// The regularised incomplete beta function, by Lentz's continued fraction.
+export function betaShare(x, a, b) {
+  if (!(x > 0)) return 0;
+  if (x >= 1) return 1;
+  if (x > (a + 1) / (a + b + 2)) return 1 - betaShare(1 - x, b, a);
+  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)) / a;
+  const whole = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+  let c = 1,
+    d = 1 / whole(1 - ((a + b) * x) / (a + 1)),
+    fraction = d;
+  for (let m = 1; m < 10_000; m++) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / whole(1 + even * d);
+    c = whole(1 + even / c);
+    fraction *= d * c;
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / whole(1 + odd * d);
+    c = whole(1 + odd / c);
+    fraction *= d * c;
+    if (Math.abs(d * c - 1) < 1e-15) break;
+  }
+  return front * fraction;
+}
+
+// Where a rising function of a number between the ends reaches a value.
+function inverse(rising, value, low, high) {
+  for (let i = 0; i < 200 && high - low > 1e-16 * Math.max(Math.abs(low), Math.abs(high)); i++) {
+    const middle = (low + high) / 2;
+    if (middle === low || middle === high) break;
+    if (rising(middle) < value) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+// P(Bin(n, p) <= k).
+export const binomialShare = (k, n, p) => (k < 0 ? 0 : k >= n ? 1 : betaShare(1 - p, n - k, k + 1));
+
+// Student's t: P(T <= t), and its inverse for shares of a half or more.
+function studentShare(t, df) {
+  const tail = betaShare(df / (df + t * t), df / 2, 0.5) / 2;
+  return t < 0 ? tail : 1 - tail;
+}
+
+const quantiles = new Map();
+
+export function studentQuantile(share, df) {
+  if (!(df > 0)) return NaN;
+  const key = `${share} ${df}`;
+  let found = quantiles.get(key);
+  if (found === undefined) {
+    found = newtonStudent(share, df);
+    if (quantiles.size > 5000) quantiles.clear();
+    quantiles.set(key, found);
+  }
+  return found;
+}
+
+function newtonStudent(share, df) {
+  const density = (t) =>
+    Math.exp(
+      logGamma((df + 1) / 2) - logGamma(df / 2) - 0.5 * Math.log(df * Math.PI) -
+        ((df + 1) / 2) * Math.log1p((t * t) / df),
+    );
+  const z = normalQuantile(share);
+  let t = z + (z ** 3 + z) / (4 * df);
+  for (let i = 0; i < 50; i++) {
+    const step = (studentShare(t, df) - share) / density(t);
+    // Far out in a heavy tail a full step would overshoot.
+    const next = Math.abs(step) > 1 + Math.abs(t) ? t - Math.sign(step) * (0.5 + Math.abs(t) / 2) : t - step;
+    if (!(Math.abs(next - t) > 1e-11 * Math.abs(next))) return next;
+    t = next;
+  }
+  return t;
+}
+
+// The normal distribution is Student's with very many degrees of freedom: start from Acklam's form.
+export function normalQuantile(share) {
+  if (share <= 0 || share >= 1) return share <= 0 ? -Infinity : Infinity;
+  if (share < 0.5) return -normalQuantile(1 - share);
+  const tail = Math.sqrt(-2 * Math.log(1 - share));
+  let z =
+    tail -
+    (2.515517 + tail * (0.802853 + tail * 0.010328)) /
+      (1 + tail * (1.432788 + tail * (0.189269 + tail * 0.001308)));
+  for (let i = 0; i < 4; i++) {
+    const error = normalTail(z) - (1 - share);
+    z += error / (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI));
+  }
+  return z;
+}
+
+// P(Z > z) for z >= 0: a series near zero, a continued fraction in the tail.
+function normalTail(z) {
+  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+  if (z < 3) {
+    let term = z,
+      series = z;
+    for (let k = 1; k < 200 && term > 1e-17 * series; k++) {
+      term *= (z * z) / (2 * k + 1);
+      series += term;
+    }
+    return 0.5 - density * series;
+  }
+  let fraction = z;
+  for (let k = 100; k > 0; k--) fraction = z + k / fraction;
+  return density / fraction;
+}
+
+// Wilson's interval of a share seen in n cases; shares of nothing are not known.
+export function wilson(share, n, level = 0.95) {
+  if (!(n > 0)) return { value: NaN, low: NaN, high: NaN };
+  const z = normalQuantile((1 + level) / 2),
+    scale = 1 + (z * z) / n,
+    centre = (share + (z * z) / (2 * n)) / scale,
+    half = (z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n))) / scale;
+  return { value: share, low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
+}
+
+// Clopper and Pearson's interval of k out of n.
+export function exactShare(k, n, level = 0.95) {
+  if (!(n > 0)) return { value: NaN, low: NaN, high: NaN };
+  const tail = (1 - level) / 2;
+  return {
+    value: k / n,
+    low: k <= 0 ? 0 : inverse((p) => betaShare(p, k, n - k + 1), tail, 0, 1),
+    high: k >= n ? 1 : inverse((p) => betaShare(p, k + 1, n - k), 1 - tail, 0, 1),
+  };
+}

@@ -1,0 +1,286 @@
+// What a window will do on new cases (cautious.evaluation.cross_fitted). Means come from held-out
+// cases. Their variance has two parts: that of the held-out losses within the classes, and that of the
+// mean loss among windows chosen on bootstrap replicates, because this window may be better or worse
+// than such windows are on average.
+import { studentQuantile } from "./distributions.js";
+import { LEAST_CASES, evidenceOf } from "./parts.js";
+
+const NEGATIVE = 0,
+  POSITIVE = 1,
+  ABSTAIN = 2;
+const ROUNDING = 1e-12;
+
+// Scales of both classes in a part: what one counted case stands for, up to a common factor.
+const scalesOf = (part, prior) =>
+  prior === null ? [1, 1] : [(1 - prior) / part.negatives, prior / part.positives];
+
+/** Levels below which the cheapest window of a part answers negative, and from which positive. */
+export function cutsOf(part, prior, costs) {
+  const { fn, fp, abstain } = costs,
+    [ns, ps] = scalesOf(part, prior),
+    pays = abstain * fp + abstain * fn < fn * fp,
+    indifferent = fp / (fn + fp),
+    lowest = pays ? abstain / fn : indifferent,
+    highest = Math.max(lowest, pays ? (fp - abstain) / fp : indifferent),
+    { pos, neg } = part,
+    h = pos.length;
+  let u = 0,
+    l = 0;
+  const share = (e) => (pos[e] * ps) / (pos[e] * ps + neg[e] * ns);
+  while (u < h && share(u) < highest - ROUNDING) u++;
+  while (l < u && share(l) <= lowest + ROUNDING) l++;
+  return l < u ? [part.upTo[l], part.under[u]] : [part.under[u], part.under[u]];
+}
+
+// The best answer to all cases: the first of negative, positive, abstain that costs least.
+function singleOf(part, prior, { fn, fp, abstain }) {
+  const [ns, ps] = scalesOf(part, prior),
+    positive = part.positives * ps,
+    negative = part.negatives * ns,
+    losses = [fn * positive, fp * negative, abstain * (positive + negative)];
+  return losses.indexOf(Math.min(...losses));
+}
+
+// Answers to the cases of one repetition: each by the window of the other folds. `choose(part)` gives
+// the two levels.
+export function heldOut(parts, repeat, choose) {
+  const cuts = parts.parts[repeat].map(choose),
+    { fold, level } = parts.atoms[repeat],
+    answers = new Uint8Array(fold.length);
+  for (let i = 0; i < fold.length; i++) {
+    const [low, high] = cuts[fold[i]];
+    answers[i] = level[i] >= high ? POSITIVE : level[i] < low ? NEGATIVE : ABSTAIN;
+  }
+  return answers;
+}
+
+// Sums of weights, and of their squares, by truth, answer and single answer: cell (y · 3 + a) · 3 + s.
+function cellsOfRepeat(parts, repeat, choose, single) {
+  const { fold, truth, weight, square } = parts.atoms[repeat],
+    answers = heldOut(parts, repeat, choose),
+    singles = parts.parts[repeat].map(single),
+    weights = new Float64Array(18),
+    squares = new Float64Array(18);
+  for (let i = 0; i < fold.length; i++) {
+    const cell = (truth[i] * 3 + answers[i]) * 3 + singles[fold[i]];
+    weights[cell] += weight ? weight[i] : 1;
+    squares[cell] += square ? square[i] : 1;
+  }
+  return { weights, squares, answers, singles };
+}
+
+// The whole of the cases under a rule chosen on a replicate.
+function cellsOfRule(parts, [low, high], single) {
+  const weights = new Float64Array(18),
+    put = (y, below) => {
+      const all = below[below.length - 1];
+      weights[(y * 3 + NEGATIVE) * 3 + single] = below[low];
+      weights[(y * 3 + POSITIVE) * 3 + single] = all - below[high];
+      weights[(y * 3 + ABSTAIN) * 3 + single] = below[high] - below[low];
+    };
+  put(0, parts.negativesBelow);
+  put(1, parts.positivesBelow);
+  return weights;
+}
+
+const lossesOf = ({ fn, fp, abstain }) => [
+  [0, fp, abstain],
+  [fn, 0, abstain],
+];
+
+// Each quantity is a mean over cases of a value by truth y, answer a and single answer s; or the ratio
+// of two such means. `rows` says on how many cases it rests: all, those of a class, or the counted ones.
+function quantitiesOf(costs) {
+  const is = (wanted, answer) => (y, a) => (y === wanted && a === answer ? 1 : 0),
+    of = (wanted) => (y) => (y === wanted ? 1 : 0),
+    answered = (y, a) => (a === ABSTAIN ? 0 : 1),
+    wrong = (y, a) => (a !== ABSTAIN && a !== y ? 1 : 0);
+  const found = {
+    abstention: { value: (y, a) => (a === ABSTAIN ? 1 : 0) },
+    error: { value: wrong },
+    selectiveError: { value: wrong, among: answered },
+    sensitivity: { value: is(1, POSITIVE), among: of(1) },
+    specificity: { value: is(0, NEGATIVE), among: of(0) },
+    sensitivityAnswered: { value: is(1, POSITIVE), among: (y, a) => of(1)(y) * answered(y, a) },
+    specificityAnswered: { value: is(0, NEGATIVE), among: (y, a) => of(0)(y) * answered(y, a) },
+    ppv: { value: is(1, POSITIVE), among: (y, a) => (a === POSITIVE ? 1 : 0) },
+    npv: { value: is(0, NEGATIVE), among: (y, a) => (a === NEGATIVE ? 1 : 0) },
+    tn: { value: is(0, NEGATIVE) },
+    fn: { value: is(1, NEGATIVE) },
+    fp: { value: is(0, POSITIVE) },
+    tp: { value: is(1, POSITIVE) },
+    abstainedNegative: { value: is(0, ABSTAIN) },
+    abstainedPositive: { value: is(1, ABSTAIN) },
+  };
+  if (costs) {
+    const loss = lossesOf(costs);
+    found.cost = { value: (y, a) => loss[y][a], ends: true };
+    found.saving = { value: (y, a, s) => loss[y][s] - loss[y][a], ends: true };
+  }
+  return found;
+}
+
+const CELLS = ["tn", "fn", "fp", "tp", "abstainedNegative", "abstainedPositive"];
+
+/**
+ * What a rule is expected to do on new cases.
+ *
+ * @param model one of problem.models
+ * @param {number|null} prior share of positives, null for that of the cases
+ * @param {{fn, fp, abstain}} costs
+ * @param {{level?, window?: {lower, upper}, choose?}} options `window`: a rule that was given rather
+ *   than searched for; `choose(part)`: another search than for the cheapest window
+ * @returns {{enough: true, n, events, cost, …, cells}} estimates {value, low, high}, or
+ *   {enough: false, n, events, few: {code, n, needed}} below 30 cases of a class
+ */
+export function estimatesOf(model, prior, costs, { level = 0.95, window = null, choose = null } = {}) {
+  const few = tooFew(model);
+  if (few) return { enough: false, n: model.n, events: model.events, few };
+  const parts = evidenceOf(model),
+    single = (part) => (costs ? singleOf(part, prior, costs) : NEGATIVE);
+  let repeats, rules;
+  if (window) {
+    const cuts = levelsAt(parts.stairs.scores, window),
+      whole = wholePart(parts);
+    repeats = [cellsOfRepeat(parts, 0, () => cuts, () => single(whole))];
+    rules = [];
+  } else {
+    const cuts = choose ?? ((part) => cutsOf(part, prior, costs));
+    repeats = parts.atoms.map((_, r) => cellsOfRepeat(parts, r, cuts, single));
+    rules = parts.replicates.map((part) => cellsOfRule(parts, cuts(part), single(part)));
+  }
+  const shares = sharesOf(parts, prior),
+    found = { enough: true, n: model.n, events: model.events, cells: {} };
+  for (const [name, quantity] of Object.entries(quantitiesOf(costs))) {
+    const ends = quantity.ends ? endsOf(name, costs, shares) : null,
+      estimate = estimated(parts, shares, repeats, rules, quantity, ends, level);
+    if (CELLS.includes(name)) found.cells[name] = estimate;
+    else found[name] = estimate;
+  }
+  return found;
+}
+
+/** The class of which there are too few cases to advise on, or null. */
+export function tooFew({ n, events }) {
+  const rows = [n - events, events],
+    code = rows[1] < LEAST_CASES ? 1 : 0;
+  return rows[code] < LEAST_CASES ? { code, n: rows[code], needed: LEAST_CASES } : null;
+}
+
+const wholePart = (parts) => ({
+  positives: parts.positivesBelow[parts.positivesBelow.length - 1],
+  negatives: parts.negativesBelow[parts.negativesBelow.length - 1],
+});
+
+/** Levels below which a given window answers negative, and from which positive. */
+export function levelsAt(scores, { lower, upper }) {
+  let high = 0,
+    low = 0;
+  while (high < scores.length && scores[high] < upper) high++;
+  while (low < scores.length && scores[low] <= lower) low++;
+  return [Math.min(low, high), high];
+}
+
+// What a unit of weight of each class stands for, and the share of each class.
+function sharesOf(parts, prior) {
+  const whole = wholePart(parts),
+    total = whole.positives + whole.negatives,
+    share = prior === null ? [whole.negatives / total, whole.positives / total] : [1 - prior, prior];
+  return { share, each: [share[0] / whole.negatives, share[1] / whole.positives] };
+}
+
+// The least and the most that a case may cost on average; savings lie between their differences.
+function endsOf(name, costs, { share }) {
+  const losses = lossesOf(costs),
+    least = share[0] * Math.min(...losses[0]) + share[1] * Math.min(...losses[1]),
+    most = share[0] * Math.max(...losses[0]) + share[1] * Math.max(...losses[1]);
+  return name === "saving" ? [least - most, most - least] : [least, most];
+}
+
+const meanOf = (weights, { each }, value) => {
+  let total = 0;
+  for (let cell = 0; cell < 18; cell++)
+    if (weights[cell])
+      total += weights[cell] * each[(cell / 9) | 0] * value((cell / 9) | 0, ((cell / 3) | 0) % 3, cell % 3);
+  return total;
+};
+
+const average = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+
+function estimated(parts, shares, repeats, rules, { value, among }, ends, level) {
+  const mean = average(repeats.map(({ weights }) => meanOf(weights, shares, value))),
+    base = among ? average(repeats.map(({ weights }) => meanOf(weights, shares, among))) : 1;
+  if (!(base > ROUNDING)) return { value: NaN, low: NaN, high: NaN };
+  const estimate = ends ? mean : Math.min(1, Math.max(0, mean / base)),
+    // A ratio varies as the mean of what its parts differ by does.
+    each = among ? (y, a, s) => (value(y, a, s) - estimate * among(y, a, s)) / base : value,
+    spreads = repeats.map((one, r) => varianceOf(parts, shares, one, r, each));
+  let variance = average(spreads.map((one) => one.variance));
+  const df = average(spreads.map((one) => one.df)),
+    chosen = rules
+      .map((weights) => meanOf(weights, shares, value) / (among ? meanOf(weights, shares, among) : 1))
+      .filter((one) => Number.isFinite(one));
+  if (chosen.length > 1) {
+    const centre = average(chosen);
+    variance += chosen.reduce((total, one) => total + (one - centre) ** 2, 0) / (chosen.length - 1);
+  }
+  return { value: estimate, ...intervalOf(estimate, variance, df, level, parts.n, ends) };
+}
+
+// Variance of the mean of values, class by class, and its degrees of freedom; groups that stay
+// together vary as wholes.
+function varianceOf(parts, { share, each }, { weights, squares, answers, singles }, repeat, value) {
+  const mean = [0, 0];
+  for (let cell = 0; cell < 18; cell++) {
+    const y = (cell / 9) | 0;
+    if (weights[cell]) mean[y] += (weights[cell] * each[y] * value(y, ((cell / 3) | 0) % 3, cell % 3)) / share[y];
+  }
+  if (parts.unit) return varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value);
+  const sums = [0, 0];
+  for (let cell = 0; cell < 18; cell++) {
+    const y = (cell / 9) | 0;
+    if (squares[cell])
+      sums[y] += squares[cell] * (each[y] * (value(y, ((cell / 3) | 0) % 3, cell % 3) - mean[y])) ** 2;
+  }
+  return welch(sums.map((total, y) => (total * parts.rows[y]) / (parts.rows[y] - 1)), parts.rows);
+}
+
+// Degrees of freedom of a sum of two variances (Satterthwaite).
+export function welch(variances, rows) {
+  const variance = variances[0] + variances[1];
+  if (!(variance > 0)) return { variance: 0, df: rows[0] + rows[1] - 2 };
+  const df = variance ** 2 / (variances[0] ** 2 / (rows[0] - 1) + variances[1] ** 2 / (rows[1] - 1));
+  return { variance, df };
+}
+
+function varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value) {
+  const { fold, truth, weight } = parts.atoms[repeat],
+    sums = new Float64Array(Math.max(...parts.unit) + 1);
+  for (let i = 0; i < fold.length; i++) {
+    const y = truth[i],
+      centred = value(y, answers[i], singles[fold[i]]) - mean[y];
+    sums[parts.unit[i]] += each[y] * (weight ? weight[i] : 1) * centred;
+  }
+  const total = sums.reduce((a, b) => a + b * b, 0);
+  return { variance: (total * sums.length) / (sums.length - 1), df: sums.length - 1 };
+}
+
+/** Ends of an interval: Student's between `ends`, or Wilson's for a share (ends null). */
+export function intervalOf(estimate, variance, df, level, n, ends) {
+  const [least, most] = ends ?? [0, 1];
+  if (!(variance > 0)) {
+    // All cases seen did alike. Others may be there, with this probability at most.
+    const unseen = 1 - ((1 - level) / 2) ** (1 / n);
+    return { low: estimate + unseen * (least - estimate), high: estimate + unseen * (most - estimate) };
+  }
+  const t = studentQuantile((1 + level) / 2, df);
+  let centre = estimate,
+    half = t * Math.sqrt(variance);
+  if (!ends && estimate > 0 && estimate < 1) {
+    const cases = (estimate * (1 - estimate)) / variance,
+      scale = 1 + (t * t) / cases;
+    centre = (estimate + (t * t) / (2 * cases)) / scale;
+    half = (t * Math.sqrt(variance + (t * t) / (4 * cases * cases))) / scale;
+  }
+  return { low: Math.max(centre - half, least), high: Math.min(centre + half, most) };
+}

@@ -1,0 +1,230 @@
+// Cross-fitting (cautious.evaluation.cross_fitted): the cases are divided into ten folds, four times
+// over. A window is chosen on nine folds and measured on the tenth. What is chosen on a part of the
+// cases depends on the hull of that part only, so the hulls are made once for all costs and priors.
+//
+// Up to a limit the page knows every case. Of more cases it knows counts at steps of the score, which
+// are dealt out at random.
+import { hullBins, thresholdsAt } from "./hull.js";
+import { below, binomial, generator, shuffled } from "./random.js";
+import { sum } from "./surface.js";
+
+export const LEAST_CASES = 30;
+const FOLDS = 10;
+const REPEATS = 4;
+const REPLICATE_COUNT = 50;
+const SEED = 20040614;
+
+// Levels: the different scores in order, with the counts of both classes.
+function levelsOf({ table, score }) {
+  const order = Uint32Array.from(score.keys()).sort((a, b) => score[a] - score[b] || 0),
+    level = new Uint32Array(score.length),
+    scores = [];
+  for (const row of order) {
+    if (scores[scores.length - 1] !== score[row]) scores.push(score[row]);
+    level[row] = scores.length - 1;
+  }
+  const counts = [new Float64Array(scores.length), new Float64Array(scores.length)];
+  for (let i = 0; i < level.length; i++) counts[table.truth[i]][level[i]] += table.weight?.[i] ?? 1;
+  return { scores: Float64Array.from(scores), level, negatives: counts[0], positives: counts[1] };
+}
+
+export function stairsOf(model) {
+  return (model.stairsKnown ??= model.cases ? levelsOf(model.cases) : model.stairs);
+}
+
+// Which fold each case is in, four times, and how often it is drawn in each replicate. Models that
+// were judged on the same cases share these, so that they can be compared case by case.
+export function divisionOf(table) {
+  if (table.division) return table.division;
+  const random = generator(SEED),
+    unit = table.together ? table.group : null,
+    { units, stratum } = unitsOf(table, unit),
+    strata = [...new Set(stratum)].sort((a, b) => a - b),
+    members = strata.map((one) => units.filter((u) => stratum[u] === one));
+  const folds = Array.from({ length: REPEATS }, () => {
+    const fold = new Uint8Array(units.length);
+    for (const some of members) {
+      const order = shuffled(random, some),
+        first = below(random, FOLDS);
+      order.forEach((u, i) => (fold[u] = (i + first) % FOLDS));
+    }
+    return unit ? Uint8Array.from(unit, (u) => fold[u]) : fold;
+  });
+  // Groups are drawn whole, from all of them; cases are drawn within their class.
+  const pools = unit ? [units] : [0, 1].map((y) => units.filter((u) => table.truth[u] === y)),
+    drawn = Array.from({ length: REPLICATE_COUNT }, () => new Uint16Array(units.length)),
+    draws = [];
+  for (const pool of pools)
+    for (const counts of drawn)
+      for (let i = 0; i < pool.length; i++) {
+        const at = below(random, pool.length);
+        counts[pool[at]]++;
+        draws.push(at);
+      }
+  const replicates = unit ? drawn.map((counts) => Uint16Array.from(unit, (u) => counts[u])) : drawn;
+  return (table.division = { folds, draws, replicates: replicates.filter((one) => bothDrawn(table, one)) });
+}
+
+// A unit goes with its rarest class, so that rare classes are spread evenly.
+function unitsOf({ truth, n }, unit) {
+  const size = [0, 0];
+  for (const y of truth) size[y]++;
+  const rank = size[1] < size[0] ? [1, 0] : [0, 1],
+    count = unit ? Math.max(...unit) + 1 : n,
+    stratum = new Uint8Array(count).fill(2);
+  for (let i = 0; i < n; i++) {
+    const u = unit ? unit[i] : i;
+    stratum[u] = Math.min(stratum[u], rank[truth[i]]);
+  }
+  return { units: Array.from({ length: count }, (_, u) => u), stratum };
+}
+
+function bothDrawn({ truth }, counts) {
+  const there = [false, false];
+  for (let i = 0; i < truth.length; i++) if (counts[i]) there[truth[i]] = true;
+  return there[0] && there[1];
+}
+
+// What is chosen on a part: bins of its hull, and for every corner how many levels lie up to and
+// below the threshold, which is midway between neighbouring scores of the part.
+function partOf(stairs, positives, negatives) {
+  const seen = [],
+    pos = [],
+    neg = [];
+  for (let l = 0; l < positives.length; l++) {
+    if (positives[l] === 0 && negatives[l] === 0) continue;
+    seen.push(l);
+    pos.push(positives[l]);
+    neg.push(negatives[l]);
+  }
+  const bins = hullBins(pos, neg),
+    inner = bins.cuts.slice(1, -1),
+    scores = seen.map((l) => stairs.scores[l]),
+    { lower, upper } = thresholdsAt(scores, inner),
+    m = stairs.scores.length,
+    upTo = new Uint32Array(inner.length + 2),
+    under = new Uint32Array(inner.length + 2);
+  upTo[inner.length + 1] = under[inner.length + 1] = m;
+  inner.forEach((cut, e) => {
+    let l = seen[cut - 1] + 1;
+    while (l < m && stairs.scores[l] < upper[e]) l++;
+    under[e + 1] = l;
+    l = seen[cut - 1] + 1;
+    while (l < m && stairs.scores[l] <= lower[e]) l++;
+    upTo[e + 1] = l;
+  });
+  return {
+    pos: Float64Array.from(bins.positives),
+    neg: Float64Array.from(bins.negatives),
+    positives: sum(bins.positives),
+    negatives: sum(bins.negatives),
+    upTo,
+    under,
+    seen: { levels: seen, scores, positives: pos, negatives: neg },
+  };
+}
+
+// Everything that estimates of a model are made from. `atoms` are the cases of each repetition, or
+// equal ones gathered: fold, level and truth, how many there are, their weight and its square.
+export function evidenceOf(model) {
+  if (model.evidenceKnown) return model.evidenceKnown;
+  const stairs = stairsOf(model),
+    found = model.cases ? partsOfCases(model.cases, stairs) : partsOfCounts(stairs);
+  const below = (counts) => {
+    const sums = new Float64Array(counts.length + 1);
+    for (let l = 0; l < counts.length; l++) sums[l + 1] = sums[l] + counts[l];
+    return sums;
+  };
+  return (model.evidenceKnown = {
+    ...found,
+    stairs,
+    positivesBelow: below(stairs.positives),
+    negativesBelow: below(stairs.negatives),
+    unit: model.cases?.table.together ? model.cases.table.group : null,
+  });
+}
+
+function partsOfCases({ table }, stairs) {
+  const { truth, weight, n } = table,
+    { folds, replicates } = divisionOf(table),
+    { level } = stairs,
+    m = stairs.scores.length,
+    rows = [0, 0];
+  for (const y of truth) rows[y]++;
+  const counted = (keep) => {
+    const counts = [new Float64Array(m), new Float64Array(m)];
+    for (let i = 0; i < n; i++) {
+      const times = keep(i);
+      if (times) counts[truth[i]][level[i]] += weight ? times * weight[i] : times;
+    }
+    return partOf(stairs, counts[1], counts[0]);
+  };
+  const square = weight ? weight.map((w) => w * w) : null;
+  const atoms = folds.map((fold) => ({ fold, level, truth, weight, square }));
+  const parts = folds.map((fold) =>
+    Array.from({ length: FOLDS }, (_, f) => counted((i) => (fold[i] === f ? 0 : 1))),
+  );
+  return { n, rows, atoms, parts, replicates: replicates.map((times) => counted((i) => times[i])) };
+}
+
+// Deal counts at random: each row to one of ten folds, or as many as there are drawn anew. Of weighted
+// rows only the weight of each step is known; they share it equally.
+function partsOfCounts(stairs) {
+  const random = generator(SEED),
+    m = stairs.scores.length,
+    sides = [stairs.negatives, stairs.positives],
+    rowsOf = stairs.rows ? [stairs.rows.negatives, stairs.rows.positives] : sides,
+    each = sides.map((counts, y) => counts.map((count, l) => (count ? count / rowsOf[y][l] : 0))),
+    rows = rowsOf.map(sum);
+  const partWith = (counts) => {
+    const [neg, pos] = counts.map((some, y) => some.map((count, l) => count * each[y][l]));
+    return partOf(stairs, pos, neg);
+  };
+  const repeats = Array.from({ length: REPEATS }, () => {
+    const dealt = rowsOf.map((counts) => Array.from(counts, (count) => spread(random, count, FOLDS))),
+      atoms = { fold: [], level: [], truth: [], weight: [], square: [] };
+    for (let y = 0; y < 2; y++)
+      for (let l = 0; l < m; l++)
+        dealt[y][l].forEach((count, f) => {
+          if (!count) return;
+          atoms.fold.push(f);
+          atoms.level.push(l);
+          atoms.truth.push(y);
+          atoms.weight.push(count * each[y][l]);
+          atoms.square.push(count * each[y][l] ** 2);
+        });
+    const parts = Array.from({ length: FOLDS }, (_, f) =>
+      partWith(rowsOf.map((counts, y) => Array.from(counts, (count, l) => count - dealt[y][l][f]))),
+    );
+    return { atoms, parts };
+  });
+  return {
+    n: rows[0] + rows[1],
+    rows,
+    atoms: repeats.map((one) => one.atoms),
+    parts: repeats.map((one) => one.parts),
+    replicates: Array.from({ length: REPLICATE_COUNT }, () =>
+      partWith(rowsOf.map((counts) => redrawn(random, counts))),
+    ),
+  };
+}
+
+function spread(random, count, folds) {
+  const dealt = new Array(folds).fill(0);
+  if (count < 2 * folds) for (let i = 0; i < count; i++) dealt[below(random, folds)]++;
+  else
+    for (let f = 0, left = count; f < folds; f++)
+      left -= dealt[f] = f === folds - 1 ? left : binomial(random, left, 1 / (folds - f));
+  return dealt;
+}
+
+function redrawn(random, counts) {
+  let left = sum(counts),
+    rest = left;
+  return Array.from(counts, (count) => {
+    const drawn = count >= rest ? left : binomial(random, left, count / rest);
+    left -= drawn;
+    rest -= count;
+    return drawn;
+  });
+}

@@ -1,0 +1,327 @@
+"""Models, summarised and grouped by the question they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.decision import optimal_sets
+from cautious.errors import InputError, quoted
+from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.predictions import ModelPredictions, Predictions, label_text, read_predictions
+from cautious.report.payload.answers import summarise_sets
+from cautious.report.payload.cases import (
+    CASES_CARRIED,
+    CaseTable,
+    pack_probabilities,
+    pack_scores,
+)
+from cautious.report.payload.scores import steps_of, summarise_scores
+
+__all__ = ["problems_of"]
+
+_COUNTS = (AbstentionCostSurface, Staircase, SetCounts, RiskCoverageCurve)
+# Sets that the page shows beside the likeliest class, where a model gives probabilities.
+_UTILITIES = ("u65", "u80")
+_GROUPS_SHOWN = 12
+# Of several classes so many probabilities are carried, and so many cases at least.
+_PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 400
+
+
+def problems_of(source: Any, **said: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """Summarise models, and group those that answer the same question.
+
+    Parameters
+    ----------
+    source : object
+        What :func:`cautious.report.build_report` takes.
+    **said
+        For :func:`cautious.predictions.read_predictions`.
+
+    Returns
+    -------
+    problems : list of dict
+        ``kind`` ("binary" or "sets"), ``classes``, ``models``, each a name and a summary, and
+        ``tables`` of the cases they were judged on.
+    notes : list of str
+        What was guessed or looks odd.
+    """
+    problems: dict[tuple[str, ...], dict[str, Any]] = {}
+    notes: list[str] = []
+    for kind, classes, model in _models(source, said, notes):
+        key = (kind, *(classes if kind == "binary" else sorted(classes)))
+        problem = problems.setdefault(
+            key, {"kind": kind, "classes": classes, "models": [], "tables": {}}
+        )
+        if problem["classes"] != classes:
+            raise InputError(
+                "the model {name} has its classes in another order than the models before it; give "
+                "all models the same {=classes}.",
+                name=quoted(model["name"]),
+            )
+        if any(other["name"] == model["name"] for other in problem["models"]):
+            raise InputError(
+                "two models are called {name}; give each its own name.", name=quoted(model["name"])
+            )
+        if (cases := model.get("cases")) is not None:
+            tables, table = problem["tables"], cases["table"]
+            tables.setdefault(table.key, table.packed(len(classes)))
+            model["cases"] = cases | {"table": list(tables).index(table.key)}
+        problem["models"].append(model)
+    for problem in problems.values():
+        problem["tables"] = list(problem["tables"].values())
+    return list(problems.values()), notes
+
+
+Summary = tuple[str, list[str], dict[str, Any]]
+# Weights beyond these are scaled, so that their sums are numbers.
+_LARGEST_WEIGHT, _LEAST_WEIGHT = 1e100, 1e-100
+
+
+def _models(source: Any, said: dict[str, Any], notes: list[str]) -> Iterator[Summary]:
+    """Summarise each model: those given as counts first, then those given as predictions."""
+    if isinstance(source, Mapping) and not isinstance(source, Predictions):
+        counted = {name: one for name, one in source.items() if _is_counted(one)}
+    else:
+        counted = {}
+    rest = {n: one for n, one in source.items() if n not in counted} if counted else source
+    read: Predictions | None = None
+    if not counted or rest:
+        read = read_predictions(rest, **said)
+        notes += [note.words("page") for note in read.notes]
+    for name, one in counted.items():
+        yield from _of_counts(str(name), one)
+    for model in () if read is None else read.values():
+        yield from _of_predictions(model)
+
+
+def _is_counted(given: Any) -> bool:
+    return isinstance(given, _COUNTS) or (isinstance(given, Mapping) and "counts" in given)
+
+
+def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
+    """Summarise a model: its scores of two classes, its sets, or both."""
+    if given.y_true is None:
+        raise InputError("the model {name} has no truths to judge it by.", name=quoted(given.name))
+    model, left_out = _usable(given)
+    weight, classes = model.sample_weight, model.labels
+    if model.y_score is not None:
+        yield _of_scores(model, left_out)
+    several = model.y_proba is not None and len(model.classes) > 2
+    if model.y_set is None and not several:
+        return
+    risk = None
+    if several:
+        risk = RiskCoverageCurve.from_predictions(
+            model.y_true, model.y_proba, classes=classes, sample_weight=weight
+        )
+    answers = [(None, model.y_set)] if model.y_set is not None else _answers(model.y_proba)
+    for utility, sets in answers:
+        counts = SetCounts.from_predictions(
+            model.y_true, sets, classes=classes, sample_weight=weight, empty=model.empty
+        )
+        kind, names, summary = _sets(model.name, counts, None if utility else risk, utility)
+        summary |= {"n": model.n, "left_out": left_out}
+        if several and utility is None:
+            summary["cases"] = _probabilities(model)
+        yield kind, names, summary
+
+
+def _usable(model: ModelPredictions) -> tuple[ModelPredictions, list[dict[str, Any]]]:
+    """Leave out rows that count for nothing, and say how many for what reason."""
+    weight = model.sample_weight
+    weightless = np.zeros(model.n, dtype=np.bool_) if weight is None else weight == 0
+    reasons = {"have no score": model.missing & ~weightless, "have the weight 0": weightless}
+    left_out = [
+        {"count": int(rows.sum()), "reason": reason}
+        for reason, rows in reasons.items()
+        if rows.any()
+    ]
+    if left_out:
+        model = model.take(~(model.missing | weightless))
+        if not model.n:
+            raise InputError(
+                "no row of the model {name} has a score and a weight above 0, so nothing can be "
+                "shown; give scores.",
+                name=quoted(model.name),
+            )
+    if model.sample_weight is not None:
+        most, total = model.sample_weight.max(), model.sample_weight.sum(dtype=np.longdouble)
+        if not _LEAST_WEIGHT < most < _LARGEST_WEIGHT or not total < _LARGEST_WEIGHT:
+            # Only their proportions matter: the largest becomes 1.
+            model = replace(model, sample_weight=model.sample_weight / most)
+    return model, left_out
+
+
+def _of_scores(model: ModelPredictions, left_out: list[dict[str, Any]]) -> Summary:
+    """Summarise scores of two classes, with their cases if these are few."""
+    assert model.y_score is not None
+    weight = model.sample_weight
+    staircase, rows = (
+        Staircase.from_predictions(
+            model.y_true, model.y_score, classes=model.classes, sample_weight=one
+        )
+        for one in (weight, None)
+    )
+    kind, classes, summary = _binary(model.name, staircase)
+    table, order = CaseTable.of(model)
+    summary |= {"n": model.n, "events": int(rows.n_positives), "left_out": left_out}
+    summary["weighted"] = weight is not None
+    if model.n <= CASES_CARRIED:
+        summary["cases"] = {"table": table, **pack_scores(model.y_score[order])}
+        return kind, classes, summary
+    summary["stairs"], place = steps_of(staircase, None if weight is None else rows)
+    if table.group is not None and not table.together:
+        step = place[np.searchsorted(staircase.scores, model.y_score[order])]
+        summary["groups"] = _group_counts(table, step, len(summary["stairs"]["positives"]))
+    return kind, classes, summary
+
+
+def _group_counts(table: CaseTable, step: Ints, n_steps: int) -> list[dict[str, Any]]:
+    """Count both classes of the largest groups at each step that they have cases in."""
+    assert table.group is not None
+    sizes = np.bincount(table.group)
+    found = []
+    for code in np.sort(np.argsort(-sizes, kind="stable")[:_GROUPS_SHOWN]).tolist():
+        own = table.group == code
+        weight = np.ones(own.sum()) if table.weight is None else table.weight[own]
+        positive = table.truth[own] == 1
+        counts = [
+            np.bincount(step[own][side], weight[side], minlength=n_steps)
+            for side in (positive, ~positive)
+        ]
+        there = np.flatnonzero(counts[0] + counts[1])
+        found.append(
+            {
+                "group": table.groups[code],
+                "n": int(own.sum()),
+                "events": int(positive.sum()),
+                "steps": there,
+                "positives": counts[0][there],
+                "negatives": counts[1][there],
+            }
+        )
+    return found
+
+
+def _probabilities(model: ModelPredictions) -> dict[str, Any]:
+    """Carry cases with their probabilities, or a random part of many."""
+    assert model.y_proba is not None
+    most = min(CASES_CARRIED, max(_FEWEST_DRAWN, _PROBABILITIES_CARRIED // len(model.classes)))
+    if model.n > most:
+        drawn = np.sort(np.random.default_rng(0).choice(model.n, most, replace=False))
+        model = model.take(drawn)
+    table, order = CaseTable.of(model)
+    assert model.y_proba is not None
+    return {"table": table, "proba": pack_probabilities(model.y_proba[order])}
+
+
+def _answers(p: Floats | None) -> list[tuple[str | None, Mask]]:
+    """Answer with the likeliest class, and with the sets of greatest expected utility."""
+    assert p is not None
+    likeliest = np.zeros(p.shape, dtype=np.bool_)
+    np.put_along_axis(likeliest, p.argmax(axis=1, keepdims=True), True, axis=1)
+    return [(None, likeliest), *((utility, optimal_sets(p, utility)) for utility in _UTILITIES)]
+
+
+def _of_counts(name: str, given: Any) -> Iterator[Summary]:
+    """Summarise counts that stand for predictions."""
+    if isinstance(given, AbstentionCostSurface):
+        yield _of_staircase(name, given.staircase)
+    elif isinstance(given, Staircase):
+        yield _of_staircase(name, given)
+    elif isinstance(given, SetCounts):
+        yield _sets(name, given)
+    elif isinstance(given, RiskCoverageCurve):
+        yield _sets(name, _answers_of_risk(name, given), given)
+    else:
+        counts, risk = given["counts"], given.get("risk_coverage")
+        unknown = sorted(map(str, set(given) - {"counts", "risk_coverage"}))
+        right = isinstance(counts, SetCounts) and isinstance(risk, RiskCoverageCurve | None)
+        if unknown or not right:
+            raise InputError(
+                "the model {name} has counts that cannot be read; give counts=SetCounts and maybe "
+                "risk_coverage=RiskCoverageCurve, and nothing else.",
+                name=quoted(name),
+            )
+        yield _sets(name, counts, risk)
+
+
+def _of_staircase(name: str, staircase: Staircase) -> Summary:
+    """Summarise counts at scores; whole ones stand for so many cases."""
+    kind, classes, summary = _binary(name, staircase)
+    counts = np.stack([staircase.negatives, staircase.positives])
+    whole = bool((counts == np.rint(counts)).all())
+    n_negatives, n_positives = counts.sum(axis=1)
+    n = n_negatives + n_positives
+    summary |= {
+        "n": _plain(n),
+        "events": _plain(n_positives),
+        "left_out": [],
+        "weighted": not whole,
+    }
+    if whole and n <= CASES_CARRIED:
+        truth = np.repeat([0, 1], [int(n_negatives), int(n_positives)])
+        score = np.concatenate([np.repeat(staircase.scores, c.astype(np.intp)) for c in counts])
+        table = CaseTable(truth, alone=name)
+        summary["cases"] = {"table": table, **pack_scores(score)}
+    else:
+        summary["stairs"], _ = steps_of(staircase)
+    return kind, classes, summary
+
+
+def _plain(count: float) -> float:
+    return int(count) if count == int(count) else float(count)
+
+
+def _binary(name: str, staircase: Staircase) -> Summary:
+    """Summarise scores; both classes must occur, or nothing can be weighed."""
+    counts = (staircase.n_negatives, staircase.n_positives)
+    for label, count in zip(staircase.classes, counts, strict=True):
+        if count == 0:
+            raise InputError(
+                "no row of the model {name} has the truth {label}; a report on two classes needs "
+                "rows of both.",
+                name=quoted(name),
+                label=quoted(label),
+            )
+    classes = [label_text(label) for label in staircase.classes]
+    return "binary", classes, {"name": name, **summarise_scores(staircase)}
+
+
+def _sets(
+    name: str, counts: SetCounts, risk: RiskCoverageCurve | None = None, utility: str | None = None
+) -> Summary:
+    """Summarise sets; ``utility`` says by which the page itself chose them."""
+    classes = [label_text(label) for label in counts.classes.tolist()]
+    title = name if utility is None else f"{name}, {utility} sets"
+    return "sets", classes, {"name": title, "utility": utility, **summarise_sets(counts, risk)}
+
+
+def _answers_of_risk(name: str, risk: RiskCoverageCurve) -> SetCounts:
+    """Count single answers of which only right or wrong is known."""
+    if not len(risk.classes) or not np.isin(risk.loss, (0, 1)).all():
+        raise InputError(
+            "the risk of the model {name} does not tell answers apart: it knows no classes, or "
+            "losses other than 0 and 1; count it with {=classes}, or give SetCounts beside it as "
+            "dict(counts=..., risk_coverage=...).",
+            name=quoted(name),
+        )
+    right = risk.loss == 0
+    unknown = np.full(len(right), -1, dtype=np.intp)
+    return SetCounts(
+        classes=risk.classes,
+        truth=risk.truth,
+        size=np.ones(len(right), dtype=np.intp),
+        answer=np.where(right, risk.truth, -1),  # which wrong class it was is not known
+        hit=np.asarray(right),
+        forced=unknown,
+        weight=risk.weight,
+        set_index=unknown,
+        words=np.empty((0, 1), dtype=np.uint64),
+    )

@@ -1,0 +1,223 @@
+r"""Scores of two classes, in a few hundred numbers.
+
+Whatever the costs and the prior, the optimal window lies at corners of the hull
+(:class:`cautious.curves.CostHull`), so the counts of its bins are all that the sliders need. A
+prior other than the sample's multiplies the counts of each class by one factor, which moves no
+corner. Thresholds that somebody drags may lie anywhere: for these there are the cases themselves
+or, if they are many, counts at steps of the score.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cautious._typing import Floats, Ints
+from cautious.curves import CostHull, Staircase
+from cautious.metrics import RiskCoverageCurve
+
+__all__ = ["risk_of_scores", "risk_summary", "steps_of", "summarise_scores"]
+
+_BARS = 60
+_POINTS = 200
+_STEPS = 200
+_CALIBRATION_BINS = 10
+
+
+def summarise_scores(staircase: Staircase) -> dict[str, Any]:
+    """Reduce a staircase to the numbers the page works with.
+
+    Parameters
+    ----------
+    staircase : Staircase
+        Counts of both classes at distinct scores.
+
+    Returns
+    -------
+    dict
+        ``total`` weight, ``positives`` and ``negatives`` of each hull bin, the ``lower`` and
+        ``upper`` thresholds between the bins, ``auc``, ``histogram``, and for probabilities
+        ``risk`` and ``calibration``.
+
+    Examples
+    --------
+    >>> summary = summarise_scores(Staircase([1, 2, 3, 4], [0, 1, 0, 1], [1, 0, 1, 0]))
+    >>> summary["lower"].tolist(), summary["positives"].tolist()
+    ([1.5, 3.5], [0.0, 1.0, 1.0])
+    """
+    hull = CostHull.of(staircase)
+    risk = risk_of_scores(staircase)
+    return {
+        "total": float(staircase.positives.sum() + staircase.negatives.sum()),
+        "positives": hull.positives,
+        "negatives": hull.negatives,
+        "lower": hull.lower[1:-1],
+        # They differ only where no float lies between two neighbouring scores.
+        "upper": None if (hull.upper == hull.lower).all() else hull.upper[1:-1],
+        "auc": staircase.auc(),
+        "histogram": _histogram(staircase),
+        "risk": None if risk is None else risk_summary(risk),
+        "calibration": _calibration(staircase),
+    }
+
+
+def risk_of_scores(staircase: Staircase) -> RiskCoverageCurve | None:
+    """Count mistakes by how sure a probability is, before any calibration.
+
+    Probabilities are cut at one half, and one half itself is answered negative. Other scores do
+    not say how sure they are: None.
+    """
+    if not staircase.are_probabilities:
+        return None
+    scores = staircase.scores
+    confidence, positive = np.maximum(scores, 1 - scores), scores > 0.5
+    return RiskCoverageCurve.from_losses(
+        np.concatenate([~positive, positive]),
+        np.concatenate([confidence, confidence]),
+        sample_weight=np.concatenate([staircase.positives, staircase.negatives]),
+    )
+
+
+def risk_summary(risk: RiskCoverageCurve) -> dict[str, Any]:
+    """Thin a risk–coverage curve out for drawing; its areas stay exact.
+
+    Parameters
+    ----------
+    risk : RiskCoverageCurve
+        The curve.
+
+    Returns
+    -------
+    dict
+        ``covered`` and ``lost``, weights of the cases answered and of those answered wrongly, at no
+        more than a few hundred points, ``aurc`` and ``augrc``.
+    """
+    coverage, total = risk.coverage, float(risk.weight.sum())
+    at = np.arange(len(coverage))
+    if len(at) > _POINTS:
+        # Selective risk moves most where little is covered: half the points are spread evenly
+        # over the coverage, half over its logarithm.
+        even = np.linspace(coverage[0], 1, _POINTS // 2)
+        dense = np.geomspace(coverage[0], 1, _POINTS // 2)
+        wanted = np.searchsorted(coverage, np.concatenate([even, dense]))
+        at = np.unique(np.append(np.minimum(wanted, len(at) - 1), [0, len(at) - 1]))
+    return {
+        "covered": _short(coverage[at] * total),
+        "lost": _short(risk.generalised_risk[at] * total),
+        "aurc": risk.aurc,
+        "augrc": risk.augrc,
+    }
+
+
+def _short(counts: Floats) -> Floats:
+    """Give whole numbers their exact value back, which takes fewer digits."""
+    whole = np.rint(counts)
+    return np.asarray(
+        np.where(np.abs(counts - whole) <= 1e-9 * np.maximum(1, whole), whole, counts)
+    )
+
+
+def _histogram(staircase: Staircase) -> dict[str, Any]:
+    """Count both classes in bars of equal width; infinite scores go into the outer bars."""
+    finite = staircase.scores[np.isfinite(staircase.scores)]
+    # Ends so far apart that their distance is infinite could not be drawn.
+    ends = np.clip(finite[[0, -1]], -1e300, 1e300) if len(finite) else (0.0, 1.0)
+    low, high = float(ends[0]), float(ends[1])
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    elif low == high:
+        room = max(0.5, abs(low) / 2)
+        low, high = low - room, high + room
+    width = high / _BARS - low / _BARS
+    inside = np.clip(staircase.scores, low, high)
+    bar = np.minimum(((inside - low) / width).astype(np.intp), _BARS - 1)
+    return {
+        "low": low,
+        "high": high,
+        "positives": np.bincount(bar, weights=staircase.positives, minlength=_BARS),
+        "negatives": np.bincount(bar, weights=staircase.negatives, minlength=_BARS),
+    }
+
+
+def _calibration(staircase: Staircase) -> list[dict[str, float]] | None:
+    """Put probabilities into ten bins of equal weight, as far as equal ones stay together.
+
+    A bin ends at the first score by which a tenth more of the weight has been seen.
+    """
+    if not staircase.are_probabilities:
+        return None
+    scores, positives = staircase.scores, staircase.positives
+    weight = positives + staircase.negatives
+    seen = np.cumsum(weight)
+    share = np.ceil(seen / seen[-1] * _CALIBRATION_BINS - 1e-9)
+    last = np.flatnonzero(np.append(np.diff(share) > 0, True))
+    first = np.append(0, last[:-1] + 1)
+    return [
+        {
+            "low": float(scores[a]),
+            "high": float(scores[b]),
+            "weight": float(weight[a : b + 1].sum()),
+            "positives": float(positives[a : b + 1].sum()),
+            "mean": float(np.average(scores[a : b + 1], weights=weight[a : b + 1])),
+        }
+        for a, b in zip(first.tolist(), last.tolist(), strict=True)
+    ]
+
+
+def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[str, Any], Ints]:
+    """Gather neighbouring scores into a few hundred steps that keep every corner of the hull.
+
+    Parameters
+    ----------
+    staircase : Staircase
+        Weights of both classes at distinct scores.
+    rows : Staircase, optional
+        Numbers of rows at the same scores, where they differ from the weights.
+
+    Returns
+    -------
+    steps : dict
+        ``cuts``, the thresholds between the steps, None where it is the next one of the hull, and
+        ``positives`` and ``negatives`` of each step; ``rows`` with the same two, if asked for.
+    place : ndarray of int
+        Step of each distinct score.
+    """
+    scores, m = staircase.scores, len(staircase.scores)
+    hull = CostHull.of(staircase)
+    seen = np.cumsum(staircase.positives + staircase.negatives)
+    wanted = [
+        np.searchsorted(scores, hull.upper[1:-1], side="left"),
+        np.searchsorted(seen, np.arange(1, _STEPS) / _STEPS * seen[-1]) + 1,
+    ]
+    if staircase.are_probabilities:
+        wanted.append(np.searchsorted(scores, np.arange(1, 100) / 100, side="left"))
+    starts = np.unique(np.concatenate(wanted))
+    starts = starts[(starts > 0) & (starts < m)]
+    place = np.searchsorted(starts, np.arange(m), side="right")
+    corners = set(np.searchsorted(scores, hull.upper[1:-1], side="left").tolist())
+    cuts = [
+        None if at in corners else _between(scores[at - 1], scores[at]) for at in starts.tolist()
+    ]
+
+    def added(counts: Floats) -> Floats:
+        return np.bincount(place, counts, minlength=len(starts) + 1).astype(np.float64)
+
+    steps = {
+        "cuts": cuts,
+        "positives": added(staircase.positives),
+        "negatives": added(staircase.negatives),
+    }
+    if rows is not None:
+        steps["rows"] = {"positives": added(rows.positives), "negatives": added(rows.negatives)}
+    return steps, place
+
+
+def _between(below: float, above: float) -> float:
+    """Find a number between two scores that takes few digits to write."""
+    middle = below / 2 + above / 2
+    for digits in range(1, 17):
+        short = float(f"{middle:.{digits}g}")
+        if below < short < above:
+            return short
+    return float(middle if middle < above else below)

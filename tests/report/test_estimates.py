@@ -1,0 +1,179 @@
+"""What the page expects of new cases is what the library does, from the same folds and draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.report.core import ask_core, carried
+
+from cautious.evaluation import cross_fitted
+
+COSTS = {"false_negative": 20, "false_positive": 4, "abstain": 1}
+NAMES = {
+    "cost": "cost",
+    "saving": "saving",
+    "abstention": "abstention",
+    "error": "error",
+    "selective_error": "selectiveError",
+}
+
+
+class Fed(np.random.Generator):
+    """Draws that were made elsewhere."""
+
+    def __init__(self, draws):
+        super().__init__(np.random.PCG64(0))
+        self.draws = np.array(draws)
+
+    def integers(self, high, size=None):
+        drawn, self.draws = self.draws[:size], self.draws[size:]
+        assert drawn.max() < high
+        return drawn
+
+
+def cases(n, seed=0, digits=9, separation=1.2):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.35).astype(int)
+    return y, np.round(rng.normal(size=n) + separation * y, digits), rng
+
+
+KINDS = {
+    "few": {"n": 110},
+    "ties and a prior": {"n": 300, "digits": 1, "prior": 0.2},
+    "weights": {"n": 400, "weighted": True},
+    "patients": {"n": 300, "grouped": True, "weighted": True, "prior": 0.5},
+    "perfect": {"n": 200, "separation": 50},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_estimates_are_those_of_the_library(kind):
+    asked = dict(KINDS[kind])
+    prior, weighted = asked.pop("prior", None), asked.pop("weighted", False)
+    grouped = asked.pop("grouped", False)
+    y, score, rng = cases(**asked)
+    given = {"y_true": y, "y_score": score}
+    if weighted:
+        given["sample_weight"] = rng.integers(1, 5, len(y)) / 2
+    if grouped:
+        given["groups"] = rng.integers(40, size=len(y))
+    found = ask_core(
+        """
+        const [{ models: [model] }] = core.unpackProblems(given.problems);
+        const estimates = core.estimatesOf(model, given.prior, { fn: 20, fp: 4, abstain: 1 });
+        const { folds, draws } = core.divisionOf(model.cases.table);
+        return { estimates, folds: folds.map((one) => Array.from(one)), draws };
+        """,
+        {"problems": carried({"m": given}), "prior": prior},
+    )
+    expected = cross_fitted(
+        y,
+        y_score=score,
+        sample_weight=given.get("sample_weight"),
+        groups=given.get("groups"),
+        costs=COSTS,
+        priors=None if prior is None else (1 - prior, prior),
+        folds=found["folds"],
+        random_state=Fed(found["draws"]),
+    )
+    for ours, theirs in NAMES.items():
+        one, other = getattr(expected, ours), found["estimates"][theirs]
+        there = [other["value"], other["low"], other["high"]]
+        assert there == pytest.approx([one.estimate, one.low, one.high], abs=1e-9, rel=1e-9), ours
+    cells = found["estimates"]["cells"]
+    assert sum(one["value"] for one in cells.values()) == pytest.approx(1)
+    share = (
+        y
+        @ given.get("sample_weight", np.ones(len(y)))
+        / np.sum(given.get("sample_weight", np.ones(len(y))))
+    )
+    assert cells["tp"]["value"] == pytest.approx(
+        found["estimates"]["sensitivity"]["value"] * (share if prior is None else prior)
+    )
+
+
+def test_without_a_mistake_there_is_still_an_upper_bound():
+    y, score, _ = cases(200, separation=50)
+    found = ask_core(
+        """const [{ models: [model] }] = core.unpackProblems(given);
+        return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 });""",
+        carried({"m": (y, score)}),
+    )
+    assert found["error"]["value"] == 0
+    assert found["error"]["high"] == pytest.approx(1 - 0.025 ** (1 / 200))
+    assert found["ppv"]["low"] < 1 == found["ppv"]["value"]
+
+
+def test_a_given_window_was_not_searched_for():
+    """Its shares are means, and its intervals are Wilson's within the classes."""
+    y, score, _ = cases(300, digits=2)
+    found = ask_core(
+        """const [{ models: [model] }] = core.unpackProblems(given);
+        const window = { lower: 0.1, upper: 1.0 };
+        return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 }, { window });""",
+        carried({"m": (y, score)}),
+    )
+    positive, negative = score >= 1.0, score <= 0.1
+    assert found["sensitivity"]["value"] == pytest.approx(positive[y == 1].mean())
+    assert found["specificity"]["value"] == pytest.approx(negative[y == 0].mean())
+    assert found["ppv"]["value"] == pytest.approx(y[positive].mean())
+    wrong = (positive & (y == 0)) | (negative & (y == 1))
+    assert found["error"]["value"] == pytest.approx(wrong.mean())
+    assert found["selectiveError"]["value"] == pytest.approx(
+        wrong.sum() / (positive | negative).sum()
+    )
+    events = int(y.sum())
+    wilson = stats.binomtest(int(positive[y == 1].sum()), events).proportion_ci(method="wilson")
+    assert found["sensitivity"]["low"] == pytest.approx(wilson.low, abs=0.005)
+    assert found["sensitivity"]["high"] == pytest.approx(wilson.high, abs=0.005)
+
+
+def test_few_cases_of_a_class_are_said_instead_of_advice():
+    y, score, _ = cases(60)
+    found = ask_core(
+        """const [{ models: [model] }] = core.unpackProblems(given);
+        return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 });""",
+        carried({"m": (y, score)}),
+    )
+    assert y.sum() < 30
+    assert not found["enough"]
+    assert found["few"] == {"code": 1, "n": int(y.sum()), "needed": 30}
+
+
+def test_many_cases_are_cross_fitted_from_counts():
+    """Without the cases the page deals counts out; it must say much the same as the library."""
+    y, score, _ = cases(6000)
+    found = ask_core(
+        """const [{ models: [model] }] = core.unpackProblems(given);
+        return core.estimatesOf(model, 0.2, { fn: 20, fp: 4, abstain: 1 });""",
+        carried({"m": (y, score)}),
+    )
+    expected = cross_fitted(y, y_score=score, costs=COSTS, priors=(0.8, 0.2))
+    for ours, theirs in NAMES.items():
+        one, other = getattr(expected, ours), found[theirs]
+        half = (one.high - one.low) / 2
+        assert other["value"] == pytest.approx(one.estimate, abs=0.4 * half), ours
+        assert (other["high"] - other["low"]) / 2 == pytest.approx(half, rel=0.35), ours
+
+
+@pytest.mark.parametrize("df", [1.0, 7.3, 64.0, 998.2])
+def test_students_quantiles(df):
+    shares = [0.55, 0.9, 0.975, 0.9995]
+    found = ask_core(
+        "return given[0].map((share) => core.studentQuantile(share, given[1]))", [shares, df]
+    )
+    assert found == pytest.approx(stats.t.ppf(shares, df).tolist(), rel=1e-10)
+
+
+def test_binomial_shares_and_intervals():
+    given = [(0, 29, 0.1), (3, 100, 0.1), (5, 100, 0.1), (57, 4000, 0.02)]
+    found = ask_core("return given.map(([k, n, p]) => core.binomialShare(k, n, p))", given)
+    assert found == pytest.approx([stats.binom.cdf(*one) for one in given], rel=1e-10)
+    found = ask_core(
+        "return given.map(([k, n]) => [core.wilson(k / n, n), core.exactShare(k, n)])", given
+    )
+    for (k, n, _), pair in zip(given, found, strict=True):
+        for method, one in zip(("wilson", "exact"), pair, strict=True):
+            ends = stats.binomtest(k, n).proportion_ci(method=method)
+            assert (one["low"], one["high"]) == pytest.approx((ends.low, ends.high), abs=1e-9)
