@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
     from cautious.datasets import load_dataset
     from cautious.decision import optimal_sets
-    from cautious.evaluation import apply, compare, evaluate, tune
+    from cautious.evaluation import apply, compare, evaluate, tune, watch
     from cautious.logs import summarise
     from cautious.metrics import (
         cautious_report,
@@ -109,6 +109,7 @@ _HOMES = {
     "summarise": "logs",
     "tune": "evaluation",
     "utility_score": "metrics",
+    "watch": "evaluation",
 }
 
 __all__ = [
@@ -156,6 +157,7 @@ __all__ = [
     "tune",
     "utility",
     "utility_score",
+    "watch",
 ]
 
 

@@ -31,7 +31,7 @@ RELIED_ON = {
         "AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve "
         "DecisionCurve"
     ),
-    "guarantees": "risk_p_value risk_bound mean_bound Certificate RiskMonitor",
+    "guarantees": "risk_p_value risk_bound mean_bound Certificate RiskMonitor DriftMonitor",
     "models": (
         "NaiveCredalClassifier LazyNaiveCredalClassifier CredalModelAveragingClassifier "
         "CredalTreeClassifier NondeterministicClassifier NestedDichotomyClassifier "
@@ -42,7 +42,7 @@ RELIED_ON = {
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",
     "comparison": "wilcoxon friedman_nemenyi objective_winner compare_results",
-    "evaluation": "evaluate tune compare apply",
+    "evaluation": "evaluate tune compare apply watch",
     "logs": "summarise",
     "report": "build_report",
 }

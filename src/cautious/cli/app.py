@@ -24,6 +24,7 @@ from cautious.cli.evaluate import evaluate
 from cautious.cli.report import report
 from cautious.cli.reproduce import reproduce
 from cautious.cli.tune import tune
+from cautious.cli.watch import watch
 from cautious.errors import InputError
 
 __all__ = ["app", "main"]
@@ -96,7 +97,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for _command in (report, evaluate, tune, apply, compare, audit, reproduce, demo):
+for _command in (report, evaluate, tune, apply, watch, compare, audit, reproduce, demo):
     app.command()(_command)
 app.add_typer(datasets, name="datasets")
 

@@ -1,9 +1,9 @@
 """Evaluation: what people ask of predictions, each in one call.
 
 :func:`evaluate` measures, :func:`tune` finds thresholds, :func:`compare` tells models apart,
-:func:`apply` answers new cases by a rule that was saved. Each takes predictions in any form, and
-returns an object that prints well, has ``frame()`` and is shown as a table in notebooks. The
-command line and the report call these.
+:func:`apply` answers new cases by a rule that was saved, :func:`watch` looks after it. Each takes
+predictions in any form, and returns an object that prints well, has ``frame()`` and is shown as a
+table in notebooks. The command line and the report call these.
 """
 
 from cautious.evaluation.application import Application, apply
@@ -14,7 +14,9 @@ from cautious.evaluation.cross_fitting import cross_fitted as cross_fitted
 from cautious.evaluation.evidence import summarise_log as summarise_log
 from cautious.evaluation.measures import Evaluation, evaluate
 from cautious.evaluation.model_choice import Comparison, compare
+from cautious.evaluation.surveillance import Watch
 from cautious.evaluation.tuning import Tuning, tune
+from cautious.evaluation.watched_log import watch
 
 __all__ = [
     "Application",
@@ -22,8 +24,10 @@ __all__ = [
     "Evaluation",
     "Expected",
     "Tuning",
+    "Watch",
     "apply",
     "compare",
     "evaluate",
     "tune",
+    "watch",
 ]

@@ -18,6 +18,7 @@ from cautious.costs import CostsLike
 from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
+from cautious.evaluation.calibration import calibration_data
 from cautious.evaluation.cross_fitting import LEAST_GROUPS, Expected, TooFewCases, cross_fitted
 from cautious.evaluation.evidence import read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
@@ -245,7 +246,11 @@ def tune(
     for one in read.values():
         asked = _search(one, costs, goal, per, priors)
         rule = find_rule(**asked)
-        about = rule.rule.with_details(model=one.name, data={"n": one.n, "digest": _digest(one)})
+        seen = asked.get("y_score", asked.get("y_proba"))
+        codes = None if one.codes is None else one.codes[~one.missing]
+        data = calibration_data(seen, codes, rule, goal | {"per": per})
+        data = {"n": one.n, "digest": _digest(one)} | data
+        about = rule.rule.with_details(model=one.name, data=data)
         found[one.name] = replace(rule, rule=about)
         if honest:
             try:

@@ -8,11 +8,12 @@ from cautious.guarantees.bounds import expected_cases, mean_bound, risk_bound, r
 from cautious.guarantees.certificate import Certificate
 from cautious.guarantees.certification import Certified, certify
 from cautious.guarantees.certification import Shape as Shape
-from cautious.guarantees.monitor import RiskMonitor
+from cautious.guarantees.monitor import DriftMonitor, RiskMonitor
 
 __all__ = [
     "Certificate",
     "Certified",
+    "DriftMonitor",
     "RiskMonitor",
     "certify",
     "expected_cases",

@@ -3,16 +3,17 @@ r"""An alarm that may be looked at after every case, for ever."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from cautious.guarantees.bounds import check_counts, check_share, risk_bound
 
-__all__ = ["RiskMonitor"]
+__all__ = ["DriftMonitor", "RiskMonitor"]
 
 
 @dataclass
@@ -148,6 +149,150 @@ class RiskMonitor:
             f"No alarm: {seen} (at most {100 * self.max_error:g} % were promised; the risk may be "
             f"as high as {100 * bound:.3g} %)."
         )
+
+
+@dataclass
+class DriftMonitor:
+    r"""Watch whether new scores are distributed as those of the calibration cases, without labels.
+
+    Scores are counted in bins whose edges are scores of calibration cases. If all scores are drawn
+    independently from one continuous distribution, whatever it is, the chance that the monitor
+    *ever* raises an alarm is at most 1 − `confidence_level`, over the draw of both. Monitors of
+    several machines or days add up with ``+``.
+
+    Parameters
+    ----------
+    expected : sequence of int
+        Calibration cases in each bin, an edge being in the bin below it; one more in the last bin.
+    counts : sequence of int, optional
+        New cases in each bin so far.
+    confidence_level : float, default=0.95
+        One less the chance of a false alarm over all time.
+
+    Notes
+    -----
+    The masses between order statistics of a sample follow a Dirichlet distribution with the
+    parameters `expected`, so new counts n have the probability :math:`D(n; r)` of the
+    Dirichlet-multinomial distribution. The evidence is the ratio of a mixture of such probabilities
+    with other parameters, more spread out, to it. Under no change it is a martingale, so by Ville's
+    inequality it reaches 1/δ with probability at most δ. With few different scores, edges are ties
+    and the statement holds approximately.
+
+    Examples
+    --------
+    >>> monitor = DriftMonitor(expected=[25, 25, 25, 26])
+    >>> monitor.update([20, 30, 25, 25])
+    >>> monitor.alarm
+    False
+    >>> monitor.update([0, 0, 20, 180])
+    >>> monitor.alarm
+    True
+    """
+
+    expected: Sequence[int]
+    counts: Sequence[int] | None = None
+    confidence_level: float = 0.95
+
+    def __post_init__(self) -> None:
+        self.expected = _whole_counts(self.expected, "expected")
+        if len(self.expected) < 2 or min(self.expected) < 1:
+            raise ValueError(
+                f"expected is {list(self.expected)[:8]}; give at least two bins, each with a case."
+            )
+        given = (0,) * len(self.expected) if self.counts is None else self.counts
+        self.counts = self._fitting(given)
+        self.confidence_level = check_share(self.confidence_level, "confidence_level")
+
+    def _fitting(self, counts: Sequence[int]) -> tuple[int, ...]:
+        given = _whole_counts(counts, "counts")
+        if len(given) != len(self.expected):
+            raise ValueError(
+                f"counts has {len(given)} bins, but {len(self.expected)} are expected."
+            )
+        return given
+
+    def update(self, counts: Sequence[int]) -> None:
+        """Add the counts of a batch.
+
+        Parameters
+        ----------
+        counts : sequence of int
+            New cases in each bin.
+        """
+        self.counts = tuple(
+            a + b for a, b in zip(self.counts or (), self._fitting(counts), strict=True)
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of new cases."""
+        return sum(self.counts or ())
+
+    @property
+    def log_evidence(self) -> float:
+        """Natural logarithm of the evidence against "nothing has changed"."""
+        seen, given = np.array(self.counts, float), np.array(self.expected, float)
+        total = given.sum()
+        share, least = given / total, min(len(given) / 2, total / 2)
+        # Concentrations from that of a flat guess to nearly that of the calibration cases.
+        spread = np.geomspace(least, total / 2, _CONCENTRATIONS)
+        others = [_log_dirichlet_multinomial(seen, each * share) for each in spread]
+        own = _log_dirichlet_multinomial(seen, given)
+        return float(special.logsumexp(others)) - math.log(len(others)) - own
+
+    @property
+    def threshold(self) -> float:
+        """Logarithm of the evidence at which the alarm is raised, ln(1/δ)."""
+        return -math.log1p(-self.confidence_level)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the evidence so far reaches the threshold."""
+        return self.log_evidence >= self.threshold
+
+    def __add__(self, other: DriftMonitor) -> DriftMonitor:
+        if not isinstance(other, DriftMonitor):
+            return NotImplemented
+        mine, theirs = ((m.expected, m.confidence_level) for m in (self, other))
+        if mine != theirs:
+            raise ValueError("the monitors expect different counts, or watch at different levels.")
+        both = DriftMonitor(self.expected, self.counts, self.confidence_level)
+        both.update(other.counts or ())
+        return both
+
+    def __radd__(self, other: Any) -> DriftMonitor:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def describe(self) -> str:
+        """Say in one sentence what has been seen.
+
+        Examples
+        --------
+        >>> DriftMonitor([50, 51], [90, 10]).describe()
+        'Alarm: the scores of 100 new cases are distributed otherwise than those of calibration.'
+        """
+        if self.alarm:
+            return (
+                f"Alarm: the scores of {self.n:,} new cases are distributed otherwise than those "
+                "of calibration."
+            )
+        return f"No alarm: the scores of {self.n:,} new cases look like those of calibration."
+
+
+_CONCENTRATIONS = 8
+
+
+def _whole_counts(values: Sequence[int], name: str) -> tuple[int, ...]:
+    given = np.asarray(values, dtype=np.float64)
+    if given.ndim != 1 or not np.all((given >= 0) & (given == np.rint(given)) & (given < 2**53)):
+        raise ValueError(f"{name} is {values!r}; give a whole number of cases for each bin.")
+    return tuple(int(each) for each in given)
+
+
+def _log_dirichlet_multinomial(n: npt.NDArray[np.float64], a: npt.NDArray[np.float64]) -> float:
+    """Log probability of a sequence of cases with counts n, for Dirichlet parameters a."""
+    each = special.gammaln(a + n) - special.gammaln(a)
+    return float(each.sum() + special.gammaln(a.sum()) - special.gammaln(a.sum() + n.sum()))
 
 
 def _log_evidence(k: int, m: int, limit: float) -> float:

@@ -127,7 +127,9 @@ def summarise_batch(
     return LogSummary(plan, batch.num_rows, cases.seen, scores, sets, cases.odd)
 
 
-def labels_of(array: Any, name: str, *, text: bool = False) -> tuple[Codes, list[Any]]:
+def labels_of(
+    array: Any, name: str, *, text: bool = False, most: int | None = _MOST_LABELS
+) -> tuple[Codes, list[Any]]:
     """Labels of an Arrow column: positions among those that occur, -1 where one is missing.
 
     Parameters
@@ -138,6 +140,8 @@ def labels_of(array: Any, name: str, *, text: bool = False) -> tuple[Codes, list
         What the column is called.
     text : bool
         Whether to make text of all labels.
+    most : int, optional
+        How many different ones there may be; None allows any number.
 
     Returns
     -------
@@ -162,7 +166,7 @@ def labels_of(array: Any, name: str, *, text: bool = False) -> tuple[Codes, list
             labels = [bool(code) if boolean else code + low for code in found]
             return small, list(map(label_text, labels)) if text else labels
     column = readable(encode_labels, array, name)
-    if len(column.values) > _MOST_LABELS:
+    if most is not None and len(column.values) > most:
         raise InputError(
             "column {name} holds {count} different values in one batch; it cannot be a column of "
             "labels.",

@@ -1,0 +1,112 @@
+"""The command ``watch``: alarms about a deployed rule, for people and for schedulers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cautious.cli import options
+from cautious.cli.console import note, show
+from cautious.cli.options import one_output, with_columns
+from cautious.files import check_output
+
+__all__ = ["watch"]
+
+_ALARM = 3
+
+
+def _limit(help: str) -> Any:
+    return typer.Option(help=help, min=0.0, max=1.0)
+
+
+@with_columns("sets", "pos_label", "classes", "model", "weight", "empty", "missing", "drop_missing")
+def watch(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="Logs with scores and, where it is known, the truth; a file, folder or pattern "
+            "each is one batch.",
+            show_default=False,
+        ),
+    ],
+    rule: Annotated[Path, typer.Option("--rule", help="The rule that was deployed.")],
+    state: Annotated[
+        Path | None,
+        typer.Option(help="File of what was seen before; it is made, and brought up to date."),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(help="File of truths that came later, with the column --id of their cases."),
+    ] = None,
+    max_error: Annotated[
+        float | None, _limit("Largest share of wrong answers; by default what was promised.")
+    ] = None,
+    max_abstention: Annotated[float | None, _limit("Largest share of cases abstained on.")] = None,
+    level: Annotated[
+        float,
+        typer.Option(help="One less the chance of a false alarm over all time.", min=0.0, max=1.0),
+    ] = 0.95,
+    only: Annotated[
+        str | None, typer.Option(help="Watch the rule of this model.", metavar="MODEL")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Count a batch even if it was fed before.")
+    ] = False,
+    merge: Annotated[
+        list[Path] | None, typer.Option(help="Add the state of another machine.", metavar="STATE")
+    ] = None,
+    retune: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the rule that suits the share of positives as it seems to be now."
+        ),
+    ] = None,
+    json: options.AsJson = False,
+    csv: options.AsCsv = False,
+    columns: Any = None,
+) -> None:
+    """Watch whether a deployed rule keeps its promise.
+
+    Leaves with status 0 if all is quiet, 3 if there is an alarm, and 2 if something could not be
+    read. Look as often as you like: the chance of a false alarm holds over all time.
+
+    [bold]Example:[/] last night's answers, with the truths that are known by now.
+
+        cautious watch answers.csv --rule rule.json --state watch.json --max-error 0.05
+    """
+    from cautious.evaluation import Watch
+    from cautious.evaluation import watch as watch_rule
+
+    one_output(json, csv)
+    read = [*files, str(rule), *(labels or [])]
+    for path in (state, retune):
+        if path is not None:
+            check_output(path, read)
+    begun: Any = state
+    if merge:
+        known = [Watch.from_json(one) for one in merge]
+        if state is not None and state.exists():
+            known.append(Watch.from_json(state))
+        begun = sum(known[1:], known[0])
+    found = watch_rule(
+        files, rule, begun, labels=labels, max_error=max_error, max_abstention=max_abstention,
+        confidence_level=level, only=only, again=again, **columns,
+    )  # fmt: skip
+    if state is not None:
+        found.to_json(state)
+    if retune is not None:
+        better = found.retuned()
+        if better is None:
+            raise ValueError(
+                "there is no window to re-tune; the rule must be a window that `cautious tune -o` "
+                "wrote, for costs or a budget."
+            )
+        better.to_json(retune)
+        note(f"re-tuned rule written to {retune}")
+    show(found, json=json, csv=csv)
+    if state is None:
+        note("Add --state FILE to go on from here next time.")
+    if found.alarm:
+        raise typer.Exit(_ALARM)

@@ -1,0 +1,249 @@
+"""What the scores of the cases looked like that a rule was tuned on: kept in its file.
+
+Without it nobody could tell later that the scores have changed, how many of the cases are positive
+by now, and what the best window would be then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from cautious._typing import Floats, Ints
+from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
+from cautious.decision import Rule
+from cautious.errors import InputError, quoted
+from cautious.sets import check_classes
+
+__all__ = ["Calibration", "calibration_data"]
+
+# Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
+_MOST_BINS = 20
+_LEAST_CASES = 5
+_GOALS = ("max_abstention", "max_error", "min_saving", "per")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Bins of the scores that a rule was tuned on.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (B - 1,)
+        Scores at which bins end, the last one excepted; a score on an edge is below it. Of more
+        than two classes these are confidences, the largest probability of each case.
+    counts : ndarray of shape (B,), int
+        Cases in each bin.
+    positives : ndarray of shape (B,), int, or None
+        Positive cases in each bin; None for more than two classes.
+    hull : mapping or None
+        Of two classes: lowest and highest score, negatives and positives of each bin of the convex
+        hull, all that optimal windows depend on.
+    goal : mapping
+        The budget that the rule was tuned for, if it was one.
+    """
+
+    edges: Floats
+    counts: Ints
+    positives: Ints | None = None
+    hull: Mapping[str, Sequence[float]] | None = None
+    goal: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of_rule(cls, rule: Rule) -> Calibration | None:
+        """Read what a rule's file says; None if it says nothing."""
+        data = rule.data or {}
+        if "scores" not in data:
+            return None
+        try:
+            return cls._read(data, rule)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise InputError(
+                "{=rule} holds bins of scores that cannot be read ({why}); tune it again.",
+                why=quoted(error, 80),
+            ) from None
+
+    @classmethod
+    def _read(cls, data: Mapping[str, Any], rule: Rule) -> Calibration:
+        scores = data["scores"]
+        edges = np.array(scores["edges"], dtype=np.float64)
+        counts = np.array(scores["counts"], dtype=np.int64)
+        positives = scores.get("positives")
+        if positives is not None:
+            positives = np.array(positives, dtype=np.int64)
+            if (
+                positives.shape != counts.shape
+                or not ((positives >= 0) & (positives <= counts)).all()
+            ):
+                raise ValueError("positives do not fit the counts")
+        if edges.ndim != 1 or counts.shape != (len(edges) + 1,):
+            raise ValueError("there must be one edge between two bins")
+        if not (np.isfinite(edges).all() and (np.diff(edges) > 0).all() and (counts >= 0).all()):
+            raise ValueError("edges must increase, and counts must not be negative")
+        hull = data.get("hull")
+        if hull is not None:
+            arrays = [np.array(hull[key], dtype=np.float64) for key in _HULL]
+            if len({one.shape for one in arrays}) > 1 or not np.isfinite(arrays).all():
+                raise ValueError("the hull's columns differ in length")
+            if (np.array(arrays[2:]) < 0).any() or rule.n_classes != 2:
+                raise ValueError("the hull is none")
+        goal = {name: data["goal"][name] for name in _GOALS if name in data.get("goal", {})}
+        return cls(edges, counts, positives, hull, goal)
+
+    def bins_of(self, values: Floats) -> Ints:
+        """Count the scores (or the rows of probabilities, by confidence) in each bin."""
+        scores = values if values.ndim == 1 else values.max(axis=1, initial=0.0)
+        known = scores[~np.isnan(values if values.ndim == 1 else values[:, 0])]
+        place = np.searchsorted(self.edges, known, side="left")
+        return np.bincount(place, minlength=len(self.counts))
+
+    @property
+    def expected(self) -> Ints:
+        """Parameters of the Dirichlet distribution that the shares of the bins have.
+
+        The mass between two order statistics of n independent scores follows a beta distribution,
+        whatever the scores' own distribution: so the masses of bins that end at scores follow a
+        Dirichlet distribution whose parameters are the numbers of cases, one more in the last bin.
+        """
+        parameters: Ints = self.counts.copy()
+        parameters[-1] += 1
+        return parameters
+
+    def share_of_positives(self, counts: Ints) -> float:
+        r"""Estimate the share of positives among new cases without their truth.
+
+        Label shift: cases of each class look as they did, but come in other proportions. The share
+        :math:`\pi` maximises the likelihood :math:`\sum_b n_b \log(\pi f_1(b) + (1-\pi) f_0(b))` of
+        the new counts per bin, as the EM algorithm of Saerens, Latinne & Decaestecker (2002) does.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (B,), int
+            New cases in each bin.
+
+        Returns
+        -------
+        float
+            NaN without cases, or where the classes are not known by bin.
+        """
+        if self.positives is None or not counts.sum():
+            return math.nan
+        negatives = self.counts - self.positives
+        if not (self.positives.sum() and negatives.sum()):
+            return math.nan
+        # Half a case in each bin keeps a bin without cases of one class possible.
+        f1, f0 = (
+            (each + 0.5) / (each.sum() + 0.5 * len(each)) for each in (self.positives, negatives)
+        )
+
+        def loss(share: float) -> float:
+            return -float(counts @ np.log(share * f1 + (1 - share) * f0))
+
+        found = optimize.minimize_scalar(loss, bounds=(0, 1), options={"xatol": 1e-9})
+        return float(found.x)
+
+    @property
+    def tuned_share(self) -> float:
+        """Share of positives among the cases that the rule was tuned on."""
+        if self.positives is None:
+            return math.nan
+        return float(self.positives.sum() / self.counts.sum())
+
+    def retuned(self, rule: Rule, share: float) -> Rule | None:
+        """Find the window for another share of positives; None if the file does not say enough.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule whose calibration this is.
+        share : float
+            The share of positives to assume.
+
+        Returns
+        -------
+        Rule or None
+            What :func:`cautious.tune` finds on the same cases with that prior.
+        """
+        goal = dict(self.goal or {})
+        budget = any(name != "per" for name in goal)
+        if self.hull is None or not 0 < share < 1 or (rule.costs is None and not budget):
+            return None
+        low, high, negatives, positives = (np.array(self.hull[key], float) for key in _HULL)
+        # Cases of a bin may be anywhere in it: its ends are enough for its neighbours.
+        score = np.concatenate([low, high, low, high])
+        weight = np.concatenate([negatives, negatives, positives, positives]) / 2
+        truth = np.repeat(check_classes(rule.classes), 2 * len(low))
+        found = find_rule(
+            truth, y_score=score, sample_weight=weight, classes=rule.classes,
+            costs=None if budget else rule.costs, priors=(1 - share, share), **goal,
+        )  # fmt: skip
+        kept = {key: value for key, value in (rule.data or {}).items() if key != "priors"}
+        about = {"costs": rule.costs, "model": rule.model}
+        return found.rule.with_details(**about, data=kept | {"priors": [1 - share, share]})
+
+
+_HULL = ("low", "high", "negatives", "positives")
+
+
+def calibration_data(
+    values: Any, codes: Any, found: FoundRule, goal: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Describe the scores that a rule was tuned on, for its file.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,) or (n, K)
+        Scores of the positive class, or probabilities.
+    codes : ndarray of shape (n,), int
+        True classes; of two, 1 is the positive one.
+    found : FoundRule
+        The rule.
+    goal : mapping
+        The budget it was tuned for; None stands for nothing.
+
+    Returns
+    -------
+    dict
+        The entries ``scores``, ``hull`` and ``goal`` of a rule's data.
+    """
+    binary = isinstance(found.curve, AbstentionCostSurface)
+    if values.ndim == 2:
+        positive = found.rule.classes.index(found.rule.pos_label) if binary else 0
+        scores = values[:, positive] if binary else values.max(axis=1)
+    else:
+        scores = values
+    known = ~np.isnan(scores)
+    scores, codes = scores[known], codes[known]
+    data: dict[str, Any] = {}
+    if len(scores) >= 2 * _LEAST_CASES:
+        ordered = np.sort(scores)
+        n_bins = min(_MOST_BINS, len(scores) // _LEAST_CASES)
+        at = np.arange(1, n_bins) * len(scores) // n_bins - 1
+        edges = np.unique(ordered[at])
+        edges = edges[edges < ordered[-1]]
+        place = np.searchsorted(edges, scores, side="left")
+        counts = np.bincount(place, minlength=len(edges) + 1)
+        data["scores"] = {"edges": edges.tolist(), "counts": counts.tolist()}
+        if binary:
+            positives = np.bincount(place[codes == 1], minlength=len(counts))
+            data["scores"]["positives"] = positives.tolist()
+    if isinstance(found.curve, AbstentionCostSurface):
+        stairs, corners = found.curve.staircase, found.curve.hull.upper
+        start = np.searchsorted(stairs.scores, corners[:-1], side="left")
+        start[0] = 0
+        end = np.append(start[1:], len(stairs.scores))
+        data["hull"] = {
+            "low": stairs.scores[start].tolist(),
+            "high": stairs.scores[end - 1].tolist(),
+            "negatives": np.add.reduceat(stairs.negatives, start).tolist(),
+            "positives": np.add.reduceat(stairs.positives, start).tolist(),
+        }
+    wanted = {name: goal[name] for name in _GOALS if goal.get(name) is not None}
+    if any(name != "per" for name in wanted):
+        data["goal"] = wanted
+    return data

@@ -1,0 +1,471 @@
+"""Surveillance: does a deployed rule still do what was promised? Alarms that may be asked daily."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cautious.decision import Rule
+from cautious.errors import InputError, Message, quoted
+from cautious.evaluation.calibration import Calibration
+from cautious.evaluation.text import html_tables, number, share, text_table
+from cautious.files import write_whole
+from cautious.guarantees import DriftMonitor, RiskMonitor
+
+__all__ = ["ALL", "TALLIES", "Batch", "Watch"]
+
+SCHEMA = "cautious.watch/1"
+"""What a file of this kind says it is."""
+
+_MOST_CHARACTERS = 64_000_000
+_SPARKS = "▁▂▃▄▅▆▇█"
+_SPARKS_SHOWN = 40
+TALLIES = ("cases", "abstained", "missing", "labelled", "wrong")
+"""What is counted of each group."""
+
+ALL = ""
+"""The group of all cases."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one batch of a log added: counts only.
+
+    Attributes
+    ----------
+    name : str
+        What it was called.
+    at : str
+        When it was fed, in UTC.
+    cases, labels : str
+        Digests of its cases without their truths, and of the truths. They do not depend on the
+        order of the rows.
+    counts : dict of str to tuple of int
+        Of all cases (the group ``""``) and of each group: cases, abstained on, without a score,
+        answered with known truth, wrong among these.
+    bins : tuple of int
+        Cases in the bins of the rule's calibration.
+    """
+
+    name: str
+    at: str
+    cases: str
+    labels: str
+    counts: Mapping[str, tuple[int, ...]]
+    bins: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Watch:
+    """What has been seen of a deployed rule, and whether that is an alarm.
+
+    It is a small file (:meth:`to_json`): a list of batches with their counts. Watches of several
+    machines add up with ``+``; a batch that both have seen counts once.
+
+    Attributes
+    ----------
+    rule : str
+        Digest of the rule.
+    max_error, max_abstention : float or None
+        The limits: on the share of wrong answers, and of cases abstained on; None is not watched.
+    confidence_level : float
+        One less the chance of a false alarm, over all time, of each kind of alarm.
+    groups : tuple of str or None
+        The groups of the first batch. The chance of a false alarm is divided equally among them,
+        with one more part for groups that come later.
+    expected : tuple of int
+        What :class:`cautious.guarantees.DriftMonitor` expects; empty if the rule does not say.
+    batches : tuple of Batch
+        What was fed.
+    alarms : dict of str to dict
+        Alarms by what they are about: when each was raised first, after which batch, and the
+        natural logarithm of the evidence. They stay until a new watch is begun.
+    notes : tuple of Message
+        What was guessed or left out just now.
+    calibration, deployed : Calibration and Rule, or None
+        For the estimated share of positives and the window that suits it; known after
+        :func:`watch`.
+    """
+
+    rule: str
+    max_error: float | None = None
+    max_abstention: float | None = None
+    confidence_level: float = 0.95
+    groups: tuple[str, ...] | None = None
+    expected: tuple[int, ...] = ()
+    batches: tuple[Batch, ...] = ()
+    alarms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    notes: tuple[Message, ...] = field(default=(), compare=False)
+    calibration: Calibration | None = field(default=None, compare=False)
+    deployed: Rule | None = field(default=None, compare=False)
+
+    # What has been seen.
+
+    def total(self, group: str = ALL, upto: int | None = None) -> dict[str, int]:
+        """Add the counts of a group up, of the first batches if `upto` says so."""
+        every = [one.counts.get(group, (0,) * 5) for one in self.batches[:upto]]
+        sums = [sum(each) for each in zip(*every, strict=True)] if every else [0] * 5
+        return dict(zip(TALLIES, sums, strict=True))
+
+    def monitors(self, upto: int | None = None) -> dict[str, RiskMonitor | DriftMonitor]:
+        """Give the monitors by what they watch, after the first batches if `upto` says so."""
+        found: dict[str, RiskMonitor | DriftMonitor] = {}
+        known = self.groups or ()
+        later = {name for one in self.batches[:upto] for name in one.counts} - {ALL, *known}
+        order = [*known, *sorted(later)] if self.groups is not None else []
+        delta = 1 - self.confidence_level
+        for at, group in enumerate([ALL, *order]):
+            level = self.confidence_level
+            if group != ALL:
+                part = delta / (len(known) + 1)
+                beyond = at - len(known)  # 1, 2, … for groups that came later
+                level = 1 - (part if beyond < 1 else part / (beyond * (beyond + 1)))
+            seen, about = self.total(group, upto), f" in {group}" if group != ALL else ""
+            if self.max_error is not None:
+                counts = (seen["wrong"], seen["labelled"])
+                found["error" + about] = RiskMonitor(self.max_error, level, *counts)
+            if self.max_abstention is not None:
+                counts = (seen["abstained"], seen["cases"])
+                found["abstention" + about] = RiskMonitor(self.max_abstention, level, *counts)
+        if self.expected:
+            found["drift"] = DriftMonitor(self.expected, self.bins(upto), self.confidence_level)
+        return found
+
+    def bins(self, upto: int | None = None) -> tuple[int, ...]:
+        """Add the bins of the batches up."""
+        every = [one.bins for one in self.batches[:upto] if one.bins]
+        if not every:
+            return (0,) * len(self.expected)
+        return tuple(sum(each) for each in zip(*every, strict=True))
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any alarm was raised."""
+        return bool(self.alarms)
+
+    @property
+    def share_of_positives(self) -> float:
+        """Share of positives among all cases fed, estimated from their scores; nan if unknown."""
+        if self.calibration is None:
+            return math.nan
+        return self.calibration.share_of_positives(np.array(self.bins(), dtype=np.int64))
+
+    def retuned(self) -> Rule | None:
+        """Find the window for the estimated share of positives.
+
+        Returns
+        -------
+        Rule or None
+            What :func:`cautious.tune` finds on its cases with that prior (for a budget, among
+            the windows of the convex hull); without a certificate. None if the rule's file does
+            not say enough.
+        """
+        if self.calibration is None or self.deployed is None:
+            return None
+        return self.calibration.retuned(self.deployed, self.share_of_positives)
+
+    # How it grows.
+
+    def fed(self, batch: Batch) -> Watch:
+        """Add a batch, and look: an alarm that is due is raised now.
+
+        A batch that is known already is replaced, so that labels may arrive late.
+        """
+        same = [at for at, one in enumerate(self.batches) if one.cases == batch.cases]
+        batches = list(self.batches)
+        if same:
+            batches[same[0]] = replace(batch, at=batches[same[0]].at)
+        else:
+            batches.append(batch)
+        groups = self.groups
+        if groups is None and len(batch.counts) > 1 and not self.batches:
+            groups = tuple(sorted(set(batch.counts) - {ALL}))
+        grown = replace(self, batches=tuple(batches), groups=groups)
+        alarms = dict(self.alarms)
+        for name, monitor in grown.monitors().items():
+            if monitor.alarm and name not in alarms:
+                evidence = monitor.log_evidence
+                alarms[name] = {"at": batch.at, "batch": batch.name, "log_evidence": evidence}
+        return replace(grown, alarms=alarms)
+
+    def __add__(self, other: Watch) -> Watch:
+        """Bring two watches of the same rule together; alarms that were raised stay."""
+        if not isinstance(other, Watch):
+            return NotImplemented
+        same = ("rule", "max_error", "max_abstention", "confidence_level", "expected")
+        for name in same:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise ValueError(
+                    f"one watch has the {name} {mine!r}, the other {theirs!r}; only watches of the "
+                    "same rule and limits add up."
+                )
+        known: dict[str, Batch] = {}
+        for one in sorted((*self.batches, *other.batches), key=lambda b: (b.at, b.cases)):
+            before = known.get(one.cases)
+            # Of two states of one batch, the one that knows more labels is the later one.
+            if before is None or before.counts[ALL][3] < one.counts[ALL][3]:
+                known[one.cases] = one if before is None else replace(one, at=before.at)
+        groups = None
+        if self.groups is not None or other.groups is not None:
+            groups = tuple(sorted({*(self.groups or ()), *(other.groups or ())}))
+        alarms = dict(sorted([*other.alarms.items(), *self.alarms.items()]))
+        return replace(self, groups=groups, batches=tuple(known.values()), alarms=alarms, notes=())
+
+    def __radd__(self, other: Any) -> Watch:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    # How it is shown.
+
+    def frame(self) -> pd.DataFrame:
+        """One row per batch, in the order fed: its counts, and the evidence after it.
+
+        Columns such as ``error`` hold the evidence as a share of what raises the alarm, both as
+        logarithms: 1 is an alarm.
+        """
+        rows = []
+        for at, one in enumerate(self.batches, 1):
+            row: dict[str, Any] = {"batch": one.name, "at": one.at}
+            row |= dict(zip(TALLIES, one.counts[ALL], strict=True))
+            monitors = self.monitors(at)
+            row |= {name: m.log_evidence / m.threshold for name, m in monitors.items()}
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        found = {
+            name: {
+                "log_evidence": one.log_evidence,
+                "threshold": one.threshold,
+                "alarm": name in self.alarms,
+            }
+            for name, one in self.monitors().items()
+        }
+        retuned = self.retuned()
+        return {
+            "alarm": self.alarm,
+            "alarms": {name: dict(one) for name, one in self.alarms.items()},
+            "batches": len(self.batches),
+            "total": self.total(),
+            "monitors": found,
+            "share_of_positives": self.share_of_positives,
+            "retuned": None
+            if retuned is None
+            else {"lower": retuned.lower, "upper": retuned.upper},
+        }
+
+    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+        """Tables for people: what is watched, what was seen, and the evidence over time."""
+        rows: list[tuple[str, ...]] = []
+        paths = self.frame() if self.batches else pd.DataFrame()
+        for name, one in self.monitors().items():
+            if isinstance(one, RiskMonitor):
+                seen = f"{one.wrong:,} of {one.answered:,}"
+                shares = (share(one.risk), share(one.max_error))
+            else:
+                seen, shares = f"{one.n:,} scores", ("", "")
+            path = paths[name].to_numpy(dtype=float) if name in paths else np.empty(0)
+            evidence = number(math.exp(min(one.log_evidence, 700)), 2)
+            due = number(math.exp(one.threshold), 2)
+            state = "ALARM" if name in self.alarms else "quiet"
+            rows.append((name, seen, *shares, evidence, due, sparks(path), state))
+        if rows:
+            headings = ["watched", "seen", "share", "at most", "evidence", "alarm at"]
+            yield "", [*headings, "over time", "state"], rows
+
+    def sentences(self) -> Iterator[str]:
+        """Say what has happened, in words."""
+        seen = self.total()
+        batches = "1 batch" if len(self.batches) == 1 else f"{len(self.batches):,} batches"
+        yield (
+            f"{batches}, {seen['cases']:,} cases: {seen['abstained']:,} abstained on"
+            + (f" ({seen['missing']:,} for want of a score)" if seen["missing"] else "")
+            + f", {seen['labelled']:,} answers whose truth is known."
+        )
+        if self.max_error is None:
+            yield "No limit on errors is known: the rule has no certificate, and none was given."
+        for name, one in self.alarms.items():
+            yield f"Alarm ({name}): raised after {one['batch']}, {one['at']}."
+        now = self.share_of_positives
+        if not math.isnan(now) and self.calibration is not None and self.bins():
+            tuned = share(self.calibration.tuned_share)
+            words = (
+                f"About {share(now)} of the cases seem to be positive; {tuned} were when the rule "
+                "was tuned."
+            )
+            retuned = self.retuned()
+            if retuned is not None:
+                words += (
+                    f" For that share the window would be {number(float(retuned.lower))} to "  # type: ignore[arg-type]
+                    f"{number(float(retuned.upper))}, if only the share has changed."  # type: ignore[arg-type]
+                )
+            yield words
+
+    def __str__(self) -> str:
+        tables = [text_table(*table) for table in self.tables()]
+        return "\n\n".join([*tables, "\n".join(self.sentences())])
+
+    def __repr__(self) -> str:
+        state = f"alarms: {', '.join(self.alarms)}" if self.alarms else "quiet"
+        return f"<Watch of {len(self.batches)} batches, {state}>"
+
+    def _repr_html_(self) -> str:
+        return html_tables(self.tables(), self.sentences())
+
+    # How it is kept.
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Write the state as JSON, to a file too if a path is given, atomically."""
+        data = {
+            "schema": SCHEMA,
+            "rule": self.rule,
+            "max_error": self.max_error,
+            "max_abstention": self.max_abstention,
+            "confidence_level": self.confidence_level,
+            "groups": None if self.groups is None else list(self.groups),
+            "expected": list(self.expected),
+            "batches": [vars(one) | {"counts": dict(one.counts)} for one in self.batches],
+            "alarms": {name: dict(one) for name, one in self.alarms.items()},
+        }
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            write_whole(path, text)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> Watch:
+        """Read a state that :meth:`to_json` wrote; anything else is refused.
+
+        Parameters
+        ----------
+        source : str or path-like
+            JSON text (it starts with ``{``), or the path of a file.
+
+        Returns
+        -------
+        Watch
+        """
+        text, name = source, "the state"
+        if not (isinstance(source, str) and source.lstrip()[:1] == "{"):
+            name = os.fspath(source)
+            if Path(source).stat().st_size > _MOST_CHARACTERS:
+                raise InputError("{name} is too large for the state of a watch.", name=name)
+            text = Path(source).read_text(encoding="utf-8", errors="replace")
+        try:
+            data = json.loads(str(text), parse_constant=_refuse, object_pairs_hook=_once)
+            if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+                raise ValueError(f"its schema is not {SCHEMA!r}")
+            return _read_state(data)
+        except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+            raise InputError(
+                "{name} is no state of a watch ({why}); name another file, or remove it to begin "
+                "anew.",
+                name=name,
+                why=quoted(error or type(error).__name__, 100),
+            ) from None
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key is given twice")
+    return dict(pairs)
+
+
+def _read_state(data: dict[str, Any]) -> Watch:
+    """Check every entry of a state."""
+    known = {
+        "schema", "rule", "max_error", "max_abstention", "confidence_level", "groups", "expected",
+        "batches", "alarms",
+    }  # fmt: skip
+    if set(data) != known:
+        raise ValueError(f"{min(set(data) ^ known)!r} is missing or unknown")
+    batches = []
+    for one in data["batches"]:
+        if set(one) != set(Batch.__dataclass_fields__):
+            raise ValueError("a batch lacks an entry, or has an unknown one")
+        counts = {str(group): _tally(each) for group, each in one["counts"].items()}
+        if ALL not in counts:
+            raise ValueError("a batch lacks its counts")
+        bins = _whole(one["bins"])
+        if bins and len(bins) != len(data["expected"]):
+            raise ValueError("the bins of a batch do not fit")
+        texts = {key: _text(one[key]) for key in ("name", "at", "cases", "labels")}
+        batches.append(Batch(**texts, counts=counts, bins=bins))
+    groups = data["groups"]
+    if len({one.cases for one in batches}) < len(batches):
+        raise ValueError("a batch is there twice")
+    found = Watch(
+        rule=_text(data["rule"]),
+        max_error=data["max_error"],
+        max_abstention=data["max_abstention"],
+        confidence_level=data["confidence_level"],
+        groups=None if groups is None else tuple(_text(group) for group in groups),
+        expected=_whole(data["expected"]),
+        batches=tuple(batches),
+        alarms={
+            _text(name): {
+                "at": _text(one["at"]),
+                "batch": _text(one["batch"]),
+                "log_evidence": float(one["log_evidence"]),
+            }
+            for name, one in data["alarms"].items()
+        },
+    )
+    found.monitors()  # checks limits, level and counts
+    return found
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    return value
+
+
+def _whole(values: Any) -> tuple[int, ...]:
+    if not isinstance(values, list) or not all(type(v) is int and v >= 0 for v in values):
+        raise ValueError(f"{values!r} are no counts")
+    return tuple(values)
+
+
+def _tally(values: Any) -> tuple[int, ...]:
+    found = _whole(values)
+    if len(found) != len(TALLIES):
+        raise ValueError(f"{values!r} are not {len(TALLIES)} counts")
+    cases, abstained, missing, labelled, wrong = found
+    if abstained > cases or missing > abstained or wrong > labelled or labelled > cases - abstained:
+        raise ValueError(f"{values!r} contradict each other")
+    return found
+
+
+def sparks(path: Any) -> str:
+    """Draw the evidence over time in a line of text; a full block is an alarm.
+
+    Parameters
+    ----------
+    path : array-like
+        Evidence as a share of what raises the alarm.
+
+    Examples
+    --------
+    >>> sparks([-1.0, 0.0, 0.5, 0.99, 1.0, 3.0])
+    '▁▁▄▇██'
+    """
+    values = np.nan_to_num(np.asarray(path, dtype=np.float64))
+    if len(values) > _SPARKS_SHOWN:  # of neighbours, the highest is shown
+        values = np.array([part.max() for part in np.array_split(values, _SPARKS_SHOWN)])
+    top = len(_SPARKS) - 1
+    heights = np.where(values >= 1, top, np.clip(values * top, 0, top - 1)).astype(int)
+    return "".join(_SPARKS[height] for height in heights)

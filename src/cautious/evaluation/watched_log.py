@@ -1,0 +1,407 @@
+"""A log of a deployed rule, counted batch by batch: what its watch is fed with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from cautious._typing import Ints
+from cautious.decision import Rule
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.evaluation.application import chosen_rules, opened_cases
+from cautious.evaluation.calibration import Calibration
+from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
+from cautious.logs import AnswerPlan, column_of, decide, labels_of
+from cautious.predictions import guess_columns, label_text, match_labels, refusal
+
+__all__ = ["watch"]
+
+
+def watch(
+    source: Any,
+    rule: Any,
+    state: Watch | str | os.PathLike[str] | None = None,
+    *,
+    labels: Any = None,
+    max_error: float | None = None,
+    max_abstention: float | None = None,
+    confidence_level: float = 0.95,
+    only: str | None = None,
+    again: bool = False,
+    truth: str | bool | None = None,
+    score: str | None = None,
+    proba: Any = None,
+    groups: str | bool | None = None,
+    case: str | None = None,
+    encoding: str | None = None,
+) -> Watch:
+    r"""Feed a log of a deployed rule to its watch, and look whether there is an alarm.
+
+    Look as often as you like: if the rule keeps its limits, the chance that an alarm of one kind is
+    *ever* raised is at most 1 − `confidence_level`.
+
+    Parameters
+    ----------
+    source : path, several paths, frame, Arrow table or record batches
+        Cases with their scores, as :func:`cautious.apply` takes and writes them. Each path (a file,
+        folder or pattern) is a batch. A column of truths is used where there is one; a row whose
+        truth is blank has no label yet.
+    rule : Rule or path
+        The rule that was deployed; answers are found from the scores.
+    state : Watch or path, optional
+        What was seen before; a file that does not exist yet begins a new watch. The file itself is
+        not changed: write the result with :meth:`Watch.to_json`.
+    labels : path, several paths or frame, optional
+        Truths that came later: a column of truths, and the column `case` that tells the cases
+        apart, which the log has as well.
+    max_error, max_abstention : float, optional
+        Largest share of wrong answers, and of cases abstained on. By default the limits of the
+        rule's certificate, or the budget it was tuned for. A watch that was begun keeps its own.
+    confidence_level : float, default=0.95
+        One less the chance of a false alarm over all time, for each kind: errors, abstentions,
+        drift of the scores; for each once more divided among the groups.
+    only : str, optional
+        The model, where the file holds rules of several.
+    again : bool, default=False
+        Count a batch even if the same one was fed before.
+    truth, score, proba, groups, case, encoding : optional
+        Columns and encoding, as in :func:`cautious.read_predictions`.
+
+    Returns
+    -------
+    Watch
+        Print it; ``alarm`` says whether to act.
+
+    Notes
+    -----
+    A batch is known by a digest of all its columns but the truth, whatever the order of its rows.
+    Fed twice, it counts once, and a note says so; fed with more labels than before, its labels are
+    brought up to date. Batches may come in any order: counts add up. An alarm stays raised until a
+    new watch is begun, as after a re-tuning. Labels must not depend on whether the answer
+    is right; a sample that is drawn beforehand will do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import cautious
+    >>> from cautious.decision import Rule
+    >>> rng = np.random.default_rng(0)
+    >>> log = pd.DataFrame({"y_true": (rng.random(400) < 0.3).astype(int)})
+    >>> log["score"] = log["y_true"] * 0.8 + 0.1
+    >>> log.loc[:60, "score"] = 1 - log["score"]  # something went wrong here
+    >>> seen = cautious.watch(log, Rule.window(0.2, 0.8), max_error=0.05)
+    >>> seen.alarm, seen.total()["wrong"]
+    (True, 61)
+    """
+    rules = chosen_rules(rule, only)
+    if len(rules) > 1:
+        raise InputError(
+            "{=rule} is about the models {rules}; choose one with {=only}.", rules=listed(rules)
+        )
+    name, deployed = next(iter(rules.items()))
+    calibration = Calibration.of_rule(deployed)
+    found = _begun(state, deployed, calibration, max_error, max_abstention, confidence_level)
+    notes: list[Message] = []
+    late = None if labels is None else _late_labels(labels, case, truth, encoding)
+    columns = {"score": score, "proba": proba, "groups": groups, "case": case}
+    for one in _sources(source):
+        batch, said = _batch_of(
+            one, {name: deployed}, calibration, late, encoding, truth=truth, **columns
+        )
+        notes += said
+        known = {each.cases: each for each in found.batches}
+        before = known.get(batch.cases)
+        if again and before is not None:
+            same = sum(each.cases.split("+")[0] == batch.cases for each in found.batches)
+            batch, before = replace(batch, cases=f"{batch.cases}+{same}"), None
+        facts = {"batch": quoted(batch.name, 60)}
+        if before is not None and before.labels == batch.labels:
+            facts["at"] = before.at
+            notes.append(Message("{batch} was fed before, {at}; it is not counted again", facts))
+            continue
+        if before is not None and batch.counts[ALL][3] < before.counts[ALL][3]:
+            notes.append(Message("{batch} was fed before, with more labels; those are kept", facts))
+            continue
+        if before is not None:
+            notes.append(
+                Message("{batch} was fed before; its labels are brought up to date", facts)
+            )
+        found = found.fed(batch)
+    kept = {str(note): note for note in notes}
+    return replace(found, notes=tuple(kept.values()), calibration=calibration, deployed=deployed)
+
+
+def _begun(
+    state: Any,
+    rule: Rule,
+    calibration: Calibration | None,
+    max_error: float | None,
+    max_abstention: float | None,
+    confidence_level: float,
+) -> Watch:
+    """Go on with a state, or begin with the limits that were given or promised."""
+    digest = hashlib.sha256(_identity(rule).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    if state is not None and not isinstance(state, Watch):
+        state = Watch.from_json(state) if Path(state).exists() else None
+    if state is not None:
+        if state.rule != digest:
+            raise InputError(
+                "{=state} is that of another rule; name another file to begin a watch of this one."
+            )
+        given = {"max_error": max_error, "max_abstention": max_abstention}
+        for name, limit in given.items():
+            if limit is not None and limit != getattr(state, name):
+                raise InputError(
+                    "{==name} is {limit}, but the watch was begun with {known}; leave it out, or "
+                    "name another {=state} to begin a new watch.",
+                    name=name,
+                    limit=limit,
+                    known=getattr(state, name),
+                )
+        return cast(Watch, state)
+    promised = dict((rule.certificate or {}).get("limits", {}))
+    goal = {} if calibration is None else dict(calibration.goal or {})
+    if goal.get("per", "answer") == "answer":
+        promised.setdefault("error", goal.get("max_error"))
+    promised.setdefault("abstention", goal.get("max_abstention"))
+    begun = Watch(
+        digest,
+        promised.get("error") if max_error is None else max_error,
+        promised["abstention"] if max_abstention is None else max_abstention,
+        confidence_level,
+        expected=() if calibration is None else tuple(calibration.expected.tolist()),
+    )
+    begun.monitors()  # refuses limits that are none, before anything is read
+    return begun
+
+
+def _identity(rule: Rule) -> str:
+    """Write what a rule decides, without how it came about."""
+    data = json.loads(rule.to_json())
+    for key in ("version", "data", "certificate"):
+        data.pop(key, None)
+    return json.dumps(data, sort_keys=True)
+
+
+def _sources(source: Any) -> list[Any]:
+    """Take several paths apart: each is a batch."""
+    if isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source):
+        return list(source)
+    return [source]
+
+
+def _late_labels(labels: Any, case: str | None, truth: Any, encoding: str | None) -> dict[str, Any]:
+    """Read truths that came later, by case."""
+    if case is None:
+        raise InputError(
+            "{=labels} is given, but not which column tells the cases apart; say it with {=case}."
+        )
+    known: dict[str, Any] = {}
+    for one in _sources(labels):
+        with opened_cases(one, encoding) as opened:
+            names = opened.schema.names
+            if case not in names:
+                raise refusal(
+                    "no such column", argument="case", name=quoted(case), columns=listed(names, 20)
+                ).at(opened.name)
+            wanted = truth if isinstance(truth, str) and truth in names else None
+            column = guess_columns([*names, "score"], truth=wanted).truth
+            for part in opened.parts:
+                for _, batch in part.batches([case, str(column)]):
+                    ids, truths = (_labels(batch, each) for each in (case, column))
+                    for key, value in zip(ids, truths, strict=True):
+                        if value is None or key is None:
+                            continue
+                        if known.setdefault(label_text(key), value) != value:
+                            raise InputError(
+                                "case {case} has the truths {one} and {other}; give one.",
+                                case=quoted(key),
+                                one=quoted(known[label_text(key)]),
+                                other=quoted(value),
+                            ).at(opened.name)
+    return known
+
+
+def _labels(batch: Any, name: Any) -> list[Any]:
+    codes, labels = labels_of(column_of(batch, str(name)), str(name), most=None)
+    every = [*labels, None]
+    return [every[code] for code in codes.tolist()]
+
+
+def _batch_of(
+    source: Any,
+    rules: Mapping[str, Rule],
+    calibration: Calibration | None,
+    late: Mapping[str, Any] | None,
+    encoding: str | None,
+    *,
+    truth: Any,
+    score: Any,
+    proba: Any,
+    groups: Any,
+    case: str | None,
+) -> tuple[Batch, list[Message]]:
+    """Count one batch of a log."""
+    ((model, rule),) = rules.items()
+    tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
+    bins = np.zeros(0 if calibration is None else len(calibration.counts), dtype=np.int64)
+    digests = [_Digest(), _Digest()]
+    n = met = 0
+    with opened_cases(source, encoding) as opened:
+        names = opened.schema.names
+        try:
+            plan = AnswerPlan.of(
+                [name for name in names if name != "y_set"], rules, score=score, proba=proba
+            )
+            roles = guess_columns(names, truth=truth if truth is not None else _guessed(names),
+                                  score=score, proba=proba, groups=groups, case=case)  # fmt: skip
+        except InputError as error:
+            raise error.at(opened.name) from None
+        told = [name for name in names if name not in (roles.truth, "y_set")]
+        for part in opened.parts:
+            try:
+                for first, batch in part.batches(names):
+
+                    def where(row: int, first: int = first, part: Any = part) -> str:
+                        return str(part.where(first + row))
+
+                    decided, _ = decide(batch, rule, plan.columns[model], where)
+                    codes = np.full(batch.num_rows, -1)
+                    if roles.truth is not None:
+                        codes = _codes(batch, roles.truth, rule, where)
+                    if late is not None and roles.case is not None:
+                        met += _fill(codes, _labels(batch, roles.case), late, rule)
+                    _count(tallies, decided, codes, rule, _groups(batch, roles.groups))
+                    if calibration is not None:
+                        bins += calibration.bins_of(decided.values)
+                    digests[0].add(batch, told)
+                    digests[1].add(batch, told, codes)
+                    n += batch.num_rows
+            except InputError as error:
+                raise error.at(part.name) from None
+        if not n:
+            raise refusal("no rows", place=opened.name)
+        name = opened.name or f"a batch of {n:,} cases"
+    notes = []
+    if late and not met:
+        facts = {"name": quoted(name, 60)}
+        notes.append(Message("{name}: none of the labels given is about its cases", facts))
+    counts = {group: tuple(each) for group, each in tallies.items()}
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    cases, labels = (digest.text() for digest in digests)
+    return Batch(name, now, cases, labels, counts, tuple(bins.tolist())), notes
+
+
+def _guessed(names: Sequence[str]) -> Any:
+    """Find the column of truths, if there is one."""
+    try:
+        return guess_columns([*names, "score"]).truth
+    except InputError:
+        return False
+
+
+def _groups(batch: Any, name: str | None) -> tuple[Ints, list[str]] | None:
+    if name is None:
+        return None
+    codes, labels = labels_of(column_of(batch, name), name, text=True)
+    return codes.astype(np.intp), labels
+
+
+def _codes(batch: Any, name: str, rule: Rule, where: Any) -> Ints:
+    """Give each row the position of its truth among the rule's classes, -1 without one."""
+    codes, labels = labels_of(column_of(batch, name), name)
+    among = np.array([*match_labels(labels, list(rule.classes)), -1])
+    found = among[codes]
+    unknown = (found < 0) & (codes >= 0)
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        raise refusal(
+            "unknown truth",
+            place=f"column {quoted(name)}, {where(row)}",
+            label=quoted(labels[codes[row]]),
+            classes=listed(rule.classes),
+            near=(labels[codes[row]], list(rule.classes)),
+        )
+    return np.asarray(found)
+
+
+def _fill(codes: Ints, cases: Iterable[Any], late: Mapping[str, Any], rule: Rule) -> int:
+    """Take truths that came later for rows that have none; return how many rows they met."""
+    met = 0
+    for row, key in enumerate(cases):
+        value = late.get(label_text(key))
+        if value is None:
+            continue
+        met += 1
+        if codes[row] < 0:
+            (at,) = match_labels([value], list(rule.classes))
+            if at < 0:
+                raise refusal(
+                    "unknown truth",
+                    place=f"case {quoted(key)}",
+                    label=quoted(value),
+                    classes=listed(rule.classes),
+                    near=(value, list(rule.classes)),
+                )
+            codes[row] = at
+    return met
+
+
+def _count(
+    tallies: dict[str, list[int]],
+    decided: Any,
+    codes: Ints,
+    rule: Rule,
+    groups: tuple[Ints, list[str]] | None,
+) -> None:
+    """Count cases, abstentions, missing scores, labelled answers and wrong ones."""
+    k = rule.n_classes
+    abstained = decided.codes == k
+    labelled = (codes >= 0) & ~abstained
+    right = np.array(decided.sets)[decided.codes, np.maximum(codes, 0)]
+    columns = [np.ones(len(codes)), abstained, decided.missing, labelled, labelled & ~right]
+    parts = {ALL: np.ones(len(codes), dtype=np.bool_)}
+    if groups is not None:
+        parts |= {name or "(none)": groups[0] == at for at, name in enumerate(groups[1])}
+        if (groups[0] < 0).any():
+            parts["(none)"] = groups[0] < 0
+    for name, rows in parts.items():
+        own = tallies.setdefault(name, [0] * len(TALLIES))
+        for at, column in enumerate(columns):
+            own[at] += int(column[rows].sum())
+
+
+class _Digest:
+    """A digest of rows that does not depend on their order."""
+
+    def __init__(self) -> None:
+        self.sums = [0, 0]
+        self.n = 0
+
+    def add(self, batch: Any, names: Sequence[str], codes: Ints | None = None) -> None:
+        """Add rows."""
+        frame = pd.DataFrame(index=range(batch.num_rows))
+        for name in names:
+            column = column_of(batch, name)
+            if not column.type.num_fields:  # lists have no hash
+                frame[name] = column.to_pandas()
+        if codes is not None:
+            frame["\0truth"] = codes
+        for at, key in enumerate(("0123456789abcdef", "fedcba9876543210")):
+            hashes = pd.util.hash_pandas_object(frame, index=False, hash_key=key).to_numpy()
+            self.sums[at] = (self.sums[at] + int(hashes.sum(dtype=np.uint64))) % 2**64
+        self.n += batch.num_rows
+
+    def text(self) -> str:
+        """Write it."""
+        return "".join(f"{one:016x}" for one in self.sums) + f"-{self.n}"

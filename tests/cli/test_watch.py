@@ -1,0 +1,88 @@
+"""``cautious watch``: one library call, a state file, and a status for schedulers."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.decision import Rule
+
+
+@pytest.fixture
+def logs(tmp_path):
+    rng = np.random.default_rng(0)
+    for name, wrong in (("good", 0.02), ("better", 0.02), ("bad", 0.4)):
+        y = rng.random(300) < 0.5
+        score = np.where(y ^ (rng.random(300) < wrong), 0.9, 0.1)
+        score = (score + rng.uniform(-0.05, 0.05, 300)).round(4)
+        frame = pd.DataFrame(
+            {"id": range(300), "y_true": np.where(y, "ill", "well"), "score": score}
+        )
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    Rule.window(0.3, 0.7, classes=["well", "ill"]).to_json(tmp_path / "rule.json")
+    return tmp_path
+
+
+def test_quiet_then_alarm(run, logs):
+    args = ("--rule", "rule.json", "--state", "watch.json")
+    first = run("watch", "good.csv", *args, "--max-error", "0.1")
+    assert "quiet" in first.stdout
+    assert "1 batch, 300 cases" in first.stdout
+    again = run("watch", "good.csv", "better.csv", *args)
+    assert "was fed before" in again.stderr
+    assert "2 batches, 600 cases" in again.stdout
+    loud = run("watch", "bad.csv", *args, code=3)
+    assert "ALARM" in loud.stdout
+    state = json.loads((logs / "watch.json").read_text())
+    assert list(state["alarms"]) == ["error"]
+    # It stays, and schedulers go on being told.
+    told = json.loads(run("watch", "bad.csv", *args, "--json", code=3).stdout)
+    assert told["alarm"]
+    assert told["total"]["cases"] == 900
+    assert len(run("watch", "bad.csv", *args, "--csv", code=3).stdout.splitlines()) == 4
+
+
+def test_states_of_two_machines_and_late_labels(run, run_json, logs):
+    limits = ("--rule", "rule.json", "--max-error", "0.1")
+    run("watch", "good.csv", *limits, "--state", "one.json")
+    frame = pd.read_csv(logs / "better.csv")
+    frame.drop(columns="y_true").to_csv(logs / "unlabelled.csv", index=False)
+    frame[["id", "y_true"]].to_csv(logs / "labels.csv", index=False)
+    both = run_json(
+        "watch", "unlabelled.csv", *limits, "--labels", "labels.csv", "--id", "id",
+        "--merge", "one.json", "--json",
+    )  # fmt: skip
+    alone = run_json("watch", "good.csv", "better.csv", *limits, "--json")
+    assert both["total"] == alone["total"]
+    assert both["monitors"] == alone["monitors"]
+
+
+def test_a_rule_for_today(run, logs, fails):
+    frame = pd.read_csv(logs / "good.csv")
+    frame["score"] = (frame["score"] + np.random.default_rng(1).normal(0, 0.3, 300)).clip(0, 1)
+    frame.to_csv(logs / "tuning.csv", index=False)
+    run("tune", "tuning.csv", "--positive", "ill", "--false-negative", 9, "--false-positive", 3,
+        "--abstain", 1, "-o", "tuned.json")  # fmt: skip
+    today = frame[(frame["y_true"] == "ill") | (frame["id"] % 5 == 0)]
+    today.to_csv(logs / "today.csv", index=False)
+    result = run(
+        "watch", "today.csv", "--rule", "tuned.json", "--retune", "new.json", "--level", 0.999
+    )
+    assert "seem to be positive" in result.stdout
+    old, new = (Rule.from_json(logs / name) for name in ("tuned.json", "new.json"))
+    assert new.upper <= old.upper
+    assert new != old
+    said = fails("watch", "good.csv", "--rule", "rule.json", "--retune", "x.json")
+    assert "no window to re-tune" in said
+
+
+def test_what_is_wrong_is_said(fails, logs):
+    assert "which is read" in fails(
+        "watch", "good.csv", "--rule", "rule.json", "--state", "good.csv"
+    )
+    (logs / "watch.json").write_text("{}")
+    said = fails("watch", "good.csv", "--rule", "rule.json", "--state", "watch.json")
+    assert "no state of a watch" in said
+    assert (logs / "watch.json").read_text() == "{}"
+    assert "--id" in fails("watch", "good.csv", "--rule", "rule.json", "--labels", "good.csv")

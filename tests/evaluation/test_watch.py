@@ -1,0 +1,347 @@
+"""A deployed rule is watched: alarms, late labels, digests, drift, the share of positives."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cautious
+from cautious.decision import Rule
+from cautious.errors import InputError
+from cautious.evaluation import Watch
+from cautious.evaluation.calibration import Calibration
+from cautious.evaluation.surveillance import sparks
+from cautious.guarantees import DriftMonitor, RiskMonitor
+
+WINDOW = Rule.window(0.3, 0.7, classes=["no", "yes"])
+COSTS = {"false_negative": 5, "false_positive": 3, "abstain": 1}
+
+
+def log(n=300, seed=0, positives=0.4, flip=0.0, shift=0.0):
+    """Calibrated-looking scores; some truths flipped, or all scores shifted."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < positives
+    score = 1 / (1 + np.exp(-(2.5 * (y - 0.5) + rng.normal(size=n) + shift)))
+    truth = y ^ (rng.random(n) < flip)
+    return pd.DataFrame(
+        {
+            "id": [f"{seed}-{at}" for at in range(n)],
+            "y_true": np.where(truth, "yes", "no"),
+            "score": score.round(6),
+            "site": np.where(np.arange(n) % 3 == 0, "north", "south"),
+        }
+    )
+
+
+def counted(frame, rule=WINDOW):
+    """Counts by loops."""
+    cases = abstained = labelled = wrong = 0
+    for truth, score in zip(frame["y_true"], frame["score"], strict=True):
+        answer = "no" if score <= rule.lower else "yes" if score >= rule.upper else None
+        cases += 1
+        abstained += answer is None
+        if answer is not None and isinstance(truth, str) and truth:
+            labelled += 1
+            wrong += answer != truth
+    return {"cases": cases, "abstained": abstained, "labelled": labelled, "wrong": wrong}
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    """A rule that knows the scores it was tuned on."""
+    return cautious.tune(log(1000), costs=COSTS, honest=False, groups=False).rule
+
+
+def test_counts_and_evidence():
+    frame = log()
+    frame.loc[::4, "y_true"] = None
+    seen = cautious.watch(frame, WINDOW, max_error=0.1, max_abstention=0.5)
+    wanted = counted(frame)
+    assert {key: seen.total()[key] for key in wanted} == wanted
+    monitors = seen.monitors()
+    assert monitors["error"] == RiskMonitor(0.1, 0.95, wanted["wrong"], wanted["labelled"])
+    assert monitors["abstention"].wrong == wanted["abstained"]
+    assert "drift" not in monitors
+    assert not seen.alarm
+
+
+def test_alarms_are_raised_and_stay():
+    seen = cautious.watch(log(seed=0), WINDOW, max_error=0.1)
+    assert not seen.alarm
+    seen = cautious.watch(log(seed=1, flip=0.5), WINDOW, seen)
+    assert list(seen.alarms) == ["error"]
+    raised = seen.alarms["error"]["log_evidence"]
+    assert raised == pytest.approx(seen.monitors()["error"].log_evidence)
+    for seed in range(2, 12):
+        seen = cautious.watch(log(600, seed=seed), WINDOW, seen)
+    assert not seen.monitors()["error"].alarm  # the evidence has gone down again
+    assert seen.alarm
+    assert seen.alarms["error"]["log_evidence"] == raised
+
+
+def test_groups_divide_the_chance_of_a_false_alarm():
+    frame = log(600)
+    seen = cautious.watch(frame, WINDOW, max_error=0.1, groups="site")
+    assert seen.groups == ("north", "south")
+    monitors = seen.monitors()
+    assert monitors["error in north"].confidence_level == pytest.approx(1 - 0.05 / 3)
+    parts = [monitors[f"error in {site}"] for site in ("north", "south")]
+    assert sum(one.wrong for one in parts) == monitors["error"].wrong
+    late = log(100, seed=1).assign(site="west")
+    seen = cautious.watch(late, WINDOW, seen, groups="site")
+    levels = {name: 1 - one.confidence_level for name, one in seen.monitors().items()}
+    assert levels["error in west"] == pytest.approx(0.05 / 6)
+    assert sum(v for name, v in levels.items() if " in " in name) <= 0.05
+    bad = log(1200, seed=2, flip=0.5).query("site == 'north'")
+    seen = cautious.watch(bad, WINDOW, seen, groups="site")
+    assert "error in north" in seen.alarms
+    assert "error in south" not in seen.alarms
+
+
+def test_a_batch_counts_once_in_whatever_order(tmp_path):
+    frame = log()
+    seen = cautious.watch(frame, WINDOW, max_error=0.1)
+    again = cautious.watch(frame.sample(frac=1, random_state=0), WINDOW, seen)
+    assert again.total() == seen.total()
+    assert "was fed before" in str(again.notes[0])
+    forced = cautious.watch(frame, WINDOW, seen, again=True)
+    assert forced.total()["cases"] == 2 * len(frame)
+    assert Watch.from_json(forced.to_json()) == forced
+    one, other = log(seed=3), log(seed=4)
+    ways = [(one, other), (other, one)]
+    ends = []
+    for way in ways:
+        state = None
+        for batch in way:
+            state = cautious.watch(batch, WINDOW, state, max_error=0.1)
+        ends.append(state)
+    assert ends[0].total() == ends[1].total()
+    assert ends[0].monitors() == ends[1].monitors()
+
+
+def test_labels_that_come_late(tmp_path):
+    frame = log()
+    blank = frame.assign(y_true="")
+    blank.to_csv(tmp_path / "log.csv", index=False)
+    frame.to_csv(tmp_path / "full.csv", index=False)
+    none = cautious.watch(tmp_path / "log.csv", WINDOW, max_error=0.1)
+    assert none.total()["labelled"] == 0
+    # The same log with its truths, or a file of truths beside it.
+    full = cautious.watch(tmp_path / "full.csv", WINDOW, none)
+    assert {key: full.total()[key] for key in counted(frame)} == counted(frame)
+    assert "brought up to date" in str(full.notes[0])
+    frame[["id", "y_true"]][:200].to_csv(tmp_path / "labels.csv", index=False)
+    part = cautious.watch(
+        tmp_path / "log.csv", WINDOW, none, labels=tmp_path / "labels.csv", case="id"
+    )
+    assert part.total()["labelled"] == counted(frame[:200])["labelled"]
+    assert part.total()["wrong"] == counted(frame[:200])["wrong"]
+    back = cautious.watch(tmp_path / "log.csv", WINDOW, full)
+    assert back.total() == full.total()
+    assert "with more labels" in str(back.notes[0])
+    with pytest.raises(InputError, match="say it with case"):
+        cautious.watch(tmp_path / "log.csv", WINDOW, labels=tmp_path / "labels.csv")
+    (tmp_path / "labels.csv").write_text("id,y_true\n0-1,yes\n0-1,no\n")
+    with pytest.raises(InputError, match="case '0-1' has the truths"):
+        cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id")
+    (tmp_path / "labels.csv").write_text("id,y_true\nother,yes\n")
+    seen = cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id")
+    assert "none of the labels" in str(seen.notes[0])
+
+
+def test_watches_add_up_and_know_common_batches():
+    batches = [log(seed=seed) for seed in range(4)]
+    one = cautious.watch(batches[0], WINDOW, max_error=0.1)
+    one = cautious.watch(batches[1], WINDOW, one)
+    other = cautious.watch(batches[1], WINDOW, max_error=0.1)
+    other = cautious.watch(batches[2], WINDOW, other)
+    both = one + other
+    alone = None
+    for batch in batches[:3]:
+        alone = cautious.watch(batch, WINDOW, alone, max_error=0.1)
+    assert both.total() == alone.total() == (other + one).total()
+    assert both.monitors() == alone.monitors()
+    with pytest.raises(ValueError, match="max_error"):
+        one + cautious.watch(batches[3], WINDOW, max_error=0.2)
+
+
+def test_what_the_rule_promises_is_watched(tuned):
+    promised = WINDOW.with_details(certificate={"limits": {"error": 0.07, "abstention": 0.5}})
+    seen = cautious.watch(log(), promised)
+    assert (seen.max_error, seen.max_abstention) == (0.07, 0.5)
+    budget = cautious.tune(log(), max_error=0.05, honest=False, groups=False).rule
+    assert cautious.watch(log(seed=1), budget).max_error == 0.05
+    assert cautious.watch(log(seed=1), tuned).max_error is None
+    assert "No limit on errors" in str(cautious.watch(log(seed=1), tuned))
+
+
+def test_drift_is_seen_without_labels(tuned):
+    quiet = cautious.watch(log(2000, seed=1).drop(columns="y_true"), tuned)
+    assert isinstance(quiet.monitors()["drift"], DriftMonitor)
+    assert not quiet.alarm
+    moved = cautious.watch(log(2000, seed=2, shift=0.7).drop(columns="y_true"), tuned)
+    assert list(moved.alarms) == ["drift"]
+
+
+@pytest.mark.parametrize("positives", [0.1, 0.4, 0.8])
+def test_the_share_of_positives_is_estimated(tuned, positives):
+    seen = cautious.watch(log(4000, seed=5, positives=positives).drop(columns="y_true"), tuned)
+    assert seen.share_of_positives == pytest.approx(positives, abs=0.05)
+
+
+def test_the_window_is_tuned_again_as_tune_does(tuned):
+    for share in (0.1, 0.4, 0.75):
+        wanted = cautious.tune(
+            log(1000), costs=COSTS, priors=share, honest=False, groups=False
+        ).rule
+        found = Calibration.of_rule(tuned).retuned(tuned, share)
+        assert (found.lower, found.upper) == pytest.approx((wanted.lower, wanted.upper))
+        assert found.data["priors"] == pytest.approx([1 - share, share])
+    assert Calibration.of_rule(WINDOW) is None
+    assert Rule.from_json(tuned.to_json()) == tuned
+
+
+def test_em_finds_the_same_share(tuned):
+    """The estimate is where the EM algorithm stands still."""
+    calibration = Calibration.of_rule(tuned)
+    counts = calibration.bins_of(log(900, seed=7, positives=0.2)["score"].to_numpy())
+    negatives = calibration.counts - calibration.positives
+    f1 = (calibration.positives + 0.5) / (calibration.positives.sum() + 0.5 * len(counts))
+    f0 = (negatives + 0.5) / (negatives.sum() + 0.5 * len(counts))
+    share = 0.5
+    for _ in range(5000):
+        share = (counts * share * f1 / (share * f1 + (1 - share) * f0)).sum() / counts.sum()
+    assert calibration.share_of_positives(counts) == pytest.approx(share, abs=1e-4)
+
+
+def test_several_classes_are_watched_by_confidence():
+    rng = np.random.default_rng(0)
+    trees = ["ash", "elm", "oak"]
+
+    def frame(n, spread):
+        p = rng.dirichlet(np.full(3, spread), n)
+        truth = (p.cumsum(axis=1) > rng.random((n, 1)) * 0.999).argmax(axis=1)
+        return pd.DataFrame(p, columns=[f"p_{t}" for t in trees]).assign(
+            y_true=np.array(trees)[truth]
+        )
+
+    rule = cautious.tune(frame(800, 0.5), max_error=0.2, honest=False).rule
+    assert not cautious.watch(frame(500, 0.5), rule).alarm
+    moved = cautious.watch(frame(500, 3), rule)
+    assert "drift" in moved.alarms
+    assert np.isnan(moved.share_of_positives)
+    assert moved.retuned() is None
+    utility = cautious.watch(frame(300, 0.5), Rule.utility("u80", classes=trees), max_error=0.3)
+    sets = Rule.utility("u80", classes=trees)
+    assert utility.total()["abstained"] < 300
+    assert sets.classes == tuple(trees)
+
+
+# --- the state ----------------------------------------------------------------------------------
+
+
+def test_the_state_is_a_small_file(tmp_path, tuned):
+    path = tmp_path / "watch.json"
+    seen = cautious.watch(log(), tuned, path, max_error=0.1, groups="site")
+    seen.to_json(path)
+    assert Watch.from_json(path) == seen
+    assert path.stat().st_size < 3000
+    more = cautious.watch(log(seed=1), tuned, path, groups="site")
+    assert more.total()["cases"] == 600
+    with pytest.raises(InputError, match="another rule"):
+        cautious.watch(log(), WINDOW, path)
+    with pytest.raises(InputError, match=r"max_error is 0.2, but the watch was begun with 0.1"):
+        cautious.watch(log(seed=1), tuned, path, max_error=0.2)
+
+
+def _state(**changes):
+    data = json.loads(cautious.watch(log(50), WINDOW, max_error=0.1).to_json())
+    for key, value in changes.items():
+        if value == "gone":
+            del data[key]
+        else:
+            data[key] = value
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "{",
+        _state()[:200],
+        _state(schema="cautious.watch/2"),
+        _state(rule="gone"),
+        _state(extra=1),
+        _state(max_error=2),
+        _state(max_error=0.1).replace("0.1", "NaN", 1),
+        _state(confidence_level=None),
+        _state(batches=[{"name": "a"}]),
+        _state(batches=json.loads(_state())["batches"] * 2),
+        _state(expected=[1.5]),
+        _state(expected=[-1, 3]),
+        _state(alarms={"error": {}}),
+        _state().replace('"cases"', '"labels"', 1),
+        _state().replace("[50, ", "[5, ", 1),
+        '{"a":' + "[" * 100_000,
+    ],
+)
+def test_what_is_no_state_is_refused(text, tmp_path):
+    path = tmp_path / "watch.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="is no state of a watch"):
+        Watch.from_json(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scores": 3}, "cannot be read"),
+        ({"scores": {"edges": [0.5, 0.4], "counts": [1, 1, 1]}}, "cannot be read"),
+        ({"scores": {"edges": [0.5], "counts": [1, 1, 1]}}, "cannot be read"),
+        ({"scores": {"edges": [0.5], "counts": [1, 1], "positives": [2, 0]}}, "cannot be read"),
+        ({"hull": {"low": [1]}}, "cannot be read"),
+    ],
+)
+def test_rule_files_edited_by_hand(tuned, change, words):
+    rule = tuned.with_details(data=dict(tuned.data) | change)
+    with pytest.raises(InputError, match=words):
+        cautious.watch(log(), rule)
+
+
+def test_logs_that_do_not_fit():
+    with pytest.raises(InputError, match=r"row 0: the truth 'maybe'|'maybe'"):
+        cautious.watch(log().assign(y_true="maybe"), WINDOW, max_error=0.1)
+    with pytest.raises(InputError, match="no column"):
+        cautious.watch(log()[["id"]], WINDOW, max_error=0.1)
+    with pytest.raises(InputError, match="there are no rows"):
+        cautious.watch(log(0), WINDOW, max_error=0.1)
+    with pytest.raises(ValueError, match=r"max_error is 1\.5"):
+        cautious.watch(log(), WINDOW, max_error=1.5)
+
+
+def test_missing_scores_abstain():
+    frame = log(20)
+    frame.loc[:4, "score"] = np.nan
+    seen = cautious.watch(frame, WINDOW, max_error=0.1).total()
+    assert seen["missing"] == 5
+    assert seen["abstained"] >= 5
+
+
+def test_it_prints_and_draws(tuned):
+    seen = None
+    for seed in range(3):
+        seen = cautious.watch(log(seed=seed, flip=0.3), tuned, seen, max_error=0.1)
+    text = str(seen)
+    assert "ALARM" in text
+    assert "█" in text
+    assert "of the cases seem to be positive" in text
+    assert "<table>" in seen._repr_html_()
+    frame = seen.frame()
+    assert len(frame) == 3
+    last = seen.monitors()["error"]
+    assert frame["error"].iloc[-1] == pytest.approx(last.log_evidence / last.threshold)
+    json.dumps(seen.to_dict())
+    assert "alarms: error" in repr(seen)
+    assert len(sparks(np.zeros(500))) == 40
