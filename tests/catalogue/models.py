@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import has_fit_parameter
@@ -16,6 +17,8 @@ from tests.catalogue.strategies import N_VALUES, Examples
 import cautious.models
 from cautious.models import (
     AbstainingClassifier,
+    CautiousForestClassifier,
+    CautiousForestClassifierCV,
     CertifiedAbstainingClassifier,
     ConformalClassifier,
     CredalModelAveragingClassifier,
@@ -120,8 +123,24 @@ def forest(**params: Any) -> Any:
     return NestedDichotomyForestClassifier(bayes(), **given)
 
 
+def grown() -> Any:
+    # No draws but of features that split equally well, which the seed settles.
+    return RandomForestClassifier(3, bootstrap=False, max_features=None, random_state=0)
+
+
+def cautious_forest(**params: Any) -> Any:
+    return CautiousForestClassifier(grown(), **{"rule": "ave"} | params)
+
+
+def tuned_forest(**params: Any) -> Any:
+    given = {"rule": "ave", "s": (0.5, 2.0), "risk": (0.1, 0.3), "cv": 2} | params
+    return CautiousForestClassifierCV(grown(), **given)
+
+
 SUBJECTS = {
     "AbstainingClassifier": Model(abstaining, ("threshold", (0.5, 0.6, 0.9))),
+    "CautiousForestClassifier": Model(cautious_forest, ("s", (0.1, 1.0, 4.0))),
+    "CautiousForestClassifierCV": Model(tuned_forest, ("s", ((0.1,), (1.0,), (4.0,)))),
     "CautiousPipeline": Model(pipeline, ("s", (0.1, 1.0, 4.0))),
     "CertifiedAbstainingClassifier": Model(certified),
     "ConformalClassifier": Model(conformal, ("confidence_level", (0.5, 0.6, 0.7))),

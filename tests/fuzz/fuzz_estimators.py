@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from tests.fuzz.fuzz_values import CLASSES, FEATURES, Call, labels
 
@@ -22,8 +23,13 @@ def _transformed(estimator: Any, X: Any, y: Any) -> Any:
 
 def estimator_calls() -> dict[str, Call]:
     tree = partial(DecisionTreeClassifier, max_depth=2, random_state=0)
+    forest = partial(RandomForestClassifier, n_estimators=3, random_state=0)
     made = {
         "AbstainingClassifier": lambda: models.AbstainingClassifier(tree()),
+        "CautiousForestClassifier": lambda: models.CautiousForestClassifier(forest()),
+        "CautiousForestClassifierCV": lambda: models.CautiousForestClassifierCV(
+            forest(), s=[0.5, 2.0], cv=3
+        ),
         "CautiousPipeline": lambda: models.make_cautious_pipeline(
             "passthrough", models.NaiveCredalClassifier()
         ),

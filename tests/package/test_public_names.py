@@ -33,6 +33,7 @@ RELIED_ON = {
     ),
     "guarantees": "risk_p_value risk_bound mean_bound Certificate RiskMonitor DriftMonitor",
     "models": (
+        "CautiousForestClassifier CautiousForestClassifierCV "
         "NaiveCredalClassifier LazyNaiveCredalClassifier CredalModelAveragingClassifier "
         "CredalTreeClassifier NondeterministicClassifier NestedDichotomyClassifier "
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "

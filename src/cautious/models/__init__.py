@@ -10,6 +10,7 @@ from cautious.models.base import CautiousClassifierMixin, CredalClassifierMixin
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.discrete import ContinuousFeaturesWarning
+from cautious.models.forests import CautiousForestClassifier, CautiousForestClassifierCV
 from cautious.models.naive_credal import (
     CredalModelAveragingClassifier,
     LazyNaiveCredalClassifier,
@@ -33,6 +34,8 @@ from cautious.models.wrappers import (
 __all__ = [
     "AbstainingClassifier",
     "CautiousClassifierMixin",
+    "CautiousForestClassifier",
+    "CautiousForestClassifierCV",
     "CautiousPipeline",
     "CertifiedAbstainingClassifier",
     "ConformalClassifier",
