@@ -44,8 +44,8 @@ surfaces = {
 }
 
 # %%
-# One number a model
-# ------------------
+# One number per model
+# --------------------
 # The volume has a closed form, and its bootstrap costs next to nothing. The
 # intervals say how much another sample of patients might change it.
 

@@ -107,7 +107,7 @@ assert parts[0] + parts[1] == summarise(ends, resolution=2**-12)
 costs = {"false_negative": 10, "false_positive": 3, "abstain": 1}
 windows = [part.cost_surface().for_costs(costs) for part in parts]
 for file, window in zip(ends, windows, strict=True):
-    print(f"{file.stem}: quiet from {window.lower:.3f} to {window.upper:.3f}")
+    print(f"{file.stem}: abstain from {window.lower:.3f} to {window.upper:.3f}")
 assert windows[0].lower < windows[1].lower
 assert windows[0].upper < windows[1].upper
 folder.cleanup()

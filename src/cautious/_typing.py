@@ -15,7 +15,7 @@ Ints: TypeAlias = npt.NDArray[np.intp]
 """Class codes and positions."""
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
-"""Prediction sets, one row an example, one column a class in ``classes_`` order."""
+"""Prediction sets, one row per case, one column per class in ``classes_`` order."""
 
 Labels: TypeAlias = npt.NDArray[Any]
 """Class labels as the user wrote them."""

@@ -120,7 +120,7 @@ def scale_of_costs(extend: Extension, case: Situation, by: float) -> None:
     case=situations(),
     seed=seeds,
 )
-def dearer_classes(extend: Extension, case: Situation, seed: int) -> None:
+def higher_costs_of_classes(extend: Extension, case: Situation, seed: int) -> None:
     """Where single classes cost more, no set costs less; all lie between their members' costs."""
     more = case.costs + np.random.default_rng(seed).random(case.costs.shape)
     sets = all_sets(len(more))
@@ -138,7 +138,7 @@ ATTITUDES = {"cautious": "cautious", "averse": "averse"}
     "Monotonicity", "attitudes", ATTITUDES, case=situations(), r=st.floats(0, 1), to=st.floats(0, 1)
 )
 def larger_r(attitude: str, case: Situation, r: float, to: float) -> None:
-    """A larger r makes right sets cheaper; wrong ones cheaper too, or dearer to the averse."""
+    """A larger r makes right sets cheaper; wrong ones too, or more expensive to the averse."""
     sets = all_sets(len(case.costs))
     low = p_discounted(case.costs, min(r, to), attitude).of(sets)
     high = p_discounted(case.costs, max(r, to), attitude).of(sets)

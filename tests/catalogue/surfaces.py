@@ -35,7 +35,7 @@ def surface_of(case: Scores) -> AbstentionCostSurface:
 
 @law("Monotonicity", "curves", SURFACE, case=scores(), mu=relative_costs, nu=relative_costs,
      more=relative_costs)  # fmt: skip
-def dearer_mistakes(_: None, case: Scores, mu: float, nu: float, more: float) -> None:
+def higher_costs_of_mistakes(_: None, case: Scores, mu: float, nu: float, more: float) -> None:
     """Larger μ or ν never lower the surface; larger ν never means more abstention."""
     surface = surface_of(case)
     at_most(surface.cost(mu, nu), surface.cost(mu + more, nu))

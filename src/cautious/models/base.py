@@ -150,7 +150,9 @@ def check_examples(
         return X, labels, None
     weight = check_weight(sample_weight, len(labels))
     if len(weight) and not weight.any():
-        raise ValueError("sample_weight is zero for every row; give at least one row a weight.")
+        raise ValueError(
+            "sample_weight is zero for every row; a weight above zero is needed for at least one row."
+        )
     return X, labels, weight
 
 

@@ -161,7 +161,7 @@ def pooled_outputs(
     Returns
     -------
     y_true, outputs, classes, sample_weight
-        One row a test example a fold. A class that a fold's training part lacked gets
+        One row per test case and fold. A class that a fold's training part lacked gets
         probability zero, or stays out of the sets, in that fold.
     """
     truth, answers, weight = ask_folds(
@@ -264,7 +264,7 @@ def pooled_scores(
     Returns
     -------
     y_true, y_score, pos_label, sample_weight
-        One row a test example a fold.
+        One row per test case and fold.
     """
 
     def ask(estimator: Any, rows: Any) -> Floats:

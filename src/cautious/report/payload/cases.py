@@ -85,7 +85,7 @@ class CaseTable:
         if self.weight is not None:
             found["weight"] = self.weight
         if self.group is not None and len(self.groups) < 1 << 16:
-            # Names of patients are nobody's business, and there are as many as cases.
+            # Names of patients must not be shown, and there are as many as cases.
             named = {"together": True} if self.together else {"groups": list(self.groups)}
             found |= {"group": pack_whole(self.group, 2)} | named
         return found
