@@ -150,9 +150,7 @@ def check_examples(
         return X, labels, None
     weight = check_weight(sample_weight, len(labels))
     if len(weight) and not weight.any():
-        raise ValueError(
-            "sample_weight is zero for every row; a weight above zero is needed for at least one row."
-        )
+        raise ValueError("sample_weight is zero for every row; some must be above zero.")
     return X, labels, weight
 
 

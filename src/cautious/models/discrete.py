@@ -297,9 +297,7 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
             raise ValueError(f"sample_weight is negative in row {np.argmax(weight < 0)}.")
         there = weight > 0
         if not there.any():
-            raise ValueError(
-                "sample_weight is zero for every row; a weight above zero is needed for at least one row."
-            )
+            raise ValueError("sample_weight is zero for every row; some must be above zero.")
         return [column[there] for column in columns], labels[there], weight[there]
 
     def _warn_if_continuous(self, columns: list[Column]) -> None:
