@@ -10,7 +10,6 @@ are theirs, in order of slope. Thresholds lie midway between neighbouring distin
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,13 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._typing import Floats, Ints, Labels
+from cautious.curves.multiple_choice import ROUNDING, Choice, least_sum
 from cautious.metrics import Shown
 
 __all__ = ["ClassSweep", "ClassThresholdCurve"]
-
-# Sums of weights that differ by less are equal.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -203,15 +200,18 @@ class ClassThresholdCurve(Shown):
     def _facts(self) -> dict[str, Any]:
         return {"classes": self.classes, "n_vertices": len(self.places), "total": self.total}
 
-    # Choices. Each starts at a vertex and then moves one threshold at a time as long as that helps,
-    # because a budget may lie between two vertices.
+    # Choices.
 
     def least_loss(self) -> Ints:
-        """Places of the least loss, of several the ones that abstain least. Exact."""
-        return np.asarray(self.places[_first_least(self.loss, self.abstained)])
+        """Places of the least loss, of several the ones that abstain least."""
+        return np.array([_first_least(one.loss, one.abstained) for one in self.sweeps])
 
-    def within_abstention(self, budget: float, *, per_answer: bool) -> Ints:
-        """Places of a small loss among those that abstain on at most a share of the weight.
+    def within_abstention(self, budget: float, *, per_answer: bool) -> Choice:
+        """Places of the least loss among those that abstain on at most a share of the weight.
+
+        The loss per answer is a ratio :math:`L / (n - A)`. A choice betters the ratio r of another
+        if and only if :math:`L + r A < r n`, so the best sum on the left is sought again and again
+        until it betters nothing (Dinkelbach 1967).
 
         Parameters
         ----------
@@ -219,22 +219,35 @@ class ClassThresholdCurve(Shown):
             Share that may be abstained on.
         per_answer : bool
             Whether to minimise the loss per answered case instead of the total.
+
+        Returns
+        -------
+        Choice
+            With the gap in loss per case, or per answer.
         """
+        loss, abstained = self._lists
+        limit = budget * self.total
+        if not per_answer:
+            best = least_sum(loss, abstained, limit)
+            return best._replace(gap=best.gap / self.total)
+        # Answering nothing has no loss per answer: nothing is abstained on, to begin with.
+        places = np.zeros(len(self.sweeps), dtype=np.intp)
+        while True:
+            share, mean = self.at(places)
+            ratio = mean / (1 - share)
+            tried = least_sum(
+                [u + ratio * v for u, v in zip(loss, abstained, strict=True)], abstained, limit
+            )
+            better = tried.cost < ratio * self.total - ROUNDING
+            if better and tried.used < self.total - ROUNDING:
+                places = tried.options
+                continue
+            answers = max(self.total - limit, self.total * ROUNDING)
+            gap = min(ratio, tried.gap / answers)
+            return Choice(places, mean * self.total, share * self.total, gap)
 
-        def allowed(abstained: Floats, loss: Floats) -> Mask:
-            return np.asarray(abstained <= budget * self.total + _ROUNDING)
-
-        def merit(abstained: Floats, loss: Floats) -> Floats:
-            if not per_answer:
-                return loss
-            given = self.total - abstained
-            some = given > _ROUNDING
-            return np.asarray(np.where(some, loss / np.where(some, given, 1.0), np.inf))
-
-        return self._search(allowed, merit)
-
-    def within_loss(self, budget: float, *, per_answer: bool) -> Ints:
-        """Places that abstain little among those whose loss stays within a budget.
+    def within_loss(self, budget: float, *, per_answer: bool) -> Choice:
+        """Places that abstain least among those whose loss stays within a budget.
 
         Parameters
         ----------
@@ -242,42 +255,24 @@ class ClassThresholdCurve(Shown):
             Loss allowed per case, or per answered case.
         per_answer : bool
             Which of the two.
+
+        Returns
+        -------
+        Choice
+            With the gap in the share abstained on.
         """
+        loss, abstained = self._lists
+        if per_answer:  # L <= b (n - A)
+            loss = [u + budget * v for u, v in zip(loss, abstained, strict=True)]
+        best = least_sum(abstained, loss, budget * self.total)
+        return best._replace(gap=best.gap / self.total)
 
-        def allowed(abstained: Floats, loss: Floats) -> Mask:
-            cases = self.total - abstained if per_answer else self.total
-            return np.asarray(loss <= budget * cases + _ROUNDING)
-
-        return self._search(allowed, lambda abstained, loss: abstained)
-
-    def _search(
-        self,
-        allowed: Callable[[Floats, Floats], Mask],
-        merit: Callable[[Floats, Floats], Floats],
-    ) -> Ints:
-        """Start at the best allowed vertex and move single thresholds while that is better."""
-        value = np.where(
-            allowed(self.abstained, self.loss), merit(self.abstained, self.loss), np.inf
-        )
-        start = _first_least(value, self.abstained)
-        places, best = self.places[start].copy(), float(value[start])
-        while True:
-            abstained, loss = self._sum(places, "abstained"), self._sum(places, "loss")
-            moves = []
-            for c, (sweep, place) in enumerate(zip(self.sweeps, places, strict=True)):
-                new_abstained = abstained + (sweep.abstained - sweep.abstained[place])
-                new_loss = loss + (sweep.loss - sweep.loss[place])
-                tried = merit(new_abstained, new_loss)
-                tried = np.where(allowed(new_abstained, new_loss), tried, np.inf)
-                new_place = _first_least(tried, new_abstained)
-                moves.append((float(tried[new_place]), c, new_place))
-            value_there, c, new_place = min(moves)
-            if value_there >= best - _ROUNDING:
-                return np.asarray(places)
-            places[c], best = new_place, value_there
+    @property
+    def _lists(self) -> tuple[list[Floats], list[Floats]]:
+        return [one.loss for one in self.sweeps], [one.abstained for one in self.sweeps]
 
 
 def _first_least(values: Floats, then: Floats) -> int:
     """Position of the least value; among equal ones, of the least second value."""
-    equal = np.flatnonzero(values <= values.min() + _ROUNDING)
+    equal = np.flatnonzero(values <= values.min() + ROUNDING)
     return int(equal[np.argmin(then[equal])])

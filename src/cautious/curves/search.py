@@ -53,6 +53,9 @@ class FoundRule(Shown):
         What the rule was chosen from.
     window : Window or None
         For two classes: the window with all its rates.
+    gap : float
+        By how much another rule could be better at most, in what a budget of several classes leaves
+        to be minimised: mistakes, or abstention. Almost always 0: nothing is better.
     """
 
     rule: Rule
@@ -62,6 +65,7 @@ class FoundRule(Shown):
     cost: float | None
     curve: AbstentionCostSurface | ClassThresholdCurve
     window: Window | None = None
+    gap: float = 0.0
 
     def frame(self) -> pd.DataFrame:
         """One row: the thresholds, and what they do."""
@@ -163,10 +167,9 @@ def find_rule(
     Hernández-Orallo 2004, rule R2). Without costs the preferred answer is the most probable class
     and the confidence its probability. With costs it is the class c of the least expected cost, and
     the confidence is what it saves against abstaining,
-    :math:`\sum_y p_y (C_{\bot y} - C_{c y})`. For costs the best thresholds are found exactly; for
-    a budget the search starts on the convex hull of what thresholds can reach and moves single
-    thresholds from there, so the budget is always kept and no single threshold could be placed
-    better.
+    :math:`\sum_y p_y (C_{\bot y} - C_{c y})`. For costs the best thresholds are found exactly. For
+    a budget they are, too, but for very many cases of many classes, where the search may end
+    early: ``gap`` says by how much a better rule could be better at most.
 
     The rule is the best on these predictions; on new ones its mistakes and costs are a little
     larger, because choosing the best thresholds fits them to chance as well. Use predictions that
@@ -397,14 +400,18 @@ def _find_thresholds(
         answered, unanswered = tables[rows, choice, truth], tables[rows, -1, truth]
     curve = ClassThresholdCurve.of(seen.classes, choice, confidence, weight, answered, unanswered)
     per_answer = goal.per == "answer"
+    gap = 0.0
     if goal.max_abstention is not None:
-        places = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
-    elif goal.max_error is not None:
-        places = curve.within_loss(goal.max_error, per_answer=per_answer)
-    elif goal.min_saving is not None:
-        never_abstaining = curve.at(np.zeros(len(classes), dtype=np.intp))[1]
-        budget = (1 - goal.min_saving) * never_abstaining
-        places = curve.within_loss(budget, per_answer=per_answer)
+        chosen = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
+        places, gap = chosen.options, chosen.gap
+    elif goal.is_budget:
+        budget = goal.max_error
+        if budget is None:
+            assert goal.min_saving is not None
+            never_abstaining = curve.at(np.zeros(len(classes), dtype=np.intp))[1]
+            budget = (1 - goal.min_saving) * never_abstaining
+        chosen = curve.within_loss(budget, per_answer=per_answer)
+        places, gap = chosen.options, chosen.gap
     else:
         places = curve.least_loss()
     thresholds = curve.thresholds(places)
@@ -421,4 +428,5 @@ def _find_thresholds(
         mistakes / float(given) if given > 0 else np.nan,
         None if goal.costs is None else loss,
         curve,
+        gap=gap,
     )

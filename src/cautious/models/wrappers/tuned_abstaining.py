@@ -52,7 +52,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     and the confidence its probability. With costs it is the class c of the least expected cost, and
     the confidence is what it saves against abstaining,
     :math:`\sum_y p_y (C_{\bot y} - C_{c y})`; thresholds of zero are Chow's rule. For given costs
-    the best thresholds are found exactly; for a budget by a local search that always keeps it.
+    the best thresholds are found exactly, for a budget too but for very many cases.
 
     All this holds on the held-out predictions. On fresh data the share of abstentions comes out
     right on average, but mistakes and costs are underestimated by what choosing the best thresholds
