@@ -45,7 +45,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "costs": {"cli": "--costs", "page": "the costs"},
     "folder": {"cli": "--output", "page": "the folder"},
     "priors": {"cli": "--prior", "page": "the share of positives"},
-    "confidence_level": {"cli": "--level", "page": "the level"},
+    "confidence_level": {"cli": "--confidence-level", "page": "the level"},
 }
 """Words for an argument on the command line and on the page, by its name in Python."""
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cautious.cli.demo import COSTS, score_all
+from cautious.cli.demo import COSTS, score_all, tuned
 from cautious.datasets import load_dataset
 
 
@@ -25,12 +25,28 @@ def test_numbers_follow_from_the_scores(scored):
         assert 0.9 < one.accuracy < one.auc < 1
 
 
+def test_costs_are_those_of_new_patients(scored):
+    tuning = tuned(scored)
+    for one in scored:
+        expected = tuning.expected[one.name].cost
+        assert one.best.cost < expected.estimate < expected.high
+    # The best are too close to call.
+    assert tuning.best is None
+    assert "cannot be told apart from" in tuning.verdict
+
+
 def test_demo_prints_the_table_says_it_in_words_and_writes_the_report(
     run, scored, monkeypatch, tmp_path
 ):
     monkeypatch.setattr("cautious.cli.demo.score_all", lambda: iter(scored))
     output = run("demo").stdout
-    for expected in ("logistic regression", "VACC", "keeps quiet on", "Cheapest is"):
+    for expected in (
+        "logistic regression",
+        "VACC",
+        "abstain on",
+        "is expected to do best",
+        "(seen)",
+    ):
         assert expected in output
     assert output.rstrip().endswith(str(tmp_path / "report.html"))
     assert "nearest neighbours" in (tmp_path / "report.html").read_text()

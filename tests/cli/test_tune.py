@@ -233,7 +233,29 @@ def test_a_file_that_is_read_is_not_written_over(fails, scores, tmp_path, file):
     "goal", [COSTS, ("--max-error", 0.05), ("--max-abstention", 0.2), ("--min-saving", 0.3)]
 )
 def test_the_best_model_is_named_by_what_was_asked_for(tune, scores, goal):
-    assert tune("good.csv", "poor.csv", *POSITIVE, *goal)["best"] == "good"
+    document = tune("good.csv", "poor.csv", *POSITIVE, *goal)
+    assert document["verdict"].startswith("good is expected to do best on new cases: ")
+    # Few cases: by their costs the two are not told apart.
+    assert document["best"] == (None if goal is COSTS else "good")
+
+
+def test_a_promise_or_no_rule(run, fails, scores, tmp_path):
+    promise = ("--max-error", 0.2, "--confidence-level", 0.9)
+    text = run("tune", "good.csv", *POSITIVE, *promise, "-o", "rule.json").stdout
+    assert "with 90 % confidence: at most 20 % of the answers are wrong." in text.replace("\n", " ")
+    assert rules_from_json("rule.json")["good"].certificate["limits"] == {"error": 0.2}
+    hopeless = ("--max-error", 0.001, "--confidence-level", 0.9)
+    text = run("tune", "good.csv", *POSITIVE, *hopeless).stdout
+    assert "Nothing can be promised from" in text
+    words = fails("tune", "good.csv", *POSITIVE, *hopeless, "-o", "none.json")
+    assert "there is no rule to give. good: Nothing can be promised" in words
+    assert not (tmp_path / "none.json").exists()
+
+
+def test_apparent_values_alone(run, scores):
+    text = run("tune", "good.csv", *POSITIVE, *COSTS, "--apparent").stdout
+    assert "Expected on new cases" not in text
+    assert "new ones will be worse" in text
 
 
 def test_a_table_for_people(run, scores, probabilities):

@@ -40,14 +40,20 @@ def test_what_the_estimator_finds_on_glass():
 
 
 def test_best_model():
-    y = [0, 0, 0, 1, 1, 1] * 5
-    good, poor = [0.1, 0.2, 0.3, 0.7, 0.8, 0.9] * 5, [0.1, 0.8, 0.3, 0.7, 0.2, 0.9] * 5
+    y = [0, 0, 0, 1, 1, 1] * 12
+    good, poor = [0.1, 0.2, 0.3, 0.7, 0.8, 0.9] * 12, [0.1, 0.8, 0.3, 0.7, 0.2, 0.9] * 12
     costs = {"false_negative": 5, "false_positive": 5, "abstain": 1}
     found = cautious.tune({"good": (y, good), "poor": (y, poor)}, costs=costs)
     assert found.best == "good"
-    assert "good does best" in str(found)
+    assert "good is expected to do best on new cases: cost 0, and the difference" in str(found)
     twins = cautious.tune({"a": (y, good), "b": (y, good)}, costs=costs)
     assert twins.best is None
+    assert "cannot be told apart from b (difference 0, 0 to 0)" in twins.verdict
+    apparent = cautious.tune({"good": (y, good), "poor": (y, poor)}, costs=costs, honest=False)
+    assert apparent.best is None
+    assert "Nothing is said about which model" in str(apparent)
+    few = cautious.tune({"good": (y[:30], good[:30]), "poor": (y[:30], poor[:30])}, costs=costs)
+    assert few.best is None
     assert list(found.frame().index) == ["good", "poor"]
     with pytest.raises(ValueError, match="take one of"):
         _ = found.rule
@@ -77,3 +83,119 @@ def test_notes():
         {"m": ([0, 1, 0, 1], [0.1, 0.9, np.nan, 0.8])}, max_abstention=0.5, missing="abstain"
     )
     assert any("1 cases have no score" in str(note) for note in missing.notes)
+
+
+def normal_scores(rng, n, distance, positives=0.5):
+    y = (rng.random(n) < positives).astype(int)
+    z = rng.normal(size=n) + distance * y
+    return y, 1 / (1 + np.exp(-(distance * z - distance**2 / 2)))
+
+
+def test_a_promise_comes_with_the_rule(tmp_path):
+    rng = np.random.default_rng(0)
+    y, score = normal_scores(rng, 1500, 3.0)
+    found = cautious.tune({"m": (y, score)}, max_error=0.02, confidence_level=0.9)
+    certificate = found.certificates["m"]
+    assert certificate.granted
+    assert certificate.limits == {"error": 0.02}
+    assert certificate.confidence_level == 0.9
+    assert found.goal == {"max_error": 0.02, "confidence_level": 0.9}
+    assert found.rule.certificate == certificate.to_dict()
+    assert "On new cases like these, with 90 % confidence: at most 2 % of the answers" in str(found)
+    found.to_json(tmp_path / "rule.json")
+    assert rules_from_json(tmp_path / "rule.json")["m"].certificate == certificate.to_dict()
+    # The rule is the certified one, and what is said of it was counted.
+    mask = found.rule.predict_set(score)
+    answered = mask.sum(axis=1) == 1
+    assert found.found["m"].abstention == pytest.approx(1 - answered.mean())
+    wrong = mask.argmax(axis=1)[answered] != y[answered]
+    assert found.found["m"].selective_error == pytest.approx(wrong.mean())
+    # The cases themselves would allow more answers.
+    loose = cautious.tune({"m": (y, score)}, max_error=0.02, honest=False)
+    assert loose.found["m"].abstention < found.found["m"].abstention
+    assert not loose.certificates
+    assert found.frame().loc["m", "apparent_abstention"] == found.found["m"].abstention
+
+
+def test_no_rule_without_its_promise():
+    rng = np.random.default_rng(1)
+    y, score = normal_scores(rng, 200, 3.0)
+    found = cautious.tune({"m": (y, score)}, max_error=0.01, confidence_level=0.95)
+    assert not found.found
+    assert found.certificates["m"].cases_needed > 200
+    assert "Nothing can be promised from 160 calibration cases" in str(found)
+    assert "calibration cases could be enough" in str(found)
+    assert found.frame().empty
+    assert found.to_dict()["certificates"]["m"]["granted"] is False
+    for give in (lambda: found.rule, found.to_json):
+        with pytest.raises(InputError, match="there is no rule to give"):
+            give()
+    both = cautious.tune(
+        {"poor": (y, rng.random(200)), "good": (y, score)},
+        max_error=0.1,
+        confidence_level=0.9,
+    )
+    assert list(both.found) == ["good"] == [both.best]
+    assert list(both.certificates) == ["poor", "good"]
+
+
+def test_promises_for_other_predictions_and_refusals():
+    rng = np.random.default_rng(2)
+    y, score = normal_scores(rng, 1500, 3.0)
+    margin = np.log(score / (1 - score)) * 10
+    window = cautious.tune({"m": (y, margin)}, max_error=0.1, confidence_level=0.9)
+    assert window.rule.lower < window.rule.upper
+    per_case = cautious.tune({"m": (y, score)}, max_error=0.1, confidence_level=0.9, per="case")
+    assert per_case.certificates["m"].limits == {"error_per_case": 0.1}
+    p = np.column_stack([1 - score, score / 2, score / 2])
+    three = cautious.tune(
+        {"m": {"y_true": y, "y_proba": p, "classes": [0, 1, 2]}},
+        max_error=0.3,
+        confidence_level=0.9,
+    )
+    assert three.certificates["m"].granted
+    weighted = {"m": {"y_true": y, "y_score": score, "sample_weight": np.full(1500, 2.0)}}
+    asked = {"max_error": 0.1, "confidence_level": 0.9}
+    with pytest.raises(InputError, match="leave the weights out"):
+        cautious.tune(weighted, **asked)
+    with pytest.raises(InputError, match="priors is given"):
+        cautious.tune({"m": (y, score)}, priors=0.1, **asked)
+    costs = {"false_negative": 2, "false_positive": 1}
+    with pytest.raises(InputError, match="costs is given"):
+        cautious.tune({"m": (y, score)}, costs=costs, **asked)
+    with pytest.raises(InputError, match="confidence_level is 1"):
+        cautious.tune({"m": (y, score)}, max_error=0.1, confidence_level=1)
+    grouped = {"m": {"y_true": y, "y_score": score, "groups": np.arange(1500) // 3}}
+    found = cautious.tune(grouped, **asked)
+    assert any("also cases of one group" in str(note) for note in found.notes)
+
+
+def test_models_that_differ_by_chance_have_no_winner():
+    """Fraud: 3 % positives, and two models that are as good as each other."""
+    rng = np.random.default_rng(11)
+    n = 6000
+    y = (rng.random(n) < 0.03).astype(int)
+    common = rng.normal(size=n)
+    a, b = (2.2 * y + 0.8 * common + 0.6 * rng.normal(size=n) for _ in range(2))
+    costs = {"false_negative": 4.0, "false_positive": 0.2, "abstain": 0.05}
+    data = {"first": (y, a), "second": (y, b)}
+    found = cautious.tune(data, costs=costs)
+    cost = {name: one.cost for name, one in found.expected.items()}
+    gap = abs(cost["first"].estimate - cost["second"].estimate)
+    assert 0 < gap < 0.2 * cost["first"].estimate
+    assert found.best is None
+    assert "cannot be told apart from" in found.verdict
+    unknown = cautious.compare(data, n_resamples=100)
+    assert unknown.best is None
+    assert "cannot be told apart from" in unknown.verdict
+    # The costs themselves do differ, and the smaller is named for what it is.
+    assert found.found["first"].cost != found.found["second"].cost
+    worse = cautious.tune({"first": (y, a), "worse": (y, a - 1.2 * y)}, costs=costs)
+    assert worse.best == "first"
+
+
+def test_models_seen_on_other_cases_are_compared_too():
+    rng = np.random.default_rng(3)
+    data = {name: normal_scores(rng, n, d) for name, n, d in (("a", 400, 1.0), ("b", 500, 4.0))}
+    costs = {"false_negative": 5, "false_positive": 5, "abstain": 1}
+    assert cautious.tune(data, costs=costs).best == "b"

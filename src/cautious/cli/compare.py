@@ -19,7 +19,15 @@ def compare(
     files: options.Files,
     utility: options.Utility = None,
     rule: options.RuleFile = None,
-    level: Annotated[float, typer.Option(help="Level of intervals.", min=0.0, max=1.0)] = 0.95,
+    level: Annotated[
+        float,
+        typer.Option(
+            *options.LEVEL_NAMES,
+            help="Level of intervals, and of the verdict.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = 0.95,
     resamples: options.Resamples = 1000,
     seed: options.Seed = 0,
     json: options.AsJson = False,
@@ -30,8 +38,8 @@ def compare(
 
     VACC is the mean cost over all costs at which missing the positive class is the more expensive
     mistake (μ, a false alarm's cost relative to that, from 0 to 1, and ν, that of abstaining, too).
-    The test of two models is a paired bootstrap, and Holm's correction makes up for the number of
-    pairs.
+    Models are tested on the same cases, pair by pair, and Holm's correction makes up for the number
+    of pairs. A winner is named only if it can be told apart from all others.
 
     [bold]Example:[/] three files, one per model, rows in the same order.
 

@@ -1,4 +1,4 @@
-"""The main job on real data: where five classifiers should keep quiet, and what it saves."""
+"""The main job on real data: where five classifiers should abstain, and what it saves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from cautious._typing import Floats
+from cautious._typing import Floats, Labels
 from cautious.cli.console import make_table, screen
 from cautious.curves import AbstentionCostSurface, Window
 from cautious.datasets import load_dataset
@@ -19,6 +19,9 @@ from cautious.progress import track
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
+
+    from cautious.bootstrap import Interval
+    from cautious.evaluation import Tuning
 
 __all__ = ["demo"]
 
@@ -85,14 +88,33 @@ def _cost(window: Window) -> float:
     return window.cost
 
 
-def as_table(results: list[Scored]) -> Table:
-    """Lay the results out for the terminal, the cheapest classifier marked."""
-    cheapest = min(results, key=lambda scored: _cost(scored.best))
+def tuned(results: list[Scored], costs: dict[str, float] = COSTS) -> Tuning:
+    """Say what the windows will cost on new patients, and which classifier is the cheapest."""
+    from cautious.evaluation import tune
+
+    return tune(_predictions(results), costs=costs, pos_label=POSITIVE)
+
+
+def _expected_cost(tuning: Tuning, name: str) -> Interval:
+    cost = tuning.expected[name].cost
+    assert cost is not None  # there are enough patients
+    return cost
+
+
+def _predictions(results: list[Scored]) -> dict[str, tuple[Labels, Floats]]:
+    y = load_dataset("breast-w").target
+    truth = np.where(y == POSITIVE, POSITIVE, "benign")
+    return {scored.name: (truth, scored.scores) for scored in results}
+
+
+def as_table(results: list[Scored], tuning: Tuning, forced: Tuning) -> Table:
+    """Lay the results out for the terminal, the classifier of the least expected cost marked."""
     title = "breast-w: is the tumour malignant? Out-of-fold predictions, ten folds"
-    headings = ("classifier", "accuracy", "AUC", "VACC", "from", "to", "quiet", "cost", "forced")
+    headings = ["classifier", "accuracy", "AUC", "VACC", "from", "to", "abstains", "cost"]
+    headings += ["95 % interval", "seen", "forced"]
     rows = []
     for scored in results:
-        best = scored.best
+        best, cost = scored.best, _expected_cost(tuning, scored.name)
         rows.append(
             (
                 scored.name,
@@ -101,19 +123,21 @@ def as_table(results: list[Scored]) -> Table:
                 f"{scored.surface.vacc():.4f}",
                 f"{best.lower:.3f}",
                 f"{best.upper:.3f}",
-                f"{best.abstention:.1%}",
+                f"{tuning.expected[scored.name].abstention.estimate:.1%}",
+                f"{cost.estimate:.3f}",
+                f"{cost.low:.3f}–{cost.high:.3f}",
                 f"{_cost(best):.3f}",
-                f"{_forced_cost(scored):.3f}",
+                f"{_expected_cost(forced, scored.name).estimate:.3f}",
             )
         )
-    styles = ["bold green" if scored is cheapest else None for scored in results]
+    styles = ["bold green" if scored.name == _least(tuning) else None for scored in results]
     return make_table(headings, rows, title=title, styles=styles)
 
 
-def _forced_cost(scored: Scored) -> float:
-    """Least cost of the same scores when abstaining is not allowed."""
-    never = COSTS | {"abstain": COSTS["false_negative"]}
-    return _cost(scored.surface.for_costs(never))
+def _least(tuning: Tuning) -> str:
+    """Name the classifier of the least expected cost, told apart or not."""
+    frame = tuning.frame()
+    return str(frame.index[int(frame["cost"].argmin())])
 
 
 def demo(
@@ -124,7 +148,7 @@ def demo(
         bool, typer.Option("--report/--no-report", help="Whether to write the report.")
     ] = True,
 ) -> None:
-    """Show where five classifiers should keep quiet on real data, and what that saves.
+    """Show where five classifiers should abstain on real data, and what that saves.
 
     [bold]Example:[/]
 
@@ -137,10 +161,13 @@ def demo(
         for scored in score_all():
             results.append(scored)
             bar.update(len(results))
+    tuning = tuned(results)
+    # So dear that no window abstains.
+    forced = tuned(results, COSTS | {"abstain": COSTS["false_negative"]})
     console = screen()
-    console.print(as_table(results))
+    console.print(as_table(results, tuning, forced))
     console.print()
-    console.print(_in_words(results))
+    console.print(_in_words(results, tuning, forced))
     if report:
         path = write_report(results, output).resolve()
         console.print(f"\nPlay with the costs yourself: {path}", soft_wrap=True)
@@ -150,26 +177,28 @@ def write_report(results: list[Scored], path: Path) -> Path:
     """Write the interactive report on the classifiers."""
     from cautious.report import build_report
 
-    y = load_dataset("breast-w").target
-    truth = np.where(y == POSITIVE, POSITIVE, "benign")
     return build_report(
-        {scored.name: (truth, scored.scores) for scored in results},
+        _predictions(results),
         path,
-        title="Breast cancer: when should the model keep quiet?",
+        title="Breast cancer: when should the model abstain?",
         costs=COSTS,
         pos_label=POSITIVE,
     )
 
 
-def _in_words(results: list[Scored]) -> str:
-    cheapest = min(results, key=lambda scored: _cost(scored.best))
-    best, forced = cheapest.best, _forced_cost(cheapest)
+def _in_words(results: list[Scored], tuning: Tuning, forced: Tuning) -> str:
+    (least,) = [scored for scored in results if scored.name == _least(tuning)]
+    cost = _expected_cost(tuning, least.name)
+    abstention = tuning.expected[least.name].abstention.estimate
     return (
         f"Missing a malignant tumour costs {COSTS['false_negative']:g}, a false alarm "
         f"{COSTS['false_positive']:g}, a second look {COSTS['abstain']:g}.\n"
-        f"Cheapest is {cheapest.name}: answer 'benign' up to a score of {best.lower:.3g}, "
-        f"'malignant' from {best.upper:.3g}, and ask for a second look between. "
-        f"It keeps quiet on {best.abstention:.1%} of the cases and costs {_cost(best):.3f} per "
-        f"case instead of {forced:.3f} if forced to answer ({1 - _cost(best) / forced:.0%} less).\n"
+        f"{tuning.verdict}\n"
+        f"With {least.name}, answer 'benign' up to a score of {least.best.lower:.3g}, 'malignant' "
+        f"from {least.best.upper:.3g}, and ask for a second look between. On new patients it "
+        f"should abstain on {abstention:.1%} and cost {cost.estimate:.3f} per case ({cost.low:.3f} "
+        f"to {cost.high:.3f}); forced to answer, "
+        f"{_expected_cost(forced, least.name).estimate:.3f}. On the patients that it was chosen "
+        f"on, the window costs {_cost(least.best):.3f} (seen).\n"
         "VACC is the mean cost over all relative costs; go by it while the costs are unknown."
     )

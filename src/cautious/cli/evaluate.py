@@ -52,7 +52,7 @@ def evaluate(
 
     [bold]Example:[/] predictions.csv has the columns y_true and score.
 
-        cautious evaluate predictions.csv --window 0.2 0.8 --level 0.95
+        cautious evaluate predictions.csv --window 0.2 0.8 --confidence-level 0.95
     """
     from cautious.evaluation import evaluate as evaluate_models
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 __all__ = [
+    "LEVEL_NAMES",
     "AsCsv",
     "AsJson",
     "Costs",
@@ -198,9 +199,13 @@ AsJson = Annotated[
 AsCsv = Annotated[
     bool, typer.Option("--csv", help="Print CSV and nothing else.", rich_help_panel=_OUTPUT)
 ]
+LEVEL_NAMES = ("--confidence-level", "--level")
+"""How a statistical level is given."""
 Level = Annotated[
     float | None,
-    typer.Option(help="Add bootstrap intervals of this level, for example 0.95.", min=0.0, max=1.0),
+    typer.Option(
+        *LEVEL_NAMES, help="Add intervals of this level, for example 0.95.", min=0.0, max=1.0
+    ),
 ]
 Resamples = Annotated[int, typer.Option(help="Number of bootstrap replicates.", min=1)]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]

@@ -50,7 +50,25 @@ def tune(
             help="Count mistakes among the answers, or among all cases.", rich_help_panel=_BUDGETS
         ),
     ] = _Per.answer,
+    level: Annotated[
+        float | None,
+        typer.Option(
+            *options.LEVEL_NAMES,
+            help="With --max-error: promise, with this confidence, that new cases keep it. "
+            "Otherwise the level of intervals, 0.95 by default.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = None,
+    honest: Annotated[
+        bool,
+        typer.Option(
+            "--honest/--apparent",
+            help="Estimate what the rules will do on new cases, or only say what they do on these.",
+        ),
+    ] = True,
     prior: options.Prior = None,
+    seed: options.Seed = 0,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File for the rule, as JSON to deploy."),
@@ -67,6 +85,10 @@ def tune(
     [bold]Example:[/] at most 2 % of the answers may be wrong.
 
         cautious tune predictions.csv --max-error 0.02 -o rule.json
+
+    [bold]Example:[/] the same on new cases, promised with 95 % confidence; or no rule at all.
+
+        cautious tune predictions.csv --max-error 0.02 --confidence-level 0.95 -o rule.json
     """
     from cautious.evaluation import tune as tune_models
 
@@ -82,9 +104,13 @@ def tune(
         max_abstention=max_abstention,
         max_error=max_error,
         min_saving=min_saving,
+        confidence_level=level,
+        honest=honest,
+        random_state=seed,
         **columns,
     )
     if output is not None:
         write_whole(output, found.to_json())
     show(found, json=json)
-    note("Add -o FILE to keep the rule." if output is None else f"rule written to {output}")
+    if found.found:
+        note("Add -o FILE to keep the rule." if output is None else f"rule written to {output}")

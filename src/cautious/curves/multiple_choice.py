@@ -3,12 +3,12 @@ r"""One option from each of several lists, with the least sum and within a limit
 Class thresholds within a budget are such a problem (a multiple-choice knapsack): each class offers
 the places of its threshold, each place costs :math:`u` and uses :math:`v` of the budget.
 
-A price :math:`\lambda` on what is used turns the limit into a cost. Then every list can be searched
-by itself, and what comes out bounds the best sum from below:
-:math:`\sum_c \min_j (u_{cj} + \lambda v_{cj}) - \lambda V`. The best price is found by bisection. An
-option whose priced cost exceeds its list's minimum by more than the distance between that bound and
-the best choice known cannot be part of a better one. Few options are left, and their sums are listed
-without those that cost as much and use more than others.
+A price :math:`\lambda` on what is used turns the limit into a cost. Then every list can be
+searched by itself, and what comes out bounds the best sum from below:
+:math:`\sum_c \min_j (u_{cj} + \lambda v_{cj}) - \lambda V`. The best price is found by bisection.
+An option whose priced cost exceeds its list's minimum by more than the distance between that bound
+and the best choice known cannot be part of a better one. Few options are left, and their sums are
+listed without those that cost as much and use more than others.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ class FoundRule(Shown):
     cost : float or None
         Expected cost per case, in the units of the costs; None without costs. A budget puts no
         price on abstaining, so only mistakes cost something then.
-    curve : AbstentionCostSurface or ClassThresholdCurve
-        What the rule was chosen from.
+    curve : AbstentionCostSurface, ClassThresholdCurve or None
+        What the rule was chosen from; None if it was given.
     window : Window or None
         For two classes: the window with all its rates.
     gap : float
@@ -63,7 +63,7 @@ class FoundRule(Shown):
     error: float
     selective_error: float
     cost: float | None
-    curve: AbstentionCostSurface | ClassThresholdCurve
+    curve: AbstentionCostSurface | ClassThresholdCurve | None
     window: Window | None = None
     gap: float = 0.0
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from cautious.errors import InputError, quoted
 from cautious.predictions import binary_truth, check_proba
 from cautious.sets import check_scores, check_weight
 
-__all__ = ["LEAST_GROUPS", "Expected", "TooFewCases", "cross_fitted"]
+__all__ = ["LEAST_GROUPS", "CrossFit", "Expected", "TooFewCases", "cross_fit", "cross_fitted"]
 
 LEAST_CASES = 30
 """Cases of each class below which nothing is said about new cases."""
@@ -149,6 +149,41 @@ def cross_fitted(
             "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
             given=confidence_level,
         )
+    fit = cross_fit(
+        y_true,
+        y_score=y_score,
+        y_proba=y_proba,
+        classes=classes,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        costs=costs,
+        priors=priors,
+        n_repeats=n_repeats,
+        random_state=random_state,
+        folds=folds,
+        **goal,
+    )
+    return fit.expected(confidence_level)
+
+
+def cross_fit(
+    y_true: Any,
+    *,
+    y_score: Any = None,
+    y_proba: Any = None,
+    classes: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    costs: Any = None,
+    priors: Any = None,
+    n_repeats: int | None = None,
+    random_state: RandomState = 0,
+    folds: Any = None,
+    **goal: Any,
+) -> CrossFit:
+    """Choose rules on parts of the cases, measure them on the rest; see :func:`cross_fitted`."""
     if n_repeats is not None and n_repeats < 1:
         raise InputError("{=n_repeats} is {given}; give 1 or more.", given=n_repeats)
     cases = _Cases.of(
@@ -171,7 +206,7 @@ def cross_fitted(
         measured[at, out] = seen[out]
     replicates = cases.replicates(n_resamples, rng)
     rules = np.array([cases.share @ seen for seen in cases.measured(replicates)])
-    return cases.expected(measured, rules, confidence_level)
+    return CrossFit(cases, measured, rules)
 
 
 # What is measured of each case under a rule; saving and the shares of answers follow from these.
@@ -378,52 +413,7 @@ class _Cases:
             mask = rule.predict_set(self.values)
             yield np.where(mask.sum(axis=1) > 1, len(labels), mask.argmax(axis=1))
 
-    def expected(self, measured: Floats, rules: Floats, confidence_level: float) -> Expected:
-        """Put intervals around the means of what was measured on held-out cases."""
-        cost, single, abstained, wrong = range(len(_COLUMNS))
-        mean = self.share @ measured.mean(axis=0)
-        mean[[abstained, wrong]] = np.clip(mean[[abstained, wrong]], 0.0, 1.0)
-        answered = 1 - mean[abstained]
-
-        def interval(each: Floats, estimate: float, chosen: Floats, ends: Any) -> Interval:
-            """Take losses by repetition and case, and the mean loss of each replicate's rule."""
-            variance, df = np.mean([self._variance(one) for one in each], axis=0)
-            chosen = chosen[~np.isnan(chosen)]
-            if len(chosen) > 1:
-                variance += chosen.var(ddof=1)
-            low, high = _ends(estimate, variance, df, confidence_level, len(self.rows), ends)
-            return Interval(float(estimate), low, high, confidence_level, len(rules))
-
-        def of_share(at: int) -> Interval:
-            return interval(measured[:, :, at], mean[at], rules[:, at], None)
-
-        with np.errstate(invalid="ignore", divide="ignore"):
-            selective = mean[wrong] / answered
-            ratio = (measured[:, :, wrong] - selective * (1 - measured[:, :, abstained])) / answered
-            chosen = rules[:, wrong] / (1 - rules[:, abstained])
-        found: dict[str, Any] = {
-            "abstention": of_share(abstained),
-            "error": of_share(wrong),
-            "selective_error": interval(ratio, selective, chosen, None)
-            if answered > 1e-12
-            else Interval(np.nan, np.nan, np.nan, confidence_level, len(rules)),
-        }
-        if self.losses is not None:
-            least, most = self.share @ self.losses.min(axis=1), self.share @ self.losses.max(axis=1)
-            found["cost"] = interval(
-                measured[:, :, cost], mean[cost], rules[:, cost], (least, most)
-            )
-            if not self.budget:
-                saved = measured[:, :, single] - measured[:, :, cost]
-                found["saving"] = interval(
-                    saved,
-                    mean[single] - mean[cost],
-                    rules[:, single] - rules[:, cost],
-                    (least - most, most - least),
-                )
-        return Expected(**found)
-
-    def _variance(self, each: Floats) -> tuple[float, float]:
+    def variance(self, each: Floats) -> tuple[float, float]:
         """Variance of the mean of losses, class by class; and its degrees of freedom."""
         total = np.bincount(self.truth, self.share)
         centred = each - (np.bincount(self.truth, self.share * each) / total)[self.truth]
@@ -436,6 +426,117 @@ class _Cases:
         if variance == 0:
             return 0.0, float((n - 1).sum())
         return float(variance), float(variance**2 / (parts**2 / (n - 1)).sum())
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """What rules did to cases that they were not chosen on, and what rules of replicates do to all.
+
+    Attributes
+    ----------
+    cases : _Cases
+        The cases.
+    measured : ndarray of shape (n_repeats, n, 4)
+        Cost, cost of the best single answer, abstained and wrong, of every held-out case.
+    rules : ndarray of shape (n_resamples, 4)
+        Means of the same over all cases, under rules chosen on bootstrap replicates.
+    """
+
+    cases: _Cases
+    measured: Floats
+    rules: Floats
+
+    def expected(self, confidence_level: float) -> Expected:
+        """Put intervals around the means of what was measured on held-out cases."""
+        names = ["abstention", "error", "selective_error"]
+        if self.cases.losses is not None:
+            names += ["cost"] if self.cases.budget else ["cost", "saving"]
+        return Expected(**{name: self._interval(name, confidence_level) for name in names})
+
+    def difference(self, other: CrossFit, quantity: str, confidence_level: float) -> Interval:
+        """How much more the rules of this model have of a quantity than those of another.
+
+        Cases that both models have seen, in the same order and with the same replicates, are
+        compared one by one.
+        """
+        one, two = self._parts(quantity), other._parts(quantity)
+        a, b = self.cases, other.cases
+        paired = (
+            one.each.shape == two.each.shape
+            and one.chosen.shape == two.chosen.shape
+            and all(
+                np.array_equal(getattr(a, name), getattr(b, name))
+                for name in ("truth", "unit", "share")
+            )
+        )
+        if paired:
+            variance, df = self._variance(one.each - two.each, one.chosen - two.chosen)
+        else:
+            spreads = [self._variance(*one[:2]), other._variance(*two[:2])]
+            variance, df = sum(v for v, _ in spreads), min(d for _, d in spreads)
+        estimate = one.estimate - two.estimate
+        half = float(stats.t.ppf((1 + confidence_level) / 2, df) * np.sqrt(variance))
+        return Interval(
+            estimate, estimate - half, estimate + half, confidence_level, len(self.rules)
+        )
+
+    def _interval(self, quantity: str, level: float) -> Interval:
+        each, chosen, estimate, ends = self._parts(quantity)
+        if np.isnan(estimate):
+            return Interval(np.nan, np.nan, np.nan, level, len(self.rules))
+        variance, df = self._variance(each, chosen)
+        low, high = _ends(estimate, variance, df, level, len(self.cases.rows), ends)
+        return Interval(estimate, low, high, level, len(self.rules))
+
+    def _variance(self, each: Floats, chosen: Floats) -> tuple[float, float]:
+        """Add the variance of few cases and the variance of the rule; degrees of freedom."""
+        variance, df = np.mean([self.cases.variance(one) for one in each], axis=0)
+        chosen = chosen[~np.isnan(chosen)]
+        if len(chosen) > 1:
+            variance += chosen.var(ddof=1)
+        return float(variance), float(df)
+
+    def _parts(self, quantity: str) -> _Parts:
+        """Say what a quantity is, case by case and rule by rule."""
+        cost, single, abstained, wrong = range(len(_COLUMNS))
+        measured, rules, cases = self.measured, self.rules, self.cases
+        mean = cases.share @ measured.mean(axis=0)
+        mean[[abstained, wrong]] = np.clip(mean[[abstained, wrong]], 0.0, 1.0)
+        if quantity in ("abstention", "error"):
+            at = abstained if quantity == "abstention" else wrong
+            return _Parts(measured[:, :, at], rules[:, at], float(mean[at]))
+        if quantity == "selective_error":
+            answered = 1 - mean[abstained]
+            if answered <= 1e-12:
+                return _Parts(measured[:, :, wrong], rules[:, wrong], np.nan)
+            selective = float(mean[wrong] / answered)
+            each = (measured[:, :, wrong] - selective * (1 - measured[:, :, abstained])) / answered
+            with np.errstate(invalid="ignore", divide="ignore"):
+                chosen = rules[:, wrong] / (1 - rules[:, abstained])
+            return _Parts(each, chosen, selective)
+        assert cases.losses is not None
+        least, most = (float(cases.share @ end) for end in _extremes(cases.losses))
+        if quantity == "cost":
+            return _Parts(measured[:, :, cost], rules[:, cost], float(mean[cost]), (least, most))
+        return _Parts(
+            measured[:, :, single] - measured[:, :, cost],
+            rules[:, single] - rules[:, cost],
+            float(mean[single] - mean[cost]),
+            (least - most, most - least),
+        )
+
+
+class _Parts(NamedTuple):
+    """A quantity by repetition and case, its mean under each replicate's rule, its estimate."""
+
+    each: Floats
+    chosen: Floats
+    estimate: float
+    ends: tuple[float, float] | None = None
+
+
+def _extremes(losses: Floats) -> tuple[Floats, Floats]:
+    return losses.min(axis=1), losses.max(axis=1)
 
 
 _BUDGETS = ("max_abstention", "max_error", "min_saving")

@@ -13,15 +13,22 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import RandomState
-from cautious.bootstrap import Interval
+from cautious.bootstrap import Interval, as_generator
 from cautious.costs import CostsLike
 from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.calibration import calibration_data
-from cautious.evaluation.cross_fitting import LEAST_GROUPS, Expected, TooFewCases, cross_fitted
+from cautious.evaluation.cross_fitting import (
+    LEAST_GROUPS,
+    CrossFit,
+    Expected,
+    TooFewCases,
+    cross_fit,
+)
 from cautious.evaluation.evidence import read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
+from cautious.guarantees import Certificate, Certified, certify
 from cautious.predictions import ModelPredictions, label_text, read_predictions
 
 __all__ = ["Tuning", "tune"]
@@ -39,12 +46,18 @@ class Tuning:
     goal : dict
         What was asked for.
     best : str or None
-        The model that does best on these cases; None if several do equally well.
+        The model that is expected to do best on new cases; None if it cannot be told apart from
+        another, or if nothing is expected.
     notes : tuple of Message
         What was guessed or looks odd.
     expected : dict of str to Expected
         What each rule is expected to do on new cases, with intervals. A model of which too few
         cases are known is not there, and a note says so.
+    certificates : dict of str to Certificate
+        What is promised of each rule, if that was asked for. A model of which nothing can be
+        promised has no rule; its certificate says how many cases could be enough.
+    verdict : str
+        Which model is best, in words.
     """
 
     found: Mapping[str, FoundRule]
@@ -52,6 +65,8 @@ class Tuning:
     best: str | None
     notes: tuple[Message, ...] = ()
     expected: Mapping[str, Expected] = field(default_factory=dict)
+    certificates: Mapping[str, Certificate] = field(default_factory=dict)
+    verdict: str = ""
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -63,7 +78,14 @@ class Tuning:
         """The rule of the only model there is."""
         if len(self.found) > 1:
             raise ValueError(f"there are the models {list(self.found)}; take one of .rules.")
+        self._check_found()
         return next(iter(self.found.values())).rule
+
+    def _check_found(self) -> None:
+        """Refuse to give a rule where none could be certified."""
+        if not self.found:
+            words = " ".join(f"{name}: {one}" for name, one in self.certificates.items())
+            raise InputError("there is no rule to give. {words}", words=words)
 
     def frame(self) -> pd.DataFrame:
         """One row per model: its thresholds, and what they do.
@@ -72,7 +94,7 @@ class Tuning:
         within ``cost_low`` and ``cost_high`` and so on; ``apparent_cost`` and so on were measured
         on the cases that the rule was chosen on, and stand alone where nothing is expected.
         """
-        frames = []
+        frames = [pd.DataFrame(columns=["model"])] if not self.found else []
         for name, one in self.found.items():
             row = one.frame()
             shown = [key for key in _QUANTITIES if key in row]
@@ -84,7 +106,11 @@ class Tuning:
         return pd.concat(frames).set_index("model")
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Write the rules as JSON, to a file too if a path is given; ``evaluate`` reads them."""
+        """Write the rules as JSON, to a file too if a path is given; ``evaluate`` reads them.
+
+        Certificates are written with their rules.
+        """
+        self._check_found()
         return rules_to_json(self.rules, path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,14 +118,21 @@ class Tuning:
         return {
             "goal": dict(self.goal),
             "best": self.best,
+            "verdict": self.verdict,
             "models": {
                 name: _record(one) | {"expected": _expected_record(self.expected.get(name))}
                 for name, one in self.found.items()
             },
-        }
+        } | (
+            {"certificates": {name: one.to_dict() for name, one in self.certificates.items()}}
+            if self.certificates
+            else {}
+        )
 
     def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
         """Tables for people: a title, headings, and rows of text."""
+        if not self.found:
+            return
         thresholds = pd.concat([one.frame() for one in self.found.values()])
         with_costs = "cost" in thresholds
         names = [name for name in thresholds.columns if name not in _QUANTITIES]
@@ -129,26 +162,25 @@ class Tuning:
 
     def sentences(self) -> Iterator[str]:
         """Say what the rules do, and which model does best."""
+        for name, one in self.certificates.items():
+            about = "" if len(self.certificates) == 1 else f"{name}: "
+            yield about + str(one).replace("\n", " ")
         if len(self.found) == 1:
-            yield self.rule.describe()
-        elif self.best is None:
-            yield "Several models do equally well on these cases."
-        else:
-            yield f"{self.best} does best on these cases. {self.found[self.best].rule.describe()}"
+            yield next(iter(self.found.values())).rule.describe()
+        if self.verdict:
+            yield self.verdict
+        if self.best is not None and len(self.found) > 1:
+            yield self.found[self.best].rule.describe()
         silent = [name for name, one in self.found.items() if one.abstention == 1]
         for name in silent:
             yield f"{name} answers nothing under this rule."
         for name, known in self.expected.items():
             about = "Expected" if len(self.found) == 1 else f"{name}: expected"
-            show: Callable[[float], str] = share
-            if known.cost is not None:
-                what, interval, show = "cost", known.cost, number
-            elif "max_abstention" in self.goal:
-                what, interval = "wrong among answers", known.selective_error
-            else:
-                what, interval = "abstained on", known.abstention
+            quantity = _quantity(self.goal, known.cost is not None)
+            show, interval = _SHOWN[quantity], getattr(known, quantity)
             ends = f"{show(interval.low)} to {show(interval.high)}"
-            yield f"{about} on new cases: {what} {show(interval.estimate)} ({ends})."
+            words = _WORDS[quantity]
+            yield f"{about} on new cases: {words} {show(interval.estimate)} ({ends})."
         if len(self.expected) < len(self.found):
             yield "Measured on the cases that the rule was chosen on; new ones will be worse."
 
@@ -167,6 +199,19 @@ class Tuning:
 _THRESHOLDS_SHOWN = 8
 _QUANTITIES = ("abstention", "error", "selective_error", "cost")
 _HEADINGS = {"lower": "negative up to", "upper": "positive from"}
+_SHOWN: dict[str, Callable[[float], str]] = {
+    "cost": number,
+    "abstention": share,
+    "selective_error": share,
+}
+_WORDS = {"cost": "cost", "abstention": "abstained on", "selective_error": "wrong among answers"}
+
+
+def _quantity(goal: Mapping[str, Any], with_costs: bool) -> str:
+    """Name what rules are chosen to have little of."""
+    if goal.get("max_error") is not None or goal.get("min_saving") is not None:
+        return "abstention"
+    return "cost" if with_costs else "selective_error"
 
 
 def tune(
@@ -180,7 +225,7 @@ def tune(
     priors: Any = None,
     honest: bool = True,
     n_repeats: int | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: float | None = None,
     random_state: RandomState = 0,
     **columns: Any,
 ) -> Tuning:
@@ -196,7 +241,8 @@ def tune(
     max_abstention : float, optional
         Largest share of cases to abstain on, while mistakes are as few as possible.
     max_error : float, optional
-        Largest share of mistakes, while as little as possible is abstained on.
+        Largest share of mistakes, while as little as possible is abstained on: on these cases or,
+        with a `confidence_level`, on new ones.
     min_saving : float, optional
         Part of the mistakes (or of their cost) without abstention that has to go.
     per : {"answer", "case"}, default="answer"
@@ -207,7 +253,12 @@ def tune(
         Whether to estimate, by cross-fitting, what the rules will do on new cases. It takes about
         ninety more searches; without it there is only what they do on the cases they were chosen
         on, which is better.
-    n_repeats, confidence_level, random_state
+    confidence_level : float, optional
+        With `max_error`: promise, with this confidence, that the limit holds on new cases
+        (:func:`cautious.guarantees.certify`). A rule that can be promised less than asked for is
+        not given; the certificate then says how many cases could be enough. Without `max_error` it
+        is the level of intervals, .95 by default.
+    n_repeats, random_state
         Of the cross-fitting; see :func:`cautious.evaluation.cross_fitted`. Weights are how much
         each case counts. Groups, if there are at least ten with each class, are kept together.
     **columns
@@ -242,40 +293,108 @@ def tune(
         "min_saving": min_saving,
     }
     notes = list(read.notes)
-    found, expected = {}, {}
+    wanted: dict[str, Any] = {name: value for name, value in goal.items() if value is not None}
+    if costs is not None:
+        wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
+    certified = max_error is not None and confidence_level is not None
+    level = 0.95 if confidence_level is None else confidence_level
+    if not 0 < level < 1:
+        raise InputError(
+            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
+            given=confidence_level,
+        )
+    found, fits, certificates = {}, {}, {}
     for one in read.values():
         asked = _search(one, costs, goal, per, priors)
-        rule = find_rule(**asked)
+        if certified:
+            wanted["confidence_level"] = level
+            promised = _certified(one, asked, level, random_state)
+            certificates[one.name] = promised.certificate
+            notes += _dependence_notes(one)
+            if promised.rule is None:
+                continue
+            rule = _measured(promised.rule, asked)
+        else:
+            rule = find_rule(**asked)
         seen = asked.get("y_score", asked.get("y_proba"))
         codes = None if one.codes is None else one.codes[~one.missing]
         data = calibration_data(seen, codes, rule, goal | {"per": per})
         data = {"n": one.n, "digest": _digest(one)} | data
         about = rule.rule.with_details(model=one.name, data=data)
         found[one.name] = replace(rule, rule=about)
-        if honest:
+        if honest and not certified:
             try:
-                expected[one.name] = cross_fitted(
-                    **asked,
-                    groups=_groups(one),
-                    n_repeats=n_repeats,
-                    confidence_level=confidence_level,
-                    random_state=random_state,
+                fits[one.name] = cross_fit(
+                    **asked, groups=_groups(one), n_repeats=n_repeats, random_state=random_state
                 )
             except TooFewCases as refused:
                 facts = {"name": quoted(one.name, 60), "reason": refused.message}
                 notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
         notes += _notes(one, found[one.name])
         notes += _price_notes(one, costs)
-    wanted: dict[str, Any] = {name: value for name, value in goal.items() if value is not None}
-    if costs is not None:
-        wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
+    best, verdict = _best(found, fits, wanted, level)
     return Tuning(
         found,
         wanted,
-        _best(found, goal),
+        best,
         tuple({str(note): note for note in notes}.values()),
-        expected,
+        {name: fit.expected(level) for name, fit in fits.items()},
+        certificates,
+        verdict,
     )
+
+
+def _certified(
+    one: ModelPredictions, asked: Mapping[str, Any], level: float, random_state: RandomState
+) -> Certified:
+    """Find the rule that answers most among those of which the limit can be promised."""
+    for name in ("costs", "priors"):
+        if asked[name] is not None:
+            raise InputError(
+                "{==name} is given, but a promise of {=max_error} with {=confidence_level} counts "
+                "mistakes as they occur; leave it out.",
+                name=name,
+            )
+    if one.sample_weight is not None:
+        raise InputError(
+            "{name} has weights, but a promise counts cases, and weighted cases have no exact "
+            "test; leave the weights out.",
+            name=quoted(one.name, 60),
+        )
+    scores = one.y_score if one.y_score is not None else one.y_proba
+    assert scores is not None
+    known = scores[~np.isnan(scores)]
+    probabilities = one.y_score is None or bool(((known >= 0) & (known <= 1)).all())
+    limit = "max_error" if asked["per"] == "answer" else "max_error_per_case"
+    return certify(
+        one.y_true,
+        **{"y_score" if one.y_score is not None else "y_proba": scores, limit: asked["max_error"]},
+        classes=one.classes,
+        confidence_level=level,
+        # Scores that are no probabilities have no confidence that one threshold could be on.
+        thresholds="one" if probabilities else "two",
+        random_state=int(as_generator(random_state).integers(2**31)),
+    )
+
+
+def _measured(rule: Rule, asked: Mapping[str, Any]) -> FoundRule:
+    """Say what a rule does on the cases at hand."""
+    values = asked["y_score"] if "y_score" in asked else asked["y_proba"]
+    mask = rule.predict_set(values)
+    answered = mask.sum(axis=1) == 1
+    answer = np.array([*rule.classes], dtype=object)[mask.argmax(axis=1)]
+    wrong = float((answered & (answer != np.asarray(asked["y_true"], dtype=object))).mean())
+    given = float(answered.mean())
+    return FoundRule(rule, 1 - given, wrong, wrong / given if given else math.nan, None, None)
+
+
+def _dependence_notes(one: ModelPredictions) -> Iterator[Message]:
+    """Warn of promises about cases that do not come one by one."""
+    if _groups(one) is not None:
+        yield Message(
+            "{name}: the promise takes every case for a draw of its own, also cases of one group",
+            {"name": quoted(one.name, 60)},
+        )
 
 
 def _record(one: FoundRule) -> dict[str, Any]:
@@ -361,20 +480,36 @@ def _digest(one: ModelPredictions) -> str:
     return digest.hexdigest()[:32]
 
 
-def _best(found: Mapping[str, FoundRule], goal: Mapping[str, Any]) -> str | None:
-    """Name the model that does best, if one does."""
-
-    def loss(one: FoundRule) -> float:
-        if goal["max_error"] is not None or goal["min_saving"] is not None:
-            return one.abstention
-        if goal["max_abstention"] is not None and one.cost is None:
-            return one.selective_error
-        return math.nan if one.cost is None else one.cost
-
-    losses = {name: loss(one) for name, one in found.items()}
-    least = min((value for value in losses.values() if not math.isnan(value)), default=math.nan)
-    best = [name for name, value in losses.items() if value <= least + 1e-12]
-    return best[0] if len(best) == 1 else None
+def _best(
+    found: Mapping[str, FoundRule],
+    fits: Mapping[str, CrossFit],
+    goal: Mapping[str, Any],
+    level: float,
+) -> tuple[str | None, str]:
+    """Name the model that is expected to do best, if it can be told apart from all others."""
+    if len(found) < 2:
+        return next(iter(found), None), ""
+    if len(fits) < len(found):
+        return None, "Nothing is said about which model will do best on new cases."
+    quantity = _quantity(goal, all(one.cost is not None for one in found.values()))
+    show, what = _SHOWN[quantity], _WORDS[quantity]
+    expected = {name: getattr(fit.expected(level), quantity) for name, fit in fits.items()}
+    known = {name: one.estimate for name, one in expected.items() if not math.isnan(one.estimate)}
+    if not known:
+        return None, "No model answers anything."
+    least = min(known, key=lambda name: known[name])
+    # As many differences are looked at as there are other models (Bonferroni).
+    strict = 1 - (1 - level) / max(1, len(known) - 1)
+    close = []
+    for name in known:
+        gap = fits[least].difference(fits[name], quantity, strict)
+        if name != least and not gap.high < 0:
+            ends = f"{show(gap.low)} to {show(gap.high)}"
+            close.append(f"{name} (difference {show(gap.estimate)}, {ends})")
+    words = f"{least} is expected to do best on new cases: {what} {show(known[least])}"
+    if close:
+        return None, f"{words}; but it cannot be told apart from {' and '.join(close)}."
+    return least, f"{words}, and the difference to each other model is significant."
 
 
 def _price_notes(one: ModelPredictions, costs: Any) -> Iterator[Message]:
