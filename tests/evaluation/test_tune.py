@@ -163,6 +163,10 @@ def test_promises_for_other_predictions_and_refusals():
     costs = {"false_negative": 2, "false_positive": 1}
     with pytest.raises(InputError, match="costs is given"):
         cautious.tune({"m": (y, score)}, costs=costs, **asked)
+    with pytest.raises(InputError, match="max_error is 0; a promise needs a limit between"):
+        cautious.tune({"m": (y, score)}, max_error=0, confidence_level=0.9)
+    with pytest.raises(InputError, match="'m' has 6 cases with a score; a promise needs 10"):
+        cautious.tune({"m": (y[:6], score[:6])}, **asked)
     with pytest.raises(InputError, match="confidence_level is 1"):
         cautious.tune({"m": (y, score)}, max_error=0.1, confidence_level=1)
     grouped = {"m": {"y_true": y, "y_score": score, "groups": np.arange(1500) // 3}}

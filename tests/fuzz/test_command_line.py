@@ -40,7 +40,7 @@ ANY = [
 ]
 LIKELY = {
     "--positive": ["0", "1", "a", "b"],
-    "--level": ["0.9", "0", "1", "nan"],
+    "--confidence-level": ["0.9", "0", "1", "nan"],
     "--resamples": ["1", "5"],
     "--extension": ["cautious", "averse", "discounted", "abellan-masegosa"],
     "--r": ["0", "1", "0.5", "nan"],

@@ -344,6 +344,10 @@ def tune(
     )
 
 
+# A fifth of the cases fixes the candidates; of fewer there would be hardly one.
+_LEAST_PROMISED = 10
+
+
 def _certified(
     one: ModelPredictions, asked: Mapping[str, Any], level: float, random_state: RandomState
 ) -> Certified:
@@ -361,9 +365,21 @@ def _certified(
             "test; leave the weights out.",
             name=quoted(one.name, 60),
         )
+    if not 0 < asked["max_error"] < 1:
+        raise InputError(
+            "{=max_error} is {given}; a promise needs a limit between 0 and 1, both excluded.",
+            given=asked["max_error"],
+        )
     scores = one.y_score if one.y_score is not None else one.y_proba
     assert scores is not None
     known = scores[~np.isnan(scores)]
+    if one.n - int(one.missing.sum()) < _LEAST_PROMISED:
+        raise InputError(
+            "{name} has {n} cases with a score; a promise needs {least} at the very least.",
+            name=quoted(one.name, 60),
+            n=one.n - int(one.missing.sum()),
+            least=_LEAST_PROMISED,
+        )
     probabilities = one.y_score is None or bool(((known >= 0) & (known <= 1)).all())
     limit = "max_error" if asked["per"] == "answer" else "max_error_per_case"
     return certify(
