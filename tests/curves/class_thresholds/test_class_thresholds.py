@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cautious.curves import ClassThresholdCurve, find_rule, multiple_choice
+from cautious.curves import ClassThresholdCurve, find_rule
+from cautious.curves.class_thresholds import multiple_choice
 
 
 def all_states(choice, confidence, K):

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels
-from cautious.curves.multiple_choice import ROUNDING, Choice, least_sum
+from cautious.curves.class_thresholds.multiple_choice import ROUNDING, Choice, least_sum
 from cautious.metrics import Shown
 
 __all__ = ["ClassSweep", "ClassThresholdCurve"]
