@@ -2,12 +2,17 @@
 import { el } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
 import { replicatesOf } from "./core/bootstrap.js";
+import { budgetEstimates, budgetWindow } from "./core/budgets.js";
+import { calibrationOf, groupsOf, netBenefitOf, priceCurve, riskBand, rocOf } from "./core/curves.js";
+import { differencesOf, distinctGrid, verdictOf } from "./core/differences.js";
 import { estimatesOf } from "./core/estimates.js";
 import { hullBins } from "./core/hull.js";
 import { unpackProblems } from "./core/packing.js";
 import { problemsOf } from "./core/problems.js";
+import { peopleOf } from "./core/people.js";
 import { summariseStaircase } from "./core/scores.js";
 import { bestWindow, costsOf, makeSurface, responseCurve } from "./core/surface.js";
+import { windowAt } from "./core/window.js";
 import { guessColumns } from "./files/columns.js";
 import { parseCsv } from "./files/csv.js";
 import { readPredictions } from "./files/predictions.js";
@@ -147,15 +152,28 @@ globalThis.cautious = Object.freeze({
   app,
   bestWindow,
   binaryResults,
+  budgetEstimates,
+  budgetWindow,
+  calibrationOf,
   costsOf,
+  differencesOf,
+  distinctGrid,
   estimatesOf,
+  groupsOf,
   guessColumns,
   hullBins,
   makeSurface,
+  netBenefitOf,
   parseCsv,
+  peopleOf,
+  priceCurve,
   problemsOf,
   readPredictions,
   replicatesOf,
   responseCurve,
+  riskBand,
+  rocOf,
   summariseStaircase,
+  verdictOf,
+  windowAt,
 });

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,8 +78,6 @@ def problems_of(source: Any, **said: Any) -> tuple[list[dict[str, Any]], list[st
 
 
 Summary = tuple[str, list[str], dict[str, Any]]
-# Weights beyond these are scaled, so that their sums are numbers.
-_LARGEST_WEIGHT, _LEAST_WEIGHT = 1e100, 1e-100
 
 
 def _models(source: Any, said: dict[str, Any], notes: list[str]) -> Iterator[Summary]:
@@ -150,11 +147,6 @@ def _usable(model: ModelPredictions) -> tuple[ModelPredictions, list[dict[str, A
                 "shown; give scores.",
                 name=quoted(model.name),
             )
-    if model.sample_weight is not None:
-        most, total = model.sample_weight.max(), model.sample_weight.sum(dtype=np.longdouble)
-        if not _LEAST_WEIGHT < most < _LARGEST_WEIGHT or not total < _LARGEST_WEIGHT:
-            # Only their proportions matter: the largest becomes 1.
-            model = replace(model, sample_weight=model.sample_weight / most)
     return model, left_out
 
 

@@ -3,7 +3,7 @@
 // mean loss among windows chosen on bootstrap replicates, because this window may be better or worse
 // than such windows are on average.
 import { studentQuantile } from "./distributions.js";
-import { LEAST_CASES, evidenceOf } from "./parts.js";
+import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
 
 const NEGATIVE = 0,
   POSITIVE = 1,
@@ -140,7 +140,7 @@ export function estimatesOf(model, prior, costs, { level = 0.95, window = null, 
     single = (part) => (costs ? singleOf(part, prior, costs) : NEGATIVE);
   let repeats, rules;
   if (window) {
-    const cuts = levelsAt(parts.stairs.scores, window),
+    const cuts = levelsAt(parts.stairs, window),
       whole = wholePart(parts);
     repeats = [cellsOfRepeat(parts, 0, () => cuts, () => single(whole))];
     rules = [];
@@ -171,15 +171,6 @@ const wholePart = (parts) => ({
   positives: parts.positivesBelow[parts.positivesBelow.length - 1],
   negatives: parts.negativesBelow[parts.negativesBelow.length - 1],
 });
-
-/** Levels below which a given window answers negative, and from which positive. */
-export function levelsAt(scores, { lower, upper }) {
-  let high = 0,
-    low = 0;
-  while (high < scores.length && scores[high] < upper) high++;
-  while (low < scores.length && scores[low] <= lower) low++;
-  return [Math.min(low, high), high];
-}
 
 // What a unit of weight of each class stands for, and the share of each class.
 function sharesOf(parts, prior) {

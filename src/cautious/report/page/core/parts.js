@@ -6,7 +6,7 @@
 // are dealt out at random.
 import { hullBins, thresholdsAt } from "./hull.js";
 import { below, binomial, generator, shuffled } from "./random.js";
-import { sum } from "./surface.js";
+import { search, sum } from "./surface.js";
 
 export const LEAST_CASES = 30;
 const FOLDS = 10;
@@ -15,7 +15,7 @@ const REPLICATE_COUNT = 50;
 const SEED = 20040614;
 
 // Levels: the different scores in order, with the counts of both classes.
-function levelsOf({ table, score }) {
+function levelsOf({ table, score, rounding = 0 }) {
   const order = Uint32Array.from(score.keys()).sort((a, b) => score[a] - score[b] || 0),
     level = new Uint32Array(score.length),
     scores = [];
@@ -25,11 +25,26 @@ function levelsOf({ table, score }) {
   }
   const counts = [new Float64Array(scores.length), new Float64Array(scores.length)];
   for (let i = 0; i < level.length; i++) counts[table.truth[i]][level[i]] += table.weight?.[i] ?? 1;
-  return { scores: Float64Array.from(scores), level, negatives: counts[0], positives: counts[1] };
+  return { scores: Float64Array.from(scores), level, negatives: counts[0], positives: counts[1], rounding: 0.501 * rounding };
 }
 
 export function stairsOf(model) {
   return (model.stairsKnown ??= model.cases ? levelsOf(model.cases) : model.stairs);
+}
+
+/**
+ * How many levels lie up to a lower threshold, and below an upper one. Of steps, those that the
+ * threshold leaves below it: a threshold inside a step counts as its lower end.
+ */
+export function levelsAt({ scores, cuts, rounding = 0 }, { lower, upper }) {
+  if (cuts) {
+    const high = upper === Infinity ? scores.length : search(cuts, upper, true),
+      low = lower === Infinity ? scores.length : search(cuts, lower, true);
+    return [Math.min(low, high), high];
+  }
+  const high = search(scores, upper - rounding),
+    low = search(scores, lower + rounding, true);
+  return [Math.min(low, high), high];
 }
 
 // Which fold each case is in, four times, and how often it is drawn in each replicate. Models that
@@ -62,7 +77,13 @@ export function divisionOf(table) {
         draws.push(at);
       }
   const replicates = unit ? drawn.map((counts) => Uint16Array.from(unit, (u) => counts[u])) : drawn;
-  return (table.division = { folds, draws, replicates: replicates.filter((one) => bothDrawn(table, one)) });
+  // A fifth whose labels are never looked at, for promises.
+  const aside = new Uint8Array(table.n);
+  shuffled(random, aside.keys())
+    .slice(0, Math.floor(table.n / 5))
+    .forEach((i) => (aside[i] = 1));
+  const whole = replicates.filter((one) => bothDrawn(table, one));
+  return (table.division = { folds, draws, replicates: whole, aside });
 }
 
 // A unit goes with its rarest class, so that rare classes are spread evenly.

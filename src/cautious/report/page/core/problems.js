@@ -11,7 +11,6 @@ const UTILITIES = { u65: 0.65, u80: 0.8 };
 const CASES_KEPT = 1500;
 const LEAST_GROUPS = 10;
 const GROUPS_SHOWN = 12;
-const LARGEST_WEIGHT = 1e100;
 
 // `models` are those of readPredictions.
 export function problemsOf(models) {
@@ -35,18 +34,13 @@ export function problemsOf(models) {
   return problems;
 }
 
-// Rows that count for nothing are left out and counted. Of weights only the proportions matter: those
-// whose sum would be no number are scaled so that the largest is 1.
+// Rows that count for nothing are left out and counted.
 function usable(model) {
-  const { rows, weight } = model;
-  if (!weight) return { model, leftOut: [] };
-  const kept = rows.filter((row) => weight[row] > 0),
-    count = rows.length - kept.length,
-    most = kept.reduce((a, row) => Math.max(a, weight[row]), 0),
-    total = kept.reduce((a, row) => a + weight[row], 0);
-  const scaled = most > 1 / LARGEST_WEIGHT && total < LARGEST_WEIGHT ? weight : weight.map((w) => w / most);
+  const { rows, weight } = model,
+    kept = weight ? rows.filter((row) => weight[row] > 0) : rows,
+    count = rows.length - kept.length;
   return {
-    model: { ...model, rows: kept, weight: scaled },
+    model: { ...model, rows: kept },
     leftOut: count ? [{ count, reason: "have the weight 0" }] : [],
   };
 }

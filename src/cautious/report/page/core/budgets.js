@@ -1,0 +1,292 @@
+// Budgets instead of costs: the best window that keeps limits on the cases seen, or one that keeps them
+// on new cases with a stated confidence.
+import { binomialShare } from "./distributions.js";
+import { estimatesOf } from "./estimates.js";
+import { divisionOf, stairsOf } from "./parts.js";
+import { below, generator } from "./random.js";
+import { cumulated, ratesBetween, windowAt } from "./window.js";
+
+const BUDGET_ROUNDING = 1e-12;
+const CANDIDATES = 100;
+const HEAD_START = 3;
+
+const errorOf = (rates, perCase) =>
+  perCase ? rates.error : rates.answered > BUDGET_ROUNDING ? rates.error / rates.answered : 0;
+
+// All windows that keep the limits; those that abstain least first, then those that err least, then those
+// with the lowest thresholds (cautious.curves.surface.budgets).
+function leastAbstaining(sums, keeps, error) {
+  const { negatives, positives } = sums,
+    m = negatives.length - 1;
+  let best = null,
+    least = Infinity,
+    fewest = Infinity;
+  for (let i = 0; i <= m; i++)
+    for (let j = i; j <= m; j++) {
+      const abstention = negatives[j] - negatives[i] + (positives[j] - positives[i]);
+      if (abstention > least + BUDGET_ROUNDING) break;
+      const rates = ratesBetween(sums, [i, j]);
+      if (!keeps(rates)) continue;
+      const wrong = error(rates);
+      if (abstention < least - BUDGET_ROUNDING || wrong < fewest - BUDGET_ROUNDING) {
+        best = [i, j];
+        least = Math.min(least, abstention);
+        fewest = wrong;
+      }
+      break;
+    }
+  return best;
+}
+
+function leastErring(sums, most, error) {
+  const { negatives, positives } = sums,
+    m = negatives.length - 1;
+  let fewest = Infinity;
+  for (let i = 0; i <= m; i++)
+    for (let j = i; j <= m; j++) {
+      const abstention = negatives[j] - negatives[i] + (positives[j] - positives[i]);
+      if (abstention > most + BUDGET_ROUNDING) break;
+      fewest = Math.min(fewest, error(ratesBetween(sums, [i, j])));
+    }
+  return leastAbstaining(sums, (rates) => error(rates) <= fewest + BUDGET_ROUNDING, error);
+}
+
+// Levels of the window that a budget asks for; null if there is none. Errors are counted per answer,
+// or per case if that is what is limited.
+function budgetLevels(sums, { abstention, error, errorPerCase, missed }) {
+  const perCase = errorPerCase !== undefined && error === undefined,
+    wrong = (rates) => errorOf(rates, perCase),
+    m = sums.positives.length - 1,
+    within = (value, limit) => limit === undefined || value <= limit + BUDGET_ROUNDING;
+  if (error === undefined && errorPerCase === undefined && missed === undefined)
+    return leastErring(sums, abstention, wrong);
+  const keeps = (rates) =>
+      within(errorOf(rates, false), error) &&
+      within(rates.error, errorPerCase) &&
+      within(rates.fn / sums.positives[m], missed),
+    found = leastAbstaining(sums, keeps, wrong);
+  return found && within(ratesBetween(sums, found).abstention, abstention) ? found : null;
+}
+
+/**
+ * The window that a budget asks for: it abstains least among those that keep the limits, or errs least
+ * where only abstention is limited.
+ *
+ * @param {{abstention?, error?, errorPerCase?, missed?}} limits shares: of all cases, of the answers, of
+ *   all cases, and of the positives that are answered negative
+ * @param {{promise?: boolean, level?: number}} options promise: the limits hold on new cases with
+ *   confidence `level` (cautious.guarantees.certify with two thresholds)
+ * @returns {{none: false, window, tests?, n?} | {none: true, needed?, weighted?}} needed: the number of
+ *   cases at which a promise may be expected, null if at none; weighted: weights allow no promise
+ */
+export function budgetWindow(model, prior, limits, { promise = false, level = 0.95 } = {}) {
+  // Cases count once: weights have no exact test.
+  if (promise) return model.weighted ? { none: true, weighted: true } : certified(model, limits, level);
+  const sums = cumulated(model, prior),
+    found = budgetLevels(sums, limits);
+  if (!found) return { none: true };
+  const { lower, upper } = thresholdsOf(sums.stairs, found);
+  return { none: false, window: { lower, upper, ...ratesBetween(sums, found) } };
+}
+
+// Thresholds between levels: midway between neighbouring scores, or the ends of steps.
+function thresholdsOf({ scores, cuts }, [low, high]) {
+  const at = (level) => {
+    if (level === 0) return -Infinity;
+    if (level === scores.length) return Infinity;
+    return cuts ? cuts[level - 1] : scores[level - 1] / 2 + scores[level] / 2;
+  };
+  return { lower: at(low), upper: at(high) };
+}
+
+/** Honest estimates of the rule that a budget finds: it is searched for in each part anew. */
+export function budgetEstimates(model, prior, costs, limits, options = {}) {
+  const whole = stairsOf(model),
+    choose = (part) => {
+      const { levels, positives, negatives } = part.seen,
+        total = part.positives + part.negatives,
+        [ns, ps] = prior === null ? [1 / total, 1 / total] : [(1 - prior) / part.negatives, prior / part.positives],
+        sums = { negatives: running(negatives, ns), positives: running(positives, ps) },
+        found = budgetLevels(sums, limits) ?? [0, levels.length];
+      // A threshold lies midway between neighbours of the part.
+      const at = (cut, inclusive) => {
+        if (cut === 0 || cut === levels.length) return cut === 0 ? 0 : whole.scores.length;
+        const middle = whole.scores[levels[cut - 1]] / 2 + whole.scores[levels[cut]] / 2;
+        let l = levels[cut - 1] + 1;
+        while (whole.scores[l] < middle || (inclusive && whole.scores[l] === middle)) l++;
+        return l;
+      };
+      const high = at(found[1], false);
+      return [found[0] < found[1] ? at(found[0], true) : high, high];
+    };
+  return estimatesOf(model, prior, costs, { ...options, choose });
+}
+
+function running(counts, each) {
+  const sums = new Float64Array(counts.length + 1);
+  for (let i = 0; i < counts.length; i++) sums[i + 1] = sums[i] + counts[i] * each;
+  return sums;
+}
+
+// A random fifth of the cases, whose labels are never looked at, gives the candidates; the others are
+// tested on. Counts by level: `others` and, by class, `tested`.
+function calibrationSplit(model) {
+  const stairs = stairsOf(model),
+    m = stairs.scores.length,
+    others = new Float64Array(m),
+    tested = [new Float64Array(m), new Float64Array(m)];
+  if (model.cases) {
+    const { aside } = divisionOf(model.cases.table),
+      { truth } = model.cases.table;
+    for (let i = 0; i < truth.length; i++)
+      if (aside[i]) others[stairs.level[i]]++;
+      else tested[truth[i]][stairs.level[i]]++;
+  } else {
+    const random = generator(7);
+    [stairs.negatives, stairs.positives].forEach((counts, y) =>
+      counts.forEach((count, l) => {
+        for (let i = 0; i < count; i++)
+          if (below(random, 5) === 0) others[l]++;
+          else tested[y][l]++;
+      }),
+    );
+  }
+  return { stairs, others, tested };
+}
+
+// First level that speaks for the positive class: probabilities above one half, other scores from the
+// median of the cases set aside on.
+function middleOf({ scores, cuts }, others, probabilities) {
+  if (probabilities) return cuts ? levelAbove(cuts, 0.5) : firstLevel(scores, (s) => s > 0.5);
+  const total = others.reduce((a, b) => a + b, 0),
+    at = (rank) => {
+      let seen = 0;
+      return others.findIndex((count) => (seen += count) > rank);
+    },
+    [a, b] = [at(Math.floor((total - 1) / 2)), at(Math.floor(total / 2))],
+    middle = scores[a] / 2 + scores[b] / 2;
+  return firstLevel(scores, (s) => s >= middle);
+}
+
+const levelAbove = (cuts, value) => firstLevel(cuts, (cut) => cut >= value) + 1;
+
+function firstLevel(values, holds) {
+  const at = Array.prototype.findIndex.call(values, holds);
+  return at < 0 ? values.length : at;
+}
+
+function leastAnswers(limit, delta) {
+  const guess = Math.ceil(Math.log(delta) / Math.log1p(-limit));
+  return (1 - limit) ** (guess - 1) <= delta ? guess - 1 : guess;
+}
+
+function certified(model, { error, errorPerCase, missed, ppv, npv }, level) {
+  const { stairs, others, tested } = calibrationSplit(model),
+    m = stairs.scores.length,
+    middle = middleOf(stairs, others, model.risk !== null),
+    total = (counts) => counts.reduce((a, b) => a + b, 0),
+    n = total(tested[0]) + total(tested[1]),
+    delta = (1 - level) / 2,
+    sides = [];
+  for (const side of [0, 1]) {
+    const own = Array.from({ length: side ? m - middle : middle }, (_, i) => (side ? m - 1 - i : i)),
+      errors = [error, side ? ppv && 1 - ppv : npv && 1 - npv].filter((limit) => limit !== undefined),
+      limits = [
+        ...(missed !== undefined && side === 0 ? [{ name: "missed", limit: missed }] : []),
+        ...(errors.length ? [{ name: "error", limit: Math.min(...errors) }] : []),
+        ...(errorPerCase !== undefined ? [{ name: "errorPerCase", limit: errorPerCase / 2 }] : []),
+      ];
+    sides.push(sequenceOf({ side, own, others, tested, limits, delta, n }));
+  }
+  const [negative, positive] = sides;
+  if (negative.last === null && positive.last === null) {
+    const needed = sides.map((one) => one.needed).filter((one) => one !== null);
+    return { none: true, needed: needed.length ? Math.min(...needed) : null, n };
+  }
+  // A threshold is a score that is still answered, or the end of a step.
+  const lower =
+      negative.last === null ? -Infinity : stairs.cuts ? (stairs.cuts[negative.last] ?? Infinity) : stairs.scores[negative.last],
+    upper =
+      positive.last === null ? Infinity : stairs.cuts ? (stairs.cuts[positive.last - 1] ?? -Infinity) : stairs.scores[positive.last];
+  return { none: false, window: windowAt(model, null, lower, upper), tests: sides.flatMap((one) => one.tests), n };
+}
+
+// Test candidates from the strictest to the loosest, and take the last before the first failure.
+function sequenceOf({ side, own, others, tested, limits, delta, n }) {
+  const there = own.reduce((sum, l) => sum + others[l], 0),
+    every = others.reduce((a, b) => a + b, 0),
+    positives = tested[1].reduce((a, b) => a + b, 0),
+    candidates = [];
+  if (!there) return { last: null, needed: null, tests: [] };
+  // Levels at equally spaced coverages of the cases set aside.
+  let seen = 0,
+    rank = 1;
+  for (const l of own) {
+    seen += others[l];
+    let taken = false;
+    while (rank <= CANDIDATES && seen >= Math.ceil((rank / CANDIDATES) * there)) {
+      taken = true;
+      rank++;
+    }
+    if (taken) candidates.push({ level: l, expected: seen });
+  }
+  let at = 0,
+    answered = 0,
+    wrong = 0;
+  for (const one of candidates) {
+    for (; ; at++) {
+      answered += tested[0][own[at]] + tested[1][own[at]];
+      wrong += tested[1 - side][own[at]];
+      if (own[at] === one.level) break;
+    }
+    at++;
+    one.pairs = limits.map(({ name, limit }) => {
+      const among = name === "error" ? answered : name === "missed" ? positives : n;
+      return { name, limit, side, wrong, answered: among, p: binomialShare(wrong, among, limit) };
+    });
+    one.passed = one.pairs.every(({ p }) => p <= delta);
+    one.enough = limits.every(
+      ({ name, limit }) =>
+        name !== "error" || (one.expected / every) * n >= HEAD_START * leastAnswers(limit, delta),
+    );
+  }
+  const first = candidates.findIndex((one) => one.enough),
+    start = first < 0 ? candidates.length - 1 : first;
+  let last = null;
+  for (let c = start; c < candidates.length && candidates[c].passed; c++) last = c;
+  return last === null
+    ? { last: null, needed: casesNeeded(candidates, limits, delta, n), tests: [] }
+    : { last: candidates[last].level, needed: null, tests: candidates[last].pairs };
+}
+
+// At how many cases some candidate would pass every test, as far as that can be foreseen.
+function casesNeeded(candidates, limits, delta, n) {
+  let most = 0;
+  for (const [at, { limit }] of limits.entries()) {
+    const tried = candidates.map(({ pairs }) => pairs[at]).filter(({ answered }) => answered >= 20),
+      likely = tried
+        .map(({ wrong, answered }) => expectedCases((wrong + 0.5) / (answered + 1), answered / n, limit, delta))
+        .filter((cases) => cases !== null),
+      known = tried.length ? likely : [HEAD_START * leastAnswers(limit, delta)];
+    if (!known.length) return null;
+    most = Math.max(most, Math.min(...known));
+  }
+  return most;
+}
+
+function expectedCases(risk, coverage, limit, delta) {
+  if (!(risk < limit)) return null;
+  const passes = (m) => binomialShare(Math.ceil(risk * m), m, limit) <= delta;
+  let high = leastAnswers(limit, delta);
+  while (!passes(high)) {
+    if (high > 2 ** 30) return null;
+    high *= 2;
+  }
+  let low = Math.floor(high / 2);
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (passes(middle)) high = middle;
+    else low = middle;
+  }
+  return Math.ceil(high / coverage);
+}

@@ -1,0 +1,162 @@
+// Which model: differences of cross-fitted costs, all pairs at once. Models that were judged on the
+// same cases are compared case by case, in the same folds and the same bootstrap draws.
+import { studentQuantile } from "./distributions.js";
+import { cutsOf, heldOut, tooFew, welch } from "./estimates.js";
+import { evidenceOf } from "./parts.js";
+import { relativeCosts } from "./surface.js";
+
+// Losses of one model: answers to the cases of every repetition, and the mean loss of every replicate's
+// window.
+function lossesFor(model, prior, costs) {
+  const evidence = evidenceOf(model),
+    choose = (part) => cutsOf(part, prior, costs),
+    m = evidence.positivesBelow.length - 1,
+    counts = [evidence.negativesBelow[m], evidence.positivesBelow[m]],
+    total = counts[0] + counts[1],
+    share = prior === null ? [counts[0] / total, counts[1] / total] : [1 - prior, prior],
+    each = [share[0] / counts[0], share[1] / counts[1]];
+  const rules = evidence.replicates.map((part) => {
+    const [low, high] = choose(part),
+      { negativesBelow: n, positivesBelow: p } = evidence;
+    return (
+      each[1] * (costs.fn * p[low] + costs.abstain * (p[high] - p[low])) +
+      each[0] * (costs.fp * (n[m] - n[high]) + costs.abstain * (n[high] - n[low]))
+    );
+  });
+  const answers = evidence.atoms.map((_, r) => heldOut(evidence, r, choose)),
+    loss = [0, costs.fp, costs.abstain, costs.fn, 0, costs.abstain],
+    means = answers.map((some, r) => {
+      const { truth, weight } = evidence.atoms[r];
+      let mean = 0;
+      for (let i = 0; i < some.length; i++)
+        mean += each[truth[i]] * (weight ? weight[i] : 1) * loss[truth[i] * 3 + some[i]];
+      return mean;
+    });
+  return { model, evidence, answers, rules, share, each, loss, mean: meanOfAll(means) };
+}
+
+const meanOfAll = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+
+function varianceOfAll(values) {
+  const centre = meanOfAll(values);
+  return values.reduce((a, b) => a + (b - centre) ** 2, 0) / (values.length - 1);
+}
+
+// Variance of a mean loss (b null) or of the difference of two, over repetitions of the same cases.
+function sampledVariance(a, b) {
+  const { evidence, each, share } = a,
+    { rows, unit } = evidence;
+  const found = a.answers.map((answers, r) => {
+    const { truth, weight, square } = evidence.atoms[r],
+      others = b?.answers[r],
+      weights = new Float64Array(18),
+      squares = new Float64Array(18);
+    for (let i = 0; i < answers.length; i++) {
+      const cell = (truth[i] * 3 + answers[i]) * 3 + (others ? others[i] : 0);
+      weights[cell] += weight ? weight[i] : 1;
+      squares[cell] += square ? square[i] : 1;
+    }
+    const value = (cell) => {
+      const y = (cell / 9) | 0;
+      return a.loss[y * 3 + (((cell / 3) | 0) % 3)] - (b ? b.loss[y * 3 + (cell % 3)] : 0);
+    };
+    const mean = [0, 0],
+      sums = [0, 0];
+    for (let cell = 0; cell < 18; cell++)
+      mean[(cell / 9) | 0] += (weights[cell] * each[(cell / 9) | 0] * value(cell)) / share[(cell / 9) | 0];
+    if (unit) {
+      const totals = new Float64Array(Math.max(...unit) + 1);
+      for (let i = 0; i < answers.length; i++) {
+        const y = truth[i],
+          cell = (y * 3 + answers[i]) * 3 + (others ? others[i] : 0);
+        totals[unit[i]] += each[y] * (weight ? weight[i] : 1) * (value(cell) - mean[y]);
+      }
+      const n = totals.length;
+      return { variance: (totals.reduce((s, t) => s + t * t, 0) * n) / (n - 1), df: n - 1 };
+    }
+    for (let cell = 0; cell < 18; cell++) {
+      const y = (cell / 9) | 0;
+      sums[y] += squares[cell] * (each[y] * (value(cell) - mean[y])) ** 2;
+    }
+    return welch(
+      sums.map((total, y) => (total * rows[y]) / (rows[y] - 1)),
+      rows,
+    );
+  });
+  return { variance: meanOfAll(found.map((one) => one.variance)), df: meanOfAll(found.map((one) => one.df)) };
+}
+
+const sameCases = (a, b) => Boolean(a.model.cases && a.model.cases.table === b.model.cases?.table);
+
+// Difference of two models: its estimate, variance and degrees of freedom.
+function differenceOf(a, b) {
+  const value = a.mean - b.mean;
+  if (sameCases(a, b)) {
+    const { variance, df } = sampledVariance(a, b),
+      chosen = varianceOfAll(a.rules.map((rule, r) => rule - b.rules[r]));
+    return { value, variance: variance + chosen, df, paired: true };
+  }
+  const [one, two] = [a, b].map((single) => {
+    const { variance, df } = sampledVariance(single, null);
+    return { variance: variance + varianceOfAll(single.rules), df };
+  });
+  const variance = one.variance + two.variance,
+    df = variance ** 2 / (one.variance ** 2 / one.df + two.variance ** 2 / two.df);
+  return { value, variance, df: df > 0 ? df : one.df + two.df, paired: false };
+}
+
+/**
+ * Differences of the expected costs of all pairs of models, with intervals that hold for all pairs at
+ * once (Bonferroni).
+ *
+ * @returns {{first, second, value, low, high, distinct, paired}[]} first and second are positions in
+ *   models, value the cost of the first minus that of the second; empty if a model has too few cases
+ */
+export function differencesOf(models, prior, costs, { level = 0.95 } = {}) {
+  if (models.some(tooFew)) return [];
+  const each = models.map((model) => lossesFor(model, prior, costs)),
+    pairs = each.flatMap((a, first) => each.slice(first + 1).map((b, i) => [a, b, first, first + 1 + i]));
+  return pairs.map(([a, b, first, second]) => ({ first, second, ...told(differenceOf(a, b), level, pairs.length) }));
+}
+
+function told({ value, variance, df, paired }, level, comparisons) {
+  const half = variance > 0 ? studentQuantile(1 - (1 - level) / 2 / comparisons, df) * Math.sqrt(variance) : 0;
+  return { value, low: value - half, high: value + half, distinct: Math.abs(value) > half, paired };
+}
+
+/**
+ * The model of the least expected cost, and whether it is told apart from all others.
+ *
+ * @returns {{best, distinct, rivals, costs, differences}} rivals: those that it cannot be told apart
+ *   from; costs: cross-fitted, by model; best is -1 if a model has too few cases
+ */
+export function verdictOf(models, prior, costs, options = {}) {
+  if (models.some(tooFew)) return { best: -1, distinct: false, rivals: [], costs: [], differences: [] };
+  const expected = models.map((model) => lossesFor(model, prior, costs).mean),
+    best = expected.indexOf(Math.min(...expected)),
+    differences = differencesOf(models, prior, costs, options),
+    rivals = differences
+      .filter((one) => (one.first === best || one.second === best) && !one.distinct)
+      .map((one) => (one.first === best ? one.second : one.first));
+  return { best, distinct: !rivals.length, rivals, costs: expected, differences };
+}
+
+/**
+ * Where on the map of relative costs the cheapest model is told apart from all others.
+ *
+ * @returns {{values: Int8Array, nx, ny, x, y}} the winner's position, or -1 where there is none
+ */
+export function distinctGrid(models, prior, flipped, { nx = 25, ny = 13, level = 0.95 } = {}) {
+  const values = new Int8Array(nx * ny).fill(-1),
+    pairs = (models.length * (models.length - 1)) / 2;
+  if (models.length > 1 && !models.some(tooFew))
+    for (let j = 0; j < ny; j++)
+      for (let i = 0; i < nx; i++) {
+        const costs = relativeCosts(i / (nx - 1), j / (ny - 1) / 2, flipped),
+          each = models.map((model) => lossesFor(model, prior, costs)),
+          best = each.reduce((a, b) => (b.mean < a.mean ? b : a)),
+          clear = each.every((one) => one === best || told(differenceOf(best, one), level, pairs).distinct);
+        if (clear) values[j * nx + i] = each.indexOf(best);
+      }
+  return { values, nx, ny, x: [0, 1], y: [0, 0.5] };
+}

@@ -1,0 +1,237 @@
+"""Windows by budgets, promises and hand; which model; groups, people and curves: as the library."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.report.core import ask_core, carried
+
+from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule
+from cautious.guarantees import certify
+
+OPEN = "const [{ models }] = core.unpackProblems(given.problems), [model] = models;"
+
+
+def probabilities(n, seed=0, digits=9, separation=1.5):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    p = 1 / (1 + np.exp(-(rng.normal(size=n) + separation * (y - 0.5))))
+    return y, np.round(p, digits)
+
+
+@pytest.mark.parametrize("digits", [2, 9])
+def test_a_window_given_by_hand(digits):
+    y, p = probabilities(400, digits=digits)
+    windows = [(0.3, 0.6), (0.5, 0.5), (-np.inf, 0.2), (0.9, np.inf), (0.25, 0.75)]
+    found = ask_core(
+        OPEN
+        + "return given.windows.map(([a, b]) => core.windowAt(model, 0.3, Number(a), Number(b)))",
+        {"problems": carried({"m": (y, p)}), "windows": windows},
+    )
+    for (lower, upper), shown in zip(windows, found, strict=True):
+        positive, negative = p >= upper, (p <= lower) & ~(p >= upper)
+        assert shown["tp"] == pytest.approx(0.3 * positive[y == 1].mean())
+        assert shown["fp"] == pytest.approx(0.7 * positive[y == 0].mean())
+        assert shown["fn"] == pytest.approx(0.3 * negative[y == 1].mean())
+        assert shown["abstention"] + shown["answered"] == pytest.approx(1)
+
+
+LIMITS = [
+    ({"max_error": 0.1}, {"error": 0.1}),
+    ({"max_error": 0.05, "per": "case"}, {"errorPerCase": 0.05}),
+    ({"max_abstention": 0.2}, {"abstention": 0.2}),
+]
+
+
+@pytest.mark.parametrize("prior", [None, 0.2])
+@pytest.mark.parametrize("digits", [1, 9])
+def test_budgets_find_the_windows_of_the_library(digits, prior):
+    y, p = probabilities(250, seed=3, digits=digits)
+    found = ask_core(
+        OPEN + "return given.limits.map((one) => core.budgetWindow(model, given.prior, one))",
+        {"problems": carried({"m": (y, p)}), "limits": [one for _, one in LIMITS], "prior": prior},
+    )
+    for (goal, _), shown in zip(LIMITS, found, strict=True):
+        priors = None if prior is None else (1 - prior, prior)
+        expected = find_rule(y, y_score=p, priors=priors, **goal)
+        window = shown["window"]
+        assert window["abstention"] == pytest.approx(expected.abstention, abs=1e-9)
+        assert window["error"] == pytest.approx(expected.error, abs=1e-9)
+        ends = float(window["lower"]), float(window["upper"])
+        assert ends == pytest.approx((expected.rule.lower, expected.rule.upper), abs=1e-6)
+
+
+def test_missed_positives_within_a_budget():
+    y, p = probabilities(250, seed=4)
+    found = ask_core(
+        OPEN + "return core.budgetWindow(model, null, { missed: 0.05, error: 0.2 })",
+        {"problems": carried({"m": (y, p)})},
+    )
+    window, best = found["window"], np.inf
+    cuts = np.concatenate([[-np.inf], (np.sort(p)[1:] + np.sort(p)[:-1]) / 2, [np.inf]])
+    for lower in cuts:
+        negative = p <= lower
+        if negative[y == 1].mean() > 0.05:
+            break
+        for upper in cuts[cuts >= lower]:
+            positive = p >= upper
+            wrong = (negative & (y == 1)).sum() + (positive & (y == 0)).sum()
+            if wrong <= 0.2 * (negative | positive).sum():
+                best = min(best, 1 - (negative | positive).mean())
+    assert window["fn"] / y.mean() <= 0.05
+    assert window["abstention"] == pytest.approx(best)
+
+
+@pytest.mark.parametrize("margins", [False, True])
+@pytest.mark.parametrize(
+    ("limits", "goal"),
+    [
+        ({"error": 0.15}, {"max_error": 0.15}),
+        ({"error": 0.25, "missed": 0.1}, {"max_error": 0.25, "max_missed": 0.1}),
+        ({"errorPerCase": 0.1}, {"max_error_per_case": 0.1}),
+        ({"error": 0.001}, {"max_error": 0.001}),
+    ],
+)
+def test_promises_are_certificates_of_the_library(limits, goal, margins):
+    y, p = probabilities(1200, seed=5, separation=2.5)
+    score = 6 * p - 2 if margins else p
+    found = ask_core(
+        OPEN
+        + """const promised = core.budgetWindow(model, null, given.limits, { promise: true });
+        return { promised, aside: core.divisionOf(model.cases.table).aside };""",
+        {"problems": carried({"m": (y, score)}), "limits": limits},
+    )
+    aside, promised = np.array(found["aside"]) == 1, found["promised"]
+    assert aside.sum() == 240
+    expected = certify(
+        y[~aside], y_score=score[~aside], other_scores=score[aside], thresholds="two", **goal
+    )
+    assert promised["none"] == (expected.rule is None)
+    if expected.rule is None:
+        assert promised["needed"] == expected.certificate.cases_needed
+        return
+    ends = float(promised["window"]["lower"]), float(promised["window"]["upper"])
+    assert ends == pytest.approx((expected.rule.lower, expected.rule.upper), abs=1e-6)
+    for one, other in zip(promised["tests"], expected.certificate.tests, strict=True):
+        assert (one["wrong"], one["answered"]) == (other.wrong, other.answered)
+        assert one["p"] == pytest.approx(other.p_value, abs=1e-9)
+
+
+def test_differences_are_paired_and_hold_for_all_pairs():
+    rng = np.random.default_rng(6)
+    y = (rng.random(600) < 0.35).astype(int)
+    good = rng.normal(size=600) + 2.5 * y
+    scores = {
+        "good": good,
+        "twin": good + rng.normal(size=600) * 0.05,
+        "poor": rng.normal(size=600),
+    }
+    asked = {
+        "problems": carried({name: (y, score) for name, score in scores.items()}),
+        "apart": carried({name: (rng.permutation(y), s) for name, s in scores.items()}),
+    }
+    found = ask_core(
+        """const costs = { fn: 10, fp: 2, abstain: 1 };
+        const [{ models }] = core.unpackProblems(given.problems);
+        const expected = models.map((model) => core.estimatesOf(model, null, costs).cost.value);
+        const grid = core.distinctGrid(models, null, false, { nx: 5, ny: 5 });
+        const [{ models: others }] = core.unpackProblems(given.apart);
+        const unpaired = core.differencesOf(others.slice(0, 2), null, costs)[0].paired;
+        return { expected, verdict: core.verdictOf(models, null, costs), grid, unpaired };""",
+        asked,
+    )
+    verdict = found["verdict"]
+    assert verdict["costs"] == pytest.approx(found["expected"])
+    pairs = {(one["first"], one["second"]): one for one in verdict["differences"]}
+    for (a, b), one in pairs.items():
+        assert one["value"] == pytest.approx(found["expected"][a] - found["expected"][b])
+        assert one["paired"]
+    assert not pairs[0, 1]["distinct"]
+    assert pairs[0, 2]["distinct"]
+    assert pairs[1, 2]["distinct"]
+    assert pairs[0, 1]["high"] - pairs[0, 1]["low"] < pairs[0, 2]["high"] - pairs[0, 2]["low"]
+    assert verdict["best"] in (0, 1)
+    assert verdict["rivals"] == [1 - verdict["best"]]
+    assert not verdict["distinct"]
+    assert set(found["grid"]["values"]) <= {-1, 0, 1}
+    assert not found["unpaired"]
+
+
+def test_people_add_up():
+    rng = np.random.default_rng(7)
+    shares = rng.dirichlet(np.ones(6), 50).tolist()
+    given = [dict(zip("abcdef", row, strict=True)) for row in shares]
+    found = ask_core("return given.map((cells) => core.peopleOf(cells))", given)
+    for cells, people in zip(given, found, strict=True):
+        assert sum(one["count"] for one in people.values()) == 1000
+        assert all(abs(one["count"] - 1000 * cells[name]) < 1 for name, one in people.items())
+    ranged = ask_core(
+        "return core.peopleOf(given)",
+        {"a": {"value": 0, "low": 0, "high": 0.0123}, "b": {"value": 1, "low": 0.98, "high": 1}},
+    )
+    assert ranged == {
+        "a": {"count": 0, "low": 0, "high": 13},
+        "b": {"count": 1000, "low": 980, "high": 1000},
+    }
+
+
+@pytest.mark.parametrize("n", [500, 4000])
+def test_groups_are_counted_under_a_window(n):
+    y, p = probabilities(n, seed=8)
+    group = np.random.default_rng(9).choice(["north", "south", "west"], n)
+    found = ask_core(
+        OPEN
+        + """const { lower, upper } = core.bestWindow(core.makeSurface(model, null), given.costs);
+        return { lower, upper, groups: core.groupsOf(model, lower, upper) };""",
+        {
+            "problems": carried({"m": {"y_true": y, "y_score": p, "groups": group}}),
+            "costs": {"fn": 5, "fp": 3, "abstain": 1},
+        },
+    )
+    positive, negative = p >= found["upper"], p <= found["lower"]
+    assert {one["group"] for one in found["groups"]} == {"north", "south", "west"}
+    for one in found["groups"]:
+        own = group == one["group"]
+        answered = own & (positive | negative)
+        assert (one["n"], one["events"]) == (own.sum(), y[own].sum())
+        assert one["coverage"]["value"] == pytest.approx(answered.sum() / own.sum())
+        assert one["error"]["value"] == pytest.approx(np.mean(positive[answered] != y[answered]))
+        assert one["missed"]["value"] == pytest.approx(negative[own & (y == 1)].mean())
+        assert one["error"]["low"] < one["error"]["value"] < one["error"]["high"]
+
+
+def test_curves_are_those_of_the_library():
+    y, p = probabilities(700, seed=10, digits=3)
+    thresholds = [0.05, 0.1, 0.25, 0.5, 0.8]
+    costs = {"fn": 5, "fp": 3, "abstain": 1}
+    found = ask_core(
+        OPEN
+        + """return {
+          benefit: core.netBenefitOf(model, 0.3, given.thresholds, 0.1),
+          price: core.priceCurve(model, null, given.costs, [0.2, 0.5, 1, 3]),
+          roc: core.rocOf(model), risk: core.riskBand(model),
+          calibration: core.calibrationOf(model),
+        };""",
+        {"problems": carried({"m": (y, p)}), "thresholds": thresholds, "costs": costs},
+    )
+    curve = DecisionCurve.from_predictions(y, p, priors=(0.7, 0.3)).frame(thresholds, abstain=0.1)
+    for row, (_, expected) in zip(found["benefit"], curve.iterrows(), strict=True):
+        shown = [row["model"], row["all"], row["none"], row["withAbstention"]]
+        assert shown == pytest.approx(expected.iloc[1:].tolist(), abs=1e-9)
+    surface = AbstentionCostSurface.from_predictions(y, p)
+    for row in found["price"]:
+        window = surface.for_costs(
+            {"false_negative": 5, "false_positive": 3, "abstain": row["price"]}
+        )
+        assert (row["cost"], row["abstention"]) == pytest.approx((window.cost, window.abstention))
+    points = np.array(found["roc"]["points"])
+    assert points[0].tolist() == [0, 0]
+    assert points[-1].tolist() == pytest.approx([1, 1])
+    assert (np.array(found["roc"]["low"]) <= points[:, 1]).all()
+    assert (np.array(found["roc"]["high"]) >= points[:, 1]).all()
+    assert found["risk"]["risk"][-1] == pytest.approx(np.mean((p > 0.5) != y))
+    assert sum(one["n"] for one in found["calibration"]) == pytest.approx(700)
+    for one in found["calibration"]:
+        inside = (p >= one["low"]) & (p <= one["high"])
+        assert one["share"] == pytest.approx(y[inside].mean())
+        assert one["mean"] == pytest.approx(p[inside].mean())
