@@ -3,6 +3,7 @@ import { el } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
 import { replicatesOf } from "./core/bootstrap.js";
 import { budgetEstimates, budgetWindow } from "./core/budgets.js";
+import { answerCases, sampleOf } from "./core/classes.js";
 import { calibrationOf, groupsOf, netBenefitOf, priceCurve, riskBand, rocOf } from "./core/curves.js";
 import { differencesOf, distinctGrid, verdictOf } from "./core/differences.js";
 import { estimatesOf } from "./core/estimates.js";
@@ -149,6 +150,7 @@ addEventListener("resize", app.update);
 
 // For the console, and for tests of the arithmetic.
 globalThis.cautious = Object.freeze({
+  answerCases,
   app,
   bestWindow,
   binaryResults,
@@ -173,6 +175,7 @@ globalThis.cautious = Object.freeze({
   responseCurve,
   riskBand,
   rocOf,
+  sampleOf,
   summariseStaircase,
   verdictOf,
   windowAt,

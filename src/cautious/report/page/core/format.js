@@ -48,3 +48,50 @@ export function shorten(text, most = 40) {
   const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;
 }
+
+// Decimals that an interval of this width deserves: two digits of its half.
+const decimalsFor = (low, high) => {
+  const half = (high - low) / 2;
+  return half > 0 && Number.isFinite(half) ? Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 3;
+};
+
+const fixed = (x, decimals) =>
+  Number(x.toFixed(decimals)) === 0 ? (0).toFixed(decimals) : x.toFixed(decimals).replace("-", "−");
+
+/** Both ends with the decimals that their distance deserves: "0.012 to 0.034"; `percents`: "1.2 to 3.4%". */
+export function intervalText({ low, high }, { percents = false } = {}) {
+  if (!(low <= high)) return "–";
+  if (!percents) return `${fixed(low, decimalsFor(low, high))} to ${fixed(high, decimalsFor(low, high))}`;
+  const decimals = Math.min(2, decimalsFor(100 * low, 100 * high));
+  return `${fixed(100 * low, decimals)} to ${fixed(100 * high, decimals)}%`;
+}
+
+/**
+ * A value with its interval, both with the same decimals: "0.416 (0.398 to 0.434)", "2.1% (1.2 to 3.4%)".
+ * Of what was never seen, the upper bound alone: "none seen (at most 0.4%)".
+ */
+export function estimateText({ value, low, high }, { percents = false } = {}) {
+  if (value !== value) return "–";
+  const times = percents ? 100 : 1,
+    unit = percents ? "%" : "",
+    decimals = percents ? Math.min(2, decimalsFor(100 * low, 100 * high)) : decimalsFor(low, high);
+  if (percents && value === 0) return `none seen (at most ${atLeastOne(100 * high)}%)`;
+  if (percents && value === 1) return `all seen (at least ${fixed(100 - Number(atLeastOne(100 * (1 - low))), decimals)}%)`;
+  return `${fixed(times * value, decimals)}${unit} (${intervalText({ low, high }, { percents })})`;
+}
+
+// Rounded up, so that a bound stays one.
+const atLeastOne = (x) => {
+  const scale = x >= 1 ? 10 : 100;
+  return String(Math.min(100, Math.ceil(x * scale - 1e-9) / scale));
+};
+
+/** A threshold on a score: three decimals of a probability, three digits of another score. */
+export function thresholdText(x, isProbability) {
+  if (x === Infinity) return "none";
+  if (x === -Infinity) return "all";
+  if (!isProbability) return number(x);
+  if (x > 0 && x < 0.0005) return "< 0.001";
+  if (x < 1 && x > 0.9995) return "> 0.999";
+  return x.toFixed(3);
+}

@@ -1,0 +1,134 @@
+// Several classes: rules on the cases that the page knows, and what they do. Of many cases these are a
+// random part, so `n` says on how many a number rests.
+import { wilson } from "./distributions.js";
+import { intervalOf } from "./estimates.js";
+import { peopleOf } from "./people.js";
+import { countSets, utilitySet } from "./sets.js";
+
+/** Whether there are probabilities to decide on: how many cases, out of how many. */
+export const sampleOf = (model) => (model.cases?.proba ? { n: model.cases.table.n, of: model.n } : null);
+
+// The likeliest class; the first of equal ones.
+function likeliestOf(p) {
+  let best = 0;
+  for (let c = 1; c < p.length; c++) if (p[c] > p[best]) best = c;
+  return best;
+}
+
+// The answer of a rule to one case: classes in order, all of them to abstain (cautious.decision.Rule).
+const DECISIONS = {
+  confidence: ({ threshold }) => (p) => {
+    const best = likeliestOf(p);
+    return p[best] >= threshold ? [best] : null;
+  },
+  class_thresholds: ({ thresholds }) => (p) => {
+    const best = likeliestOf(p);
+    return p[best] >= thresholds[best] ? [best] : null;
+  },
+  // The answer of least expected cost, unless abstaining costs less.
+  costs: ({ costs }) => (p) => {
+    const expected = costs.map((row) => row.reduce((sum, cost, y) => sum + cost * p[y], 0)),
+      abstain = expected.pop(),
+      least = Math.min(...expected);
+    return abstain - least >= 0 ? [expected.indexOf(least)] : null;
+  },
+  sets: ({ utility }) => (p) => utilitySet(p, utility),
+};
+
+/**
+ * Decide all cases of a model by a rule, and count.
+ *
+ * @param model one of problem.models, with cases
+ * @param {string[]} classes
+ * @param {{kind: "confidence", threshold} | {kind: "class_thresholds", thresholds: number[]} |
+ *   {kind: "costs", costs: number[][]} | {kind: "sets", utility}} rule costs: one row per answer, the last
+ *   for abstaining, one column per truth
+ * @param {{level?, costs?: number[][]}} options costs: what to charge; those of the rule unless given
+ * @returns {{n, of, sizes, by_class, confusion, abstention, error, selectiveError, containment, meanSize,
+ *   cost, classes: {n, containment, answered, right}[], confused, people}} estimates {value, low, high};
+ *   error is the share of all cases with a wrong single answer; cost is null without costs; confused:
+ *   pairs {truth, answer, count} of single answers, the commonest mistake first; people by outcome
+ */
+export function answerCases(model, classes, rule, { level = 0.95, costs = rule.costs ?? null } = {}) {
+  const { table, proba } = model.cases,
+    k = classes.length,
+    decide = DECISIONS[rule.kind](rule),
+    every = classes.map((_, c) => c),
+    rows = Array.from({ length: table.n }, (_, row) => row),
+    sets = rows.map((row) => decide(proba.subarray(row * k, (row + 1) * k)) ?? every),
+    weightOf = (row) => (table.weight ? table.weight[row] : 1),
+    counted = countSets(rows, table.truth, classes, (row) => sets[row], weightOf),
+    wrongAs = classes.map(() => new Float64Array(k));
+  const total = rows.reduce((sum, row) => sum + weightOf(row), 0),
+    outcomes = { right: 0, wrong: 0, setWithTruth: 0, setWithoutTruth: 0, abstained: 0 };
+  for (const row of rows) {
+    const set = sets[row],
+      y = table.truth[row],
+      holds = set.includes(y);
+    if (set.length === 1) wrongAs[y][set[0]] += weightOf(row);
+    const outcome =
+      set.length === 1 ? (holds ? "right" : "wrong")
+      : set.length === k ? "abstained"
+      : holds ? "setWithTruth"
+      : "setWithoutTruth";
+    outcomes[outcome] += weightOf(row);
+  }
+  const of = (weight, whole = total) => wilson(weight / whole, (whole / total) * table.n, level),
+    answered = outcomes.right + outcomes.wrong,
+    shares = Object.fromEntries(Object.entries(outcomes).map(([name, weight]) => [name, of(weight)]));
+  return {
+    n: table.n,
+    of: model.n,
+    ...counted,
+    abstention: shares.abstained,
+    error: shares.wrong,
+    selectiveError: of(outcomes.wrong, answered),
+    containment: of(outcomes.right + outcomes.setWithTruth + outcomes.abstained),
+    meanSize: counted.sizes.reduce((sum, [size, right, wrong]) => sum + size * (right + wrong), 0) / total,
+    cost: costs && meanCost(table, sets, costs, k, level),
+    classes: counted.by_class.map(([cases, single, right, holding]) => ({
+      n: cases,
+      containment: of(holding, cases),
+      answered: of(single, cases),
+      right: of(right, cases),
+    })),
+    confused: wrongAs
+      .flatMap((line, truth) => Array.from(line, (count, answer) => ({ truth, answer, count })))
+      .filter(({ truth, answer, count }) => truth !== answer && count > 0)
+      .sort((a, b) => b.count - a.count),
+    people: peopleOf(shares),
+  };
+}
+
+// Cost per case, with an interval within the classes. A set of several classes costs as much as
+// abstaining.
+function meanCost({ truth, weight, n }, sets, costs, k, level) {
+  const sums = Array.from({ length: k }, () => ({ n: 0, weight: 0, cost: 0 })),
+    loss = (row) => costs[sets[row].length === 1 ? sets[row][0] : k][truth[row]],
+    weightOf = (row) => (weight ? weight[row] : 1);
+  for (let row = 0; row < n; row++) {
+    const one = sums[truth[row]];
+    one.n++;
+    one.weight += weightOf(row);
+    one.cost += weightOf(row) * loss(row);
+  }
+  const total = sums.reduce((sum, one) => sum + one.weight, 0),
+    value = sums.reduce((sum, one) => sum + one.cost, 0) / total,
+    squares = new Float64Array(k);
+  for (let row = 0; row < n; row++) {
+    const one = sums[truth[row]];
+    squares[truth[row]] += ((weightOf(row) / total) * (loss(row) - one.cost / one.weight)) ** 2;
+  }
+  let variance = 0,
+    inverse = 0;
+  sums.forEach((one, y) => {
+    if (one.n < 2) return;
+    const part = (squares[y] * one.n) / (one.n - 1);
+    variance += part;
+    inverse += part ** 2 / (one.n - 1);
+  });
+  const ends = [Math.min, Math.max].map((end) =>
+    sums.reduce((sum, one, y) => sum + (one.weight / total) * end(...costs.map((line) => line[y])), 0),
+  );
+  return { value, ...intervalOf(value, variance, inverse > 0 ? variance ** 2 / inverse : n, level, n, ends) };
+}

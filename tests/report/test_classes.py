@@ -1,0 +1,97 @@
+"""Several classes: rules decide on the page as they do in the library."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.report.core import ask_core, carried
+
+from cautious.decision import Rule
+from cautious.metrics import SetCounts, cautious_confusion_matrix, containment_score
+
+CLASSES = ["ash", "birch", "cedar", "elm"]
+COSTS = [[0, 4, 6, 9], [2, 0, 3, 5], [5, 1, 0, 2], [8, 7, 2, 0], [1, 1, 1, 1]]
+RULES = {
+    "confidence": {"kind": "confidence", "threshold": 0.5},
+    "class thresholds": {"kind": "class_thresholds", "thresholds": [0.3, 0.6, 0.45, 0.9]},
+    "costs": {"kind": "costs", "costs": COSTS},
+    "sets": {"kind": "sets", "utility": 0.65},
+}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(4, size=500)
+    z = rng.normal(size=(500, 4))
+    z[np.arange(500), truth] += 1.3
+    p = np.exp(z)
+    whole = np.rint(p / p.sum(axis=1, keepdims=True) * 65535)
+    return np.array(CLASSES)[truth], whole / whole.sum(axis=1, keepdims=True)
+
+
+def rule_of(kind):
+    given = RULES[kind]
+    if kind == "confidence":
+        return Rule.confidence(given["threshold"], classes=CLASSES)
+    if kind == "class thresholds":
+        return Rule.class_thresholds(given["thresholds"], classes=CLASSES)
+    if kind == "costs":
+        import pandas as pd
+
+        table = pd.DataFrame(COSTS, index=[*CLASSES, "abstain"], columns=CLASSES)
+        return Rule.class_thresholds(np.zeros(4), classes=CLASSES, costs=table)
+    return Rule.utility("u65", classes=CLASSES)
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_a_rule_decides_as_in_the_library(kind, drawn):
+    y, p = drawn
+    found = ask_core(
+        """const [{ models, classes }] = core.unpackProblems(given.problems);
+        return core.answerCases(models[0], classes, given.rule, { costs: given.costs });""",
+        {
+            "problems": carried({"m": {"y_true": y, "y_proba": p, "classes": CLASSES}}),
+            "rule": RULES[kind],
+            "costs": COSTS,
+        },
+    )
+    mask = rule_of(kind).predict_set(p)
+    counts = SetCounts.from_predictions(y, mask, classes=CLASSES)
+    single, held = mask.sum(axis=1) == 1, mask[np.arange(500), [CLASSES.index(c) for c in y]]
+    full = mask.all(axis=1)
+    assert (found["n"], found["of"]) == (500, 500)
+    assert found["abstention"]["value"] == pytest.approx(full.mean())
+    assert found["error"]["value"] == pytest.approx((single & ~held).mean())
+    assert found["selectiveError"]["value"] == pytest.approx(1 - held[single].mean())
+    assert found["containment"]["value"] == pytest.approx(
+        containment_score(y, mask, classes=CLASSES)
+    )
+    assert found["meanSize"] == pytest.approx(counts.size @ counts.weight / 500)
+    table = cautious_confusion_matrix(y, mask, classes=CLASSES, partial="answer").to_numpy()
+    assert np.sum(found["confusion"]["counts"]) == 500
+    assert found["confusion"]["counts"][:4] == table[:4].tolist()
+    codes = np.array([CLASSES.index(c) for c in y])
+    answer = np.where(single, mask.argmax(axis=1), 4)
+    losses = np.array(COSTS)[answer, codes]
+    assert found["cost"]["value"] == pytest.approx(losses.mean())
+    within = sum(losses[codes == c].var(ddof=1) * (codes == c).sum() for c in range(4)) / 500**2
+    width = found["cost"]["high"] - found["cost"]["low"]
+    assert width == pytest.approx(2 * 1.965 * within**0.5, rel=0.02)
+    assert sum(one["count"] for one in found["people"].values()) == 1000
+    for code, one in enumerate(found["classes"]):
+        assert one["containment"]["value"] == pytest.approx(held[codes == code].mean())
+    worst = found["confused"][0]
+    wrong = single & ~held & (codes == worst["truth"]) & (answer == worst["answer"])
+    assert worst["count"] == wrong.sum() == max(one["count"] for one in found["confused"])
+
+
+def test_many_cases_are_shown_by_a_part_of_them():
+    rng = np.random.default_rng(1)
+    y, p = rng.integers(26, size=4000), rng.dirichlet(np.ones(26), 4000)
+    (problem,) = carried({"m": {"y_true": y, "y_proba": p, "classes": range(26)}})
+    found = ask_core(
+        "const [{ models }] = core.unpackProblems(given); return models.map(core.sampleOf)",
+        [problem],
+    )
+    assert found == [{"n": 461, "of": 4000}, None, None]

@@ -1,0 +1,37 @@
+"""One formatter: a number is as long as its uncertainty allows, and nothing is sure to be zero."""
+
+from __future__ import annotations
+
+from tests.report.core import ask_core
+
+ESTIMATES = [
+    ((0.41634, 0.39817, 0.43423), False, "0.416 (0.398 to 0.434)"),
+    ((0.0007, -0.002, 0.003), False, "0.0007 (−0.0020 to 0.0030)"),
+    ((12.3456, 8, 16.2), False, "12.3 (8.0 to 16.2)"),
+    ((0.0213, 0.0117, 0.0342), True, "2.1% (1.2 to 3.4%)"),
+    ((0.0, 0.0, 0.0036), True, "none seen (at most 0.36%)"),
+    ((1.0, 0.963, 1.0), True, "all seen (at least 96.3%)"),
+    (("NaN", "NaN", "NaN"), True, "–"),
+]
+
+
+def test_estimates_in_words():
+    given = [[dict(zip(("value", "low", "high"), one, strict=True)), p] for one, p, _ in ESTIMATES]
+    found = ask_core(
+        """return given.map(([one, percents]) => {
+          const numbers = Object.fromEntries(Object.entries(one).map(([k, v]) => [k, Number(v)]));
+          return core.estimateText(numbers, { percents });
+        });""",
+        given,
+    )
+    assert found == [words for _, _, words in ESTIMATES]
+
+
+def test_thresholds_in_words():
+    given = [[0.4163, True], [0.000219, True], [0.99999, True], [1.0, True], [-1.2345, False]]
+    found = ask_core(
+        """return [...given.map(([x, p]) => core.thresholdText(x, p)),
+        core.thresholdText(Infinity, true), core.thresholdText(-Infinity, true)];""",
+        given,
+    )
+    assert found == ["0.416", "< 0.001", "> 0.999", "1.000", "−1.23", "none", "all"]
