@@ -3,7 +3,9 @@
 A check draws data whose truth is known, many times over, and counts. The count must lie between
 the 1 in 10 000 quantiles of the binomial distributions at the ends of the range that is claimed,
 so that a check can fail, but hardly by chance; seeds make it repeatable besides.
-`pytest tests/statistics -m slow --honesty docs/honesty.md` rewrites the table of that page.
+`pytest tests/statistics -m slow --honesty docs/honesty.md` writes what was measured into the table
+of that page: rows of checks that were run are replaced, the others stay with their date. Workers of
+pytest-xdist hand their rows to the process that started them.
 """
 
 import datetime
@@ -17,13 +19,14 @@ from scipy import stats
 
 RARE = 1e-4
 START, END = "<!-- measured -->", "<!-- end -->"
+HEADINGS = ("what", "where", "promised", "measured", "95 % interval", "trials", "on")
 
 
 @dataclass
 class Ledger:
     """Checks what was measured, and remembers it."""
 
-    rows: list = field(default_factory=list)
+    rows: dict = field(default_factory=dict)
 
     def share(self, subject, setting, hits, *, promised, between):
         """Check a list of yes and no against the range of chances claimed for a yes."""
@@ -46,20 +49,9 @@ class Ledger:
         assert low - wide <= centre <= high + wide, f"{subject}, {setting}: {centre:.4f}"
 
     def _add(self, subject, setting, promised, found, low, high, n):
-        key = (subject, setting, promised)
         # The long run of a check replaces its short run.
-        self.rows = [row for row in self.rows if row[0] != key]
-        self.rows.append((key, found, low, high, n))
-
-    def table(self):
-        lines = ["| what | where | promised | measured | 95 % interval | trials |"]
-        lines.append("| --- | --- | --- | --- | --- | --- |")
-        for (subject, setting, promised), found, low, high, n in self.rows:
-            lines.append(
-                f"| {subject} | {setting} | {promised} | {100 * found:.1f} % | "
-                f"{100 * low:.1f}–{100 * high:.1f} % | {n} |"
-            )
-        return "\n".join(lines)
+        cells = (f"{100 * found:.1f} %", f"{100 * low:.1f}–{100 * high:.1f} %", f"{n:,}")
+        self.rows[subject, setting, promised] = (*cells, f"{datetime.date.today():%Y-%m-%d}")
 
 
 def pytest_addoption(parser):
@@ -68,17 +60,47 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def ledger(request):
-    found = Ledger()
-    yield found
-    page = request.config.getoption("--honesty", default=None)
-    if page is None:
-        return
-    named = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
-    words = f"Measured on {datetime.date.today():%-d %B %Y} with {named}."
-    text = Path(page).read_text(encoding="utf-8")
+    return request.config.stash[LEDGER]
+
+
+LEDGER = pytest.StashKey[Ledger]()
+
+
+def pytest_configure(config):
+    config.stash[LEDGER] = Ledger()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take over the rows of a worker."""
+    rows = getattr(node, "workeroutput", {}).get("honesty", [])
+    node.config.stash[LEDGER].rows.update({tuple(key): tuple(cells) for key, cells in rows})
+
+
+def pytest_sessionfinish(session):
+    config = session.config
+    rows = config.stash[LEDGER].rows
+    page = config.getoption("--honesty", default=None)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["honesty"] = [[list(key), list(cells)] for key, cells in rows.items()]
+    elif page is not None and rows:
+        write(Path(page), rows)
+
+
+def write(page, rows):
+    """Put rows into the table of a page, those of the same check in their old places."""
+    text = page.read_text(encoding="utf-8")
     before, after = text[: text.index(START)], text[text.index(END) :]
-    table = f"{START}\n\n{words}\n\n{found.table()}\n\n"
-    Path(page).write_text(before + table + after, encoding="utf-8")
+    old = (line.strip("| ").split(" | ") for line in text[len(before) : -len(after)].splitlines())
+    known = {tuple(cells[:3]): tuple(cells[3:]) for cells in old if len(cells) == len(HEADINGS)}
+    known.pop(HEADINGS[:3], None)
+    known.pop(("---",) * 3, None)
+    lines = [HEADINGS, ("---",) * len(HEADINGS), *((*k, *v) for k, v in (known | rows).items())]
+    named = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    page.write_text(
+        f"{before}{START}\n\nLast measured with {named}.\n\n{table}\n\n{after}", encoding="utf-8"
+    )
 
 
 @pytest.fixture
