@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.report.core import ask_core, carried
+from tests.report.core import Fed, ask_core, carried
 
 from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule
+from cautious.evaluation.cross_fitting import cross_fit
 from cautious.guarantees import certify
 
 OPEN = "const [{ models }] = core.unpackProblems(given.problems), [model] = models;"
@@ -117,44 +118,60 @@ def test_promises_are_certificates_of_the_library(limits, goal, margins):
         assert one["p"] == pytest.approx(other.p_value, abs=1e-9)
 
 
-def test_differences_are_paired_and_hold_for_all_pairs():
+@pytest.fixture(scope="module")
+def three_models():
     rng = np.random.default_rng(6)
     y = (rng.random(600) < 0.35).astype(int)
     good = rng.normal(size=600) + 2.5 * y
-    scores = {
-        "good": good,
-        "twin": good + rng.normal(size=600) * 0.05,
-        "poor": rng.normal(size=600),
-    }
-    asked = {
-        "problems": carried({name: (y, score) for name, score in scores.items()}),
-        "apart": carried({name: (rng.permutation(y), s) for name, s in scores.items()}),
-    }
+    twin, poor = good + rng.normal(size=600) * 0.05, rng.normal(size=600)
+    return y, {"good": good, "twin": twin, "poor": poor}, rng
+
+
+def test_differences_are_those_of_the_library(three_models):
+    y, scores, _ = three_models
     found = ask_core(
-        """const costs = { fn: 10, fp: 2, abstain: 1 };
-        const [{ models }] = core.unpackProblems(given.problems);
-        const expected = models.map((model) => core.estimatesOf(model, null, costs).cost.value);
-        const grid = core.distinctGrid(models, null, false, { nx: 5, ny: 5 });
-        const [{ models: others }] = core.unpackProblems(given.apart);
-        const unpaired = core.differencesOf(others.slice(0, 2), null, costs)[0].paired;
-        return { expected, verdict: core.verdictOf(models, null, costs), grid, unpaired };""",
-        asked,
+        """const [{ models }] = core.unpackProblems(given.problems);
+        const costs = { fn: 10, fp: 2, abstain: 1 };
+        const { folds, draws } = core.divisionOf(models[0].cases.table);
+        return {
+          pairs: core.differencesOf(models, null, costs),
+          verdict: core.verdictOf(models, null, costs),
+          grid: core.distinctGrid(models, null, false, { nx: 5, ny: 5 }),
+          folds: folds.map((one) => Array.from(one)), draws,
+        };""",
+        {"problems": carried({name: (y, score) for name, score in scores.items()})},
     )
-    verdict = found["verdict"]
-    assert verdict["costs"] == pytest.approx(found["expected"])
-    pairs = {(one["first"], one["second"]): one for one in verdict["differences"]}
-    for (a, b), one in pairs.items():
-        assert one["value"] == pytest.approx(found["expected"][a] - found["expected"][b])
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    fits = [
+        cross_fit(y, y_score=s, costs=costs, folds=found["folds"], random_state=Fed(found["draws"]))
+        for s in scores.values()
+    ]
+    for one, strict in [
+        *((one, 1 - 0.05 / 3) for one in found["pairs"]),
+        *((one, 1 - 0.05 / 2) for one in found["verdict"]["differences"]),
+    ]:
+        gap = fits[one["first"]].difference(fits[one["second"]], "cost", strict)
+        shown = (one["value"], one["low"], one["high"])
+        assert shown == pytest.approx((gap.estimate, gap.low, gap.high), abs=1e-9)
         assert one["paired"]
-    assert not pairs[0, 1]["distinct"]
-    assert pairs[0, 2]["distinct"]
-    assert pairs[1, 2]["distinct"]
-    assert pairs[0, 1]["high"] - pairs[0, 1]["low"] < pairs[0, 2]["high"] - pairs[0, 2]["low"]
+    apart = {(one["first"], one["second"]): one["distinct"] for one in found["pairs"]}
+    assert apart == {(0, 1): False, (0, 2): True, (1, 2): True}
+    verdict = found["verdict"]
     assert verdict["best"] in (0, 1)
     assert verdict["rivals"] == [1 - verdict["best"]]
     assert not verdict["distinct"]
     assert set(found["grid"]["values"]) <= {-1, 0, 1}
-    assert not found["unpaired"]
+
+
+def test_models_on_other_cases_are_not_paired(three_models):
+    y, scores, rng = three_models
+    given = {name: (rng.permutation(y), score) for name, score in scores.items()}
+    (one,) = ask_core(
+        """const [{ models }] = core.unpackProblems(given);
+        return core.differencesOf(models.slice(0, 2), null, { fn: 10, fp: 2, abstain: 1 });""",
+        carried(given),
+    )
+    assert not one["paired"]
 
 
 def test_people_add_up():

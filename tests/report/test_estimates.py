@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.report.core import ask_core, carried
+from tests.report.core import Fed, ask_core, carried
 
 from cautious.evaluation import cross_fitted
 
@@ -17,19 +17,6 @@ NAMES = {
     "error": "error",
     "selective_error": "selectiveError",
 }
-
-
-class Fed(np.random.Generator):
-    """Draws that were made elsewhere."""
-
-    def __init__(self, draws):
-        super().__init__(np.random.PCG64(0))
-        self.draws = np.array(draws)
-
-    def integers(self, high, size=None):
-        drawn, self.draws = self.draws[:size], self.draws[size:]
-        assert drawn.max() < high
-        return drawn
 
 
 def cases(n, seed=0, digits=9, separation=1.2):
@@ -177,3 +164,29 @@ def test_binomial_shares_and_intervals():
         for method, one in zip(("wilson", "exact"), pair, strict=True):
             ends = stats.binomtest(k, n).proportion_ci(method=method)
             assert (one["low"], one["high"]) == pytest.approx((ends.low, ends.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [300, 3000])
+def test_a_dropped_file_gives_what_its_report_gives(n, tmp_path):
+    """Cases packed by Python and cases read by the page lead to the same numbers."""
+    y, score, rng = cases(n, digits=3)
+    weight = rng.integers(0, 4, n)
+    path = tmp_path / "mine.csv"
+    lines = (f"{a},{b},{w}\n" for a, b, w in zip(y, score, weight, strict=True))
+    path.write_text("y_true,score,weight\n" + "".join(lines))
+    found = ask_core(
+        """const [{ models: [packed] }] = core.unpackProblems(given.problems);
+        const { codes, score, weight } = given, rows = Uint32Array.from(codes.keys());
+        const classes = ["0", "1"], model = { name: "mine", rows, codes, score, weight, classes };
+        const [{ models: [dropped] }] = core.problemsOf([model]);
+        return [packed, dropped].map((one) => ({
+          n: one.n, events: one.events, left_out: one.left_out, lower: one.lower,
+          steps: one.stairs?.cuts ?? null, rows: one.stairs?.rows ?? null,
+          estimates: core.estimatesOf(one, 0.3, { fn: 20, fp: 4, abstain: 1 }),
+        }));""",
+        {"problems": carried(path), "codes": y, "score": score, "weight": weight},
+    )
+    assert found[0] == found[1]
+    assert found[0]["left_out"] == [
+        {"count": int((weight == 0).sum()), "reason": "have the weight 0"}
+    ]

@@ -100,9 +100,7 @@ function differenceOf(a, b) {
     const { variance, df } = sampledVariance(single, null);
     return { variance: variance + varianceOfAll(single.rules), df };
   });
-  const variance = one.variance + two.variance,
-    df = variance ** 2 / (one.variance ** 2 / one.df + two.variance ** 2 / two.df);
-  return { value, variance, df: df > 0 ? df : one.df + two.df, paired: false };
+  return { value, variance: one.variance + two.variance, df: Math.min(one.df, two.df), paired: false };
 }
 
 /**
@@ -125,19 +123,26 @@ function told({ value, variance, df, paired }, level, comparisons) {
 }
 
 /**
- * The model of the least expected cost, and whether it is told apart from all others.
+ * The model of the least expected cost, and whether it is told apart from all others. As many differences
+ * are looked at as there are others (Bonferroni), as cautious.tune does.
  *
  * @returns {{best, distinct, rivals, costs, differences}} rivals: those that it cannot be told apart
- *   from; costs: cross-fitted, by model; best is -1 if a model has too few cases
+ *   from; costs: cross-fitted, by model; differences: {first: best, second, value, low, high, distinct,
+ *   paired} to every other; best is -1 if a model has too few cases
  */
-export function verdictOf(models, prior, costs, options = {}) {
+export function verdictOf(models, prior, costs, { level = 0.95 } = {}) {
   if (models.some(tooFew)) return { best: -1, distinct: false, rivals: [], costs: [], differences: [] };
-  const expected = models.map((model) => lossesFor(model, prior, costs).mean),
+  const each = models.map((model) => lossesFor(model, prior, costs)),
+    expected = each.map(({ mean }) => mean),
     best = expected.indexOf(Math.min(...expected)),
-    differences = differencesOf(models, prior, costs, options),
-    rivals = differences
-      .filter((one) => (one.first === best || one.second === best) && !one.distinct)
-      .map((one) => (one.first === best ? one.second : one.first));
+    differences = each
+      .map((one, second) => ({
+        first: best,
+        second,
+        ...(second === best ? null : told(differenceOf(each[best], one), level, models.length - 1)),
+      }))
+      .filter(({ second }) => second !== best),
+    rivals = differences.filter((one) => !one.distinct).map(({ second }) => second);
   return { best, distinct: !rivals.length, rivals, costs: expected, differences };
 }
 
@@ -148,14 +153,14 @@ export function verdictOf(models, prior, costs, options = {}) {
  */
 export function distinctGrid(models, prior, flipped, { nx = 25, ny = 13, level = 0.95 } = {}) {
   const values = new Int8Array(nx * ny).fill(-1),
-    pairs = (models.length * (models.length - 1)) / 2;
+    others = models.length - 1;
   if (models.length > 1 && !models.some(tooFew))
     for (let j = 0; j < ny; j++)
       for (let i = 0; i < nx; i++) {
         const costs = relativeCosts(i / (nx - 1), j / (ny - 1) / 2, flipped),
           each = models.map((model) => lossesFor(model, prior, costs)),
           best = each.reduce((a, b) => (b.mean < a.mean ? b : a)),
-          clear = each.every((one) => one === best || told(differenceOf(best, one), level, pairs).distinct);
+          clear = each.every((one) => one === best || told(differenceOf(best, one), level, others).distinct);
         if (clear) values[j * nx + i] = each.indexOf(best);
       }
   return { values, nx, ny, x: [0, 1], y: [0, 0.5] };
