@@ -77,7 +77,7 @@ def test_a_name_that_is_no_string(asked):
     ("name", "words"),
     [
         ("bupa", ["train/test split mark, not a diagnosis", "Friedel"]),
-        ("haberman", ["year of operation as nominal"]),
+        ("haberman", ["year of operation as nominal", "here the year is a number"]),
         ("anneal", ["Declared but never observed: 4."]),
         ("diabetes", ["hidden missing values"]),
         ("breast-cancer", ["citation request"]),

@@ -121,7 +121,7 @@ def test_a_question_mark_may_be_a_category():
         ("iris", 0, [5.1, 3.5, 1.4, 0.2], "Iris-setosa"),
         ("iris", 149, [5.9, 3.0, 5.1, 1.8], "Iris-virginica"),
         ("contact-lenses", 3, ["young", "myope", "yes", "normal"], "hard"),
-        ("haberman", 0, [30.0, "64", 1.0], "1"),
+        ("haberman", 0, [30.0, 64.0, 1.0], "1"),
         ("glass", 0, [1.51793, 12.79, 3.5, 1.12, 73.03, 0.64, 8.77, 0.0, 0.0], "build wind float"),
         ("diabetes", 0, [6.0, 148.0, 72.0, 35.0, 0.0, 33.6, 0.627, 50.0], "tested_positive"),
     ],

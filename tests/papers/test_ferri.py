@@ -9,9 +9,11 @@ from sklearn.utils.estimator_checks import check_estimator
 from cautious.datasets import load_dataset
 from cautious.papers import ferri
 from cautious.papers.ferri import reproduce_ferri, results
+from cautious.papers.ferri.conclusions import conclusions
 from cautious.papers.ferri.examples import example_figures, example_tables, sketched_figures
 from cautious.papers.ferri.results import (
     WEKA_LEARNERS,
+    board,
     response_measures,
     result_figures,
     result_tables,
@@ -66,11 +68,12 @@ def test_every_printed_number_comes_out_but_for_the_errata():
         (table.name, cell.row, cell.column)
         for table in tables
         for cell in table.cells
-        if not cell.agrees
+        if cell.agrees is False
     }
     assert differing == ERRATA
-    assert sum(table.counts()[1] for table in tables) >= 70
-    assert all(cell.agrees or cell.remark for table in tables for cell in table.cells)
+    assert sum(table.counts()[1] for table in tables) >= 105
+    printed = [cell for table in tables for cell in table.cells if cell.paper is not None]
+    assert all(cell.agrees is not False or cell.remark for cell in printed)
 
 
 def test_figure_2_is_the_capacity_graph():
@@ -105,6 +108,10 @@ def test_response_measures_start_where_nobody_abstains():
     )
     share = np.mean(y[1::2] == "positive")
     assert found["cost@1.00"] == pytest.approx(2 * share + 3 * (1 - share))
+    assert found["swapped cost@0.00"] == pytest.approx(
+        20 * np.mean(answers & ~truth) + 100 * np.mean(~answers & truth)
+    )
+    assert found["swapped cost@1.00"] == pytest.approx(3 * share + 2 * (1 - share))
     assert found["tpr@1.00"] == 1
 
 
@@ -155,7 +162,8 @@ def pretended():
 
 
 def test_weka_runs_every_seed_once_and_is_kept(tmp_path, monkeypatch, pretended):
-    assert list(pretended) == [(n, m) for n in ("spambase", "tic-tac-toe") for m in WEKA_LEARNERS]
+    boards = ("spambase", "tic-tac-toe", "tic-tac-toe, eight squares")
+    assert list(pretended) == [(n, m) for n in boards for m in WEKA_LEARNERS]
     monkeypatch.setattr(results, "DATASETS", ("tic-tac-toe",))
     weka = PretendedWeka()
     curves, seconds = weka_curves(weka, 2, tmp_path)
@@ -167,6 +175,7 @@ def test_weka_runs_every_seed_once_and_is_kept(tmp_path, monkeypatch, pretended)
     for where, curve in curves.items():
         pd.testing.assert_frame_equal(curve, again[where], check_exact=True)
         pd.testing.assert_frame_equal(curve, pretended[where], check_exact=True)
+        assert (curve["± accuracy"] > 0).any()
     weka_curves(weka, 3, tmp_path)
     assert weka.asked[8:] == [(958, m, 5, 3) for m in WEKA_LEARNERS.values()]
 
@@ -188,17 +197,54 @@ def test_curves_of_weka_are_means_over_folds(pretended):
 
 
 def test_both_families_are_reported_apart(pretended):
-    tables = [table for whose in ("WEKA", "others") for table in result_tables(whose, pretended)]
-    assert len({table.name for table in tables}) == 6
-    numbers = tables[0]
-    assert numbers.counts()[1] == 3 + 7 + 2
+    tables = [
+        table
+        for whose in ("WEKA", "others")
+        for table in result_tables(whose, pretended, counted=whose == "WEKA")
+    ]
+    assert len({table.name for table in tables}) == 12
+    # A printed number counts once: with all nine squares, by WEKA.
+    counted = [table for table in tables if table.counted]
+    assert [table.counts()[1] for table in counted] == [3 + 7 + 2, 2, 4]
+    numbers = counted[0]
     assert len(numbers.cells) == numbers.counts()[1] + 2 * 5  # and five models without a number
     # The pretended learners are all alike, so none is better.
-    assert {cell.ours for cell in tables[2].cells} == {"neither"}
+    assert {cell.ours for cell in counted[2].cells} == {"neither"}
     figures = {f.name: f for f in result_figures({"WEKA": pretended, "others": pretended})}
     assert figures["Fig. 19"].panels == "learners"
-    assert set(figures["Fig. 19"].frame["learners"]) == {"WEKA", "others"}
-    assert len(figures["Fig. 19"].frame) == 2 * 3 * 51
+    both = {"WEKA", "others"}
+    assert set(figures["Fig. 19"].frame["learners"]) == both | {f"{w}, eight squares" for w in both}
+    assert len(figures["Fig. 19"].frame) == 2 * 2 * 3 * 51
+
+
+def test_eight_squares_are_nine_without_a_corner():
+    nine, eight = (board(name)[0] for name in ("tic-tac-toe", "tic-tac-toe, eight squares"))
+    assert eight.columns.tolist() == nine.columns.tolist()[:-1]
+    assert board("spambase")[0].shape[1] == 57
+
+
+def test_who_leads():
+    first, second = (pd.DataFrame({"accuracy": values}) for values in ([1, 3, 3, 4], [2, 2, 3, 4]))
+    assert results.leaders(first, second) == {"at 0 %": 1, "at most levels": None, "at last": 0}
+    same = results.leaders(first, first)
+    assert set(same.values()) == {None}
+
+
+def test_every_conclusion_has_a_verdict(pretended):
+    claims = conclusions(pretended)
+    assert len(claims) >= 35
+    assert all(claim.paper and claim.ours for claim in claims)
+    verdicts = {claim.says: claim.verdict for claim in claims if claim.kind == "arithmetic"}
+    fails = [says for says, verdict in verdicts.items() if verdict == "fails"]
+    assert fails == [
+        "Turning an error into ⊥ never raises efficacy",
+        "Capacity and efficacy response curves are always decreasing",
+        "As w grows to 1, option 4 ends at (0, 0)",
+    ]
+    assert list(verdicts.values()).count("the paper contradicts itself") == 3
+    without = conclusions(None)
+    assert [c.verdict for c in without[-2:]] == ["cannot tell"] * 2
+    assert "WEKA's, which was not run" in without[-1].cause
 
 
 def test_weka_where_it_is(monkeypatch, pretended):

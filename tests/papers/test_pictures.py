@@ -13,8 +13,8 @@ from matplotlib.image import imread
 from matplotlib.text import Text
 
 from cautious.papers import Cell, Figure, ReproducedFigureDisplay, Reproduction, Table
+from cautious.papers.page import reproduction_page, write_reproduction_page
 from cautious.papers.pictures import contact_sheet, save_figures
-from cautious.papers.reproduction import reproduction_page, write_reproduction_page
 
 
 def lines(names=("one", "two"), points=5, **changes):
@@ -273,8 +273,13 @@ def test_a_sheet_holds_every_figure_and_is_small():
 def test_the_page_says_what_was_found(tmp_path):
     done = [reproduced(strips()), reproduced(quick=True, paper="ferri", seconds=np.nan)]
     page = reproduction_page(done, {"yang": "_static/reproduction-yang.png"})
-    assert "| Yang (2017) | 1 | 2 | 50% | 1 | 0 of 1 | 1 min 30 s |" in page
-    assert "| all | 2 | 4 | 50% | 2 |  |  |" in page
+    assert (
+        "| Yang (2017) | 1 of 2 (50%) | 0 of 0 | 0 of 0 | 1 of 2 (50%) | 1 | 1 min 30 s |" in page
+    )
+    assert "| all | 2 of 4 (50%) | 0 of 0 | 0 of 0 | 2 of 4 (50%) | 2 |  |" in page
+    assert page.splitlines()[2].startswith("**A quick pass: fewer repeats")
+    assert page.splitlines()[2].endswith("(of ferri)")
+    assert "A quick pass" not in reproduction_page(done[:1], {})
     assert "1 of 2 printed cells agree, 1 more are given, in a full pass; time 1 min" in page
     assert "a quick pass with fewer repeats, data sets or points; time not measured" in page
     assert "full pass of yang, quick pass of ferri, with python 3." in page
@@ -282,7 +287,7 @@ def test_the_page_says_what_was_found(tmp_path):
     assert "all --quick` on" in reproduction_page(done[1:], {})
     assert "![Figures of yang](_static/reproduction-yang.png)" in page
     assert "- Said of \\*all\\*." in page
-    assert "| Table I | numbers | 1 | 2 | 1 | 0.2 |" in page
+    assert "| Table I | numbers | arithmetic | 1 | 2 | 1 | 0.2 |" in page
     assert "**Table I.** Numbers" not in page
     assert "**Table I.** numbers. So it is." in page
     differing = page.split("### What does not agree")[1].split("###")[0]

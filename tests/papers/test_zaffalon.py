@@ -7,13 +7,18 @@ import pytest
 from cautious.datasets import list_datasets, load_dataset
 from cautious.experiments import Study
 from cautious.models import NaiveCredalClassifier
-from cautious.papers.zaffalon import comparisons, reproduce_zaffalon
+from cautious.papers.zaffalon import collection, reproduce_zaffalon
 from cautious.papers.zaffalon import simulations as zaffalon_simulations
-from cautious.papers.zaffalon.comparisons import (
+from cautious.papers.zaffalon.collection import (
     Collection,
+    LaplaceBayesClassifier,
     collection_measures,
     collection_study,
     collection_table,
+    share_spread,
+    spread,
+)
+from cautious.papers.zaffalon.comparisons import (
     credal_figures,
     credal_tables,
     naive_figure,
@@ -21,6 +26,7 @@ from cautious.papers.zaffalon.comparisons import (
     nondeterministic_figure,
     nondeterministic_tables,
 )
+from cautious.papers.zaffalon.conclusions import game_value
 from cautious.papers.zaffalon.simulations import (
     simulate,
     simulation_figures,
@@ -52,9 +58,50 @@ def test_everything_that_needs_no_data_comes_out_but_for_the_errata():
     }
     assert differing == UTILITY_ERRATA
     given = {table.name: table.n_given for table in tables if table.n_given}
-    assert given == {"Table 1": 4, "Table 2": 4, "Table 3": 12, "Figs 2 and 8 in words": 4}
+    assert given == {
+        **{"Table 1": 4, "Table 2": 4, "Table 3": 12, "Table 7": 14},
+        "Figs 2 and 8 in words": 4,
+    }
     assert sum(table.counts()[1] for table in tables) == 67 - sum(given.values())
     assert all(cell.agrees is not False or cell.remark for table in tables for cell in table.cells)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7])
+def test_the_game_of_theorem_1_is_worth_one_over_k(k):
+    value, slack = game_value(k)
+    assert value == pytest.approx(1 / k)
+    assert slack == pytest.approx(0, abs=1e-8)  # only the uniform strategy is optimal
+    # No mixture does better against the class it plays least.
+    mixed = np.random.default_rng(0).dirichlet(np.ones(k), size=200)
+    assert (mixed.min(axis=1) <= value + 1e-12).all()
+
+
+def test_spread_is_that_of_a_median():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(2000, 55))
+    truth = 2 * np.std(np.median(draws, axis=1))
+    assert np.mean([spread(row) for row in draws[:50]]) == pytest.approx(truth, rel=0.2)
+    assert share_spread(0.5, 100) == pytest.approx(0.1)
+    assert share_spread(0.0, 55) > 0
+
+
+def test_laplace_bayes_is_categorical_naive_bayes():
+    from sklearn.naive_bayes import CategoricalNB
+
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(3, size=(80, 4)), rng.integers(3, size=80)
+    frame = pd.DataFrame(X).astype("category").add_prefix("f")
+    ours = LaplaceBayesClassifier().fit(frame, y).predict_proba(frame)
+    prior = (np.bincount(y) + 1) / (len(y) + 3)
+    theirs = CategoricalNB(class_prior=prior).fit(X, y)
+    np.testing.assert_allclose(ours, theirs.predict_proba(X), atol=1e-12)
+    gap = frame.copy()
+    gap.iloc[0, 1] = np.nan
+    skipped = LaplaceBayesClassifier().fit(frame.drop(columns="f1"), y)
+    whole = LaplaceBayesClassifier().fit(frame, y)
+    np.testing.assert_allclose(
+        whole.predict_proba(gap)[0], skipped.predict_proba(gap.drop(columns="f1"))[0]
+    )
 
 
 def test_figure_8_f1_lies_between_u65_and_u80():
@@ -164,7 +211,7 @@ def made_up(lead):
                 if model == "NCC":  # the larger the data set, the surer
                     row["determinacy"] = 0.96 + sizes[dataset] / 1e6
                 if model == "NCC":
-                    row |= {"unsure": 4.0, "unsure_u65": 0.66, "unsure_u80": 0.9}
+                    row |= {"unsure": 4.0, "unsure_u65": 0.654, "unsure_u80": 0.9}
                     row |= {"unsure_nbc": 0.6}
                 rows.append(row)
     study = Study({m: NaiveCredalClassifier() for m in MODELS}, list(names)[:20])
@@ -220,14 +267,17 @@ def test_a_classifier_that_fails_everywhere_is_named():
 @pytest.mark.slow
 def test_the_whole_module_on_three_data_sets(small, monkeypatch, tmp_path):
     sets = ["labor", "contact-lenses", "hayes-roth"]
-    monkeypatch.setattr(comparisons, "QUICK_SETS", sets)
+    monkeypatch.setattr(collection, "QUICK_SETS", sets)
     done = reproduce_zaffalon(quick=True, folder=tmp_path)
     names = [table.name for table in done.tables]
     assert {f"Table {i}" for i in range(1, 9)} <= set(names)
     assert [f"Fig. {i}" for i in range(1, 10)] == [figure.name for figure in done.figures]
     eight = next(table for table in done.tables if table.name == "Table 8")
     assert sum(cell.ours for cell in eight.cells if cell.row == "u65") == pytest.approx(1)
-    assert done.remarks[-1] == "Failures: none of 420 rows."
+    assert done.remarks[-1] == "Failures: none of 570 rows."
+    assert len(done.claims) >= 50
+    contradictions = [c for c in done.claims if c.verdict == "the paper contradicts itself"]
+    assert len(contradictions) == 8
     assert done.seconds > 0
     stores = {f"zaffalon-{kind}-quick.db" for kind in ("simulated", "plain", "selected")}
     assert stores == {f.name for f in tmp_path.iterdir()}

@@ -248,7 +248,9 @@ def _read_datasets(datasets: Sequence[str] | Mapping[str, Data]) -> dict[str, Da
 
 def _data_identity(data: Data) -> Any:
     if isinstance(data, str):
-        return [data, list_datasets()["sha256"][data]]
+        # The same cells read as numbers instead of categories are other data.
+        facts = list_datasets()
+        return [data, facts["sha256"][data], facts["nominal_features"][data]]
     return [np.asarray(part) if isinstance(part, list) else part for part in data]
 
 

@@ -6,22 +6,41 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
+from scipy import stats
 
 from cautious.files import write_whole
 
 __all__ = [
+    "KINDS",
+    "VERDICTS",
     "Cell",
+    "Claim",
     "Figure",
+    "Kind",
     "Reproduction",
     "Table",
     "cells_of",
     "failures_in_words",
+    "undecided",
 ]
+
+Kind = Literal["arithmetic", "re-run", "words"]
+KINDS: tuple[Kind, ...] = ("arithmetic", "re-run", "words")
+"""What is worked out from printed numbers alone, run again on data, or said in words."""
+
+Verdict = Literal["holds", "fails", "the paper contradicts itself", "cannot tell"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "the paper contradicts itself", "cannot tell")
+
+QUICK = (
+    "A quick pass: fewer repeats, seeds, data sets and points than the paper's, so its re-runs "
+    "decide nothing. The whole of it: make reproduction, which brings WEKA, too."
+)
 
 COLUMNS = ["row", "column", "ours", "paper", "difference", "agrees", "given", "remark"]
 
@@ -43,6 +62,9 @@ class Cell:
     given : bool
         True by definition, by theorem or an input of ours, so that it says nothing about the
         reproduction: shown, not counted.
+    printed : str
+        The paper's number as it stands there, such as ``"5/3"`` or ``"95.03"``, where it would be
+        written otherwise here; for those who look for it.
     """
 
     row: str
@@ -52,6 +74,7 @@ class Cell:
     within: float = 0.005
     remark: str = ""
     given: bool = False
+    printed: str = ""
 
     @property
     def difference(self) -> float:
@@ -87,7 +110,7 @@ class Cell:
         if self.given:  # not counted, and yet a theorem that fails must be seen
             verdict = "given" if verdict == "agrees" else "given, differs"
         apart = "" if math.isnan(self.difference) else f"{self.difference:+.2g}"
-        return _shown(self.ours), _shown(self.paper), apart, verdict
+        return _shown(self.ours), self.printed or _shown(self.paper), apart, verdict
 
 
 @dataclass(frozen=True)
@@ -102,12 +125,19 @@ class Table:
         Cell by cell.
     remark : str
         What holds for the whole table.
+    kind : {"arithmetic", "re-run", "words"}
+        What its cells are, for the counts.
+    counted : bool
+        Whether it counts. What stands in for a paper's learners, or tries an explanation, does
+        not, and is shown in an appendix.
     """
 
     name: str
     title: str
     cells: list[Cell]
     remark: str = ""
+    kind: Kind = "arithmetic"
+    counted: bool = True
 
     def frame(self) -> pd.DataFrame:
         """Give one row per cell: where, ours, the paper's, difference, verdict, remark."""
@@ -142,6 +172,97 @@ class Table:
             for line in [titles, *lines]
         ]
         return "\n".join([head, *(f"  {line}" for line in body), *_note(self.remark)])
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One conclusion of a paper, and what becomes of it.
+
+    Attributes
+    ----------
+    place, says : str
+        Where it stands, and what it says in one sentence.
+    kind : {"arithmetic", "re-run", "words"}
+        Worked out from printed numbers, run again on data, or said in words of either.
+    paper, ours : str
+        The effect that the paper reports, and ours, with an interval where there is chance in it.
+    verdict : str
+        ``"holds"``, ``"fails"``, ``"the paper contradicts itself"`` or ``"cannot tell"``.
+    cause : str
+        Why it fails, or cannot be told.
+    """
+
+    place: str
+    says: str
+    kind: Kind
+    paper: str
+    ours: str
+    verdict: Verdict
+    cause: str = ""
+
+    def __str__(self) -> str:
+        cause = f" ({self.cause})" if self.cause else ""
+        says = f"{self.verdict}: {self.says} [{self.place}]."
+        return f"{says} Paper: {self.paper}. Ours: {self.ours}{cause}."
+
+    @classmethod
+    def judged(
+        cls,
+        place: str,
+        says: str,
+        kind: Kind,
+        holds: bool | None,
+        *,
+        paper: str,
+        ours: str,
+        cause: str = "",
+    ) -> Claim:
+        """Make a claim that holds, fails or, with None, cannot be told."""
+        verdict: Verdict = "cannot tell" if holds is None else "holds" if holds else "fails"
+        return cls(place, says, kind, paper, ours, verdict, cause)
+
+    @classmethod
+    def of_cells(
+        cls,
+        place: str,
+        says: str,
+        kind: Kind,
+        cells: Iterable[Cell],
+        *,
+        paper: str = "",
+        cause: str = "",
+    ) -> Claim:
+        """Judge a claim by its cells: it holds if all of them, given ones too, are the paper's.
+
+        Of eight re-runs or more, as many may be off as chance leaves outside two standard
+        deviations.
+
+        Examples
+        --------
+        >>> Claim.of_cells("Table 1", "AUC", "re-run", [Cell("NB", "AUC", 0.97, 0.98, 0.02)]).ours
+        '1 of 1 within what chance allows, largest difference 0.01'
+        """
+        printed = [cell for cell in cells if cell.paper is not None]
+        same = sum(replace(cell, given=False).agrees is True for cell in printed)
+        apart = [abs(c.difference) for c in printed if not math.isnan(c.difference)]
+        within = "within what chance allows" if kind == "re-run" else "agree"
+        ours = f"{same} of {len(printed)} {within}"
+        ours += f", largest difference {max(apart):.2g}" if apart else ""
+        said = paper or ", ".join(cell.words()[1] for cell in printed[:6])
+        chance = kind == "re-run" and len(printed) >= 8
+        most = int(stats.binom.ppf(0.95, len(printed), 0.05)) if chance else 0
+        holds = len(printed) - same <= most if printed else None
+        return cls.judged(place, says, kind, holds, paper=said, ours=ours, cause=cause)
+
+
+def undecided(claims: Iterable[Claim]) -> list[Claim]:
+    """Take back the verdicts that rest on runs: a quick pass has too few of them."""
+    return [
+        claim
+        if claim.kind == "arithmetic" or claim.verdict == "the paper contradicts itself"
+        else replace(claim, verdict="cannot tell", cause="a quick pass decides nothing on data")
+        for claim in claims
+    ]
 
 
 @dataclass(frozen=True)
@@ -204,6 +325,8 @@ class Reproduction:
     seconds : float
         Computing time of all runs of learners, also of those an earlier pass has kept; where the
         paper's module does not know it, :func:`reproduce` fills in the time of its pass.
+    claims : list of Claim
+        Every conclusion of the paper, with a verdict: the scorecard.
     """
 
     paper: str
@@ -213,16 +336,25 @@ class Reproduction:
     remarks: list[str] = field(default_factory=list)
     quick: bool = False
     seconds: float = math.nan
+    claims: list[Claim] = field(default_factory=list)
 
-    def counts(self) -> tuple[int, int]:
-        """Count the cells that agree with the paper, and those it prints, without given ones."""
-        each = [table.counts() for table in self.tables]
+    @property
+    def counted(self) -> list[Table]:
+        """The tables that count."""
+        return [table for table in self.tables if table.counted]
+
+    def counts(self, kind: Kind | None = None) -> tuple[int, int]:
+        """Count the cells that agree with the paper, and those it prints.
+
+        Given ones and tables that do not count are left out; with a kind, the others too.
+        """
+        each = [t.counts() for t in self.counted if kind in (None, t.kind)]
         return sum(agree for agree, _ in each), sum(printed for _, printed in each)
 
     @property
     def n_given(self) -> int:
         """How many cells are given, and not counted."""
-        return sum(table.n_given for table in self.tables)
+        return sum(table.n_given for table in self.counted)
 
     def frame(self) -> pd.DataFrame:
         """Give every cell of every table in one frame."""
@@ -234,7 +366,7 @@ class Reproduction:
         agree, printed = self.counts()
         head = f"{self.title}\n{'=' * len(self.title)}"
         if self.quick:
-            head += "\nA quick pass: fewer repeats, data sets or points than the paper's."
+            head = f"{QUICK}\n\n{head}"
         figures = [
             f"{figure.name}. {figure.title}: {len(figure.frame)} points."
             + (f" {figure.remark}" if figure.remark else "")
@@ -242,7 +374,8 @@ class Reproduction:
         ]
         total = f"{agree} of {printed} printed cells agree"
         total += f"; {self.n_given} more are given." if self.n_given else "."
-        parts = [head, *map(str, self.tables), "\n".join(figures), *self.remarks, total]
+        card = "\n".join(str(claim) for claim in self.claims)
+        parts = [head, card, *map(str, self.tables), "\n".join(figures), *self.remarks, total]
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def write(self, folder: str | Path) -> list[Path]:
@@ -292,7 +425,8 @@ def cells_of(
     ours : DataFrame
         Labelled.
     paper : rows of numbers
-        In the order of `ours`; None where nothing is printed.
+        In the order of `ours`; None where nothing is printed. A text that is a number, such as
+        ``"5/3"``, is one, and is shown as it is written.
     within : float
         As for :class:`Cell`.
     remarks : dict, optional
@@ -310,14 +444,25 @@ def cells_of(
             str(row),
             str(column),
             _plain(value),
-            printed,
+            *_number(printed)[:1],
             within,
             said.get((str(row), str(column)), ""),
             str(row) in given,
+            _number(printed)[1],
         )
         for (row, values), line in zip(ours.iterrows(), paper, strict=True)
         for (column, value), printed in zip(values.items(), line, strict=True)
     ]
+
+
+def _number(text: float | str | None) -> tuple[float | str | None, str]:
+    """Read a printed number that is written as text; give it, and how it is shown."""
+    if not isinstance(text, str):
+        return text, ""
+    try:
+        return float(Fraction(text)), f"0{text}" if text.startswith(".") else text
+    except ValueError:
+        return text, ""
 
 
 def _plain(value: Any) -> float | str:

