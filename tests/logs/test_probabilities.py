@@ -10,7 +10,7 @@ import pytest
 from cautious.decision import optimal_sets, threshold_rule
 from cautious.errors import InputError
 from cautious.logs import summarise
-from cautious.logs.kernel import most_probable
+from cautious.logs.tallies import most_probable
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import read_predictions
 from cautious.sets import check_probabilities

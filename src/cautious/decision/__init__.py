@@ -15,6 +15,8 @@ from cautious.decision.criteria import (
     maximal_from_lower,
     maximality,
 )
+from cautious.decision.optimal import compiled as compiled
+from cautious.decision.optimal import have_numba as have_numba
 from cautious.decision.optimal import optimal_sets
 from cautious.decision.optimal import sets_by_size as sets_by_size
 from cautious.decision.rule import Rule

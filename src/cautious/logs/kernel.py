@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask
@@ -16,7 +15,16 @@ from cautious.decision import Rule
 from cautious.errors import InputError, listed, quoted
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.tallies import Codes, Counts, Kind, ScoreTally, SetTally, Stratum, fixed_point
+from cautious.logs.tallies import (
+    Codes,
+    Counts,
+    Kind,
+    ScoreTally,
+    SetTally,
+    Stratum,
+    fixed_point,
+    most_probable,
+)
 from cautious.predictions import (
     binary_classes,
     check_columns,
@@ -40,10 +48,6 @@ __all__ = ["labels_of", "summarise_batch"]
 
 # So many different truths, models or groups in one batch are a mistake: no column of classes.
 _MOST_LABELS = 100_000
-# Intermediate results of so many rows stay in the processor's cache.
-_BLOCK = 1 << 13
-# Rows that are off by no more than this are exact, in whatever order they are added up.
-_SURE = 4.9e-7
 # What cases without a name of their own are called.
 _NO_NAME = {"model": "(no name)", "groups": ""}
 
@@ -160,10 +164,10 @@ def labels_of(
             small = (values if low == 0 else values - values.dtype.type(low)).astype(np.uint8)
     if small is not None:
         # One byte per row is all that the common case needs; nothing is hashed.
-        found = [code for code in range(16) if (small == code).any()]
-        if found == list(range(len(found))):
+        every = range(int(small.max(initial=0)) + 1)
+        if all((small == code).any() for code in every):
             boolean = types.is_boolean(array.type)
-            labels = [bool(code) if boolean else code + low for code in found]
+            labels = [bool(code) if boolean else code + low for code in every]
             return small, list(map(label_text, labels)) if text else labels
     column = readable(encode_labels, array, name)
     if most is not None and len(column.values) > most:
@@ -186,6 +190,7 @@ class _Cases:
         self.batch, self.plan, self.exponent = batch, plan, exponent
         self.where = where
         self.numbers: dict[str, Floats] = {}
+        self.least: dict[str, float] = {}
         self.eps = 0.0
         truth = str(plan.columns.truth)
         self.codes, self.labels = labels_of(self._column(truth), truth)
@@ -219,6 +224,8 @@ class _Cases:
     def truth(self) -> Ints:
         """True class of each case."""
         classes = self.plan.classes
+        if self.labels == list(classes) and _types(self.labels) == _types(classes):
+            return self.codes.astype(np.intp)
         among = np.array(match_labels(self.labels, classes), dtype=np.intp)
         truth = among[self.codes]
         if (among < 0).any() and (truth < 0).any():
@@ -237,7 +244,8 @@ class _Cases:
         """Numbers of a column; what missing ones mean is as in :func:`check_numbers`."""
         if name not in self.numbers:
             found = readable(read_numbers, self._column(name), name)
-            if len(found.odd) or np.isnan(found.values.min()):  # the minimum of all and NaN is NaN
+            self.least[name] = found.values.min()  # of anything and NaN it is NaN
+            if len(found.odd) or np.isnan(self.least[name]):
                 check_numbers(found, self.place(name), missing=missing)
             self.numbers[name], self.eps = found.values, max(self.eps, found.eps)
         return self.numbers[name]
@@ -259,7 +267,8 @@ class _Cases:
         if found is None:
             given = {name: self.numbers[name] for name in names}
             settled, _ = check_columns(given, self.place, self.eps)
-            self.numbers |= dict(zip(names, settled.T, strict=True))
+            for name, column in zip(names, settled.T, strict=True):
+                self.numbers[name], self.least[name] = column, column.min()
             gone = np.isnan(settled[:, 0])
             changed = (settled != np.column_stack(list(given.values()))).any(axis=1) & ~gone
             self._note("rounded rows", changed)
@@ -275,7 +284,8 @@ class _Cases:
     def count_answers(self, answer: Ints, confidence: Floats) -> ScoreTally:
         """Count right and wrong answers by confidence."""
         kinds = [(k, wrong) for k in range(len(self.plan.classes)) for wrong in (False, True)]
-        code = 2 * self.truth + (answer != self.truth)
+        # The smallest type sorts quickest, where cases must be sorted by kind.
+        code = (2 * self.truth + (answer != self.truth)).astype(np.min_scalar_type(len(kinds)))
         return self._tally(confidence, code, kinds, None, ~np.isnan(confidence))
 
     def count_scores(self, name: str, model: str | None) -> ScoreTally:
@@ -289,7 +299,7 @@ class _Cases:
             is_positive = np.array([label == plan.pos_label for label in labels], dtype=np.uint8)
             truth, labels = is_positive[truth], [False, True]
         scores = self.read(name, plan.missing)
-        least = scores.min()  # NaN, if any is
+        least = self.least[name]
         if plan.columns.proba and not (least >= 0 and scores.max() <= 1):
             check_columns({name: scores}, self.place, self.eps)
         if not np.isnan(least):
@@ -414,46 +424,5 @@ class _Cases:
         return pair, every
 
 
-def most_probable(p: list[Floats]) -> tuple[Ints, Floats] | None:
-    """Find the most probable class of each row and its probability; ties go to the first class.
-
-    Columns are gone through as they lie in an Arrow batch; they are never brought together.
-
-    Parameters
-    ----------
-    p : list of ndarray of shape (n,), float64
-        Probabilities of each class.
-
-    Returns
-    -------
-    answer : ndarray of shape (n,), int
-    confidence : ndarray of shape (n,)
-        Both in a tuple; None if some row does not add up to one at a glance.
-
-    Examples
-    --------
-    >>> most_probable([np.array([0.2, 0.5]), np.array([0.8, 0.5])])
-    (array([1, 0]), array([0.8, 0.5]))
-    """
-    n = len(p[0])
-    # Class numbers in one byte are eight times quicker to write.
-    answer: npt.NDArray[Any] = np.zeros(n, dtype=np.min_scalar_type(len(p)))
-    confidence = np.empty(n)
-    for start in range(0, n, _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        which, best = answer[rows], confidence[rows]
-        best[:] = p[0][rows]
-        total, least = best.copy(), best.min()
-        for k, column in enumerate(p[1:], 1):
-            own = column[rows]
-            # Later classes have greater numbers, so the greatest is that of the last one better.
-            better = (own > best).astype(which.dtype, copy=False)
-            np.maximum(which, better * which.dtype.type(k), out=which)
-            np.maximum(best, own, out=best)
-            least = min(least, own.min())
-            with np.errstate(invalid="ignore"):  # infinities may meet
-                total += own
-        # Written so that a NaN fails, too.
-        if not (np.abs(total - 1) <= _SURE).all() or not (least >= 0 and best.max() <= 1):
-            return None
-    return answer.astype(np.intp), confidence
+def _types(labels: Iterable[Any]) -> list[type]:
+    return list(map(type, labels))

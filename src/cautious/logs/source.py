@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -27,17 +27,17 @@ from cautious.predictions import (
     refusal,
 )
 
-__all__ = ["Part", "Source", "TablePart", "open_source"]
+__all__ = ["BATCH_CELLS", "Part", "Source", "TablePart", "joined", "open_source"]
 
 # A batch holds about so many cells, and no more rows than so many.
-_BATCH_ROWS, _BATCH_CELLS = 1 << 20, 1 << 21
+_BATCH_ROWS, BATCH_CELLS = 1 << 20, 1 << 21
 # Fewer rows than that are not worth a batch of their own: neighbours are put together.
 _FEW_ROWS = 1 << 16
 # Row groups are gathered into parts of about so many rows: enough to be worth a task.
 _PART_ROWS = 1 << 19
 # Read so much of a column at a time: memory stays flat even if a row group is as large as its file.
 # (pyarrow.dataset would be shorter, but holds a whole row group: 540 MB for 20 M scores, not 47.)
-_BUFFER = 1 << 20
+_BUFFER = 1 << 18
 # So many bytes of text are read at a time.
 _TEXT_BLOCK = 1 << 24
 
@@ -53,8 +53,13 @@ class Part(Protocol):
     def n_rows(self) -> int | None:
         """How many rows it holds, if that is known before reading it."""
 
-    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        """Read it batch by batch, each with the number of its first row."""
+    def batches(
+        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
+    ) -> Iterator[tuple[int, Any]]:
+        """Read it batch by batch, each with the number of its first row.
+
+        Where the file allows it, no batch holds more than `most_cells` cells.
+        """
 
     def where(self, row: int) -> str:
         """Say where a row of the source is."""
@@ -95,22 +100,41 @@ class ParquetPart:
     first_group: int
     rows: tuple[int, ...]
     filesystem: Any = None
+    metadata: Any = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The footer of a large file is long; workers read it themselves.
+        return {name: value for name, value in vars(self).items() if name != "metadata"}
+
+    def joined(self, other: Part) -> ParquetPart | None:
+        """Put the part that follows in the same file to this one; None if `other` is not that."""
+        if not isinstance(other, ParquetPart) or (self.name, self.filesystem) != (
+            other.name,
+            other.filesystem,
+        ):
+            return None
+        if other.first_group != self.first_group + len(self.rows):
+            return None
+        return replace(self, n_rows=self.n_rows + other.n_rows, rows=self.rows + other.rows)
 
     def where(self, row: int) -> str:
         """Say where a row is."""
         return f"row {row}"
 
-    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    def batches(
+        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
+    ) -> Iterator[tuple[int, Any]]:
         """Stream the row groups; each must hold the rows that were promised."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        most = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(columns)))
+        most = max(1, min(_BATCH_ROWS, most_cells // len(columns)))
         start, few, n_few = self.first_row, [], 0
         with _reading("Parquet"):
             file = pq.ParquetFile(
                 self.name,
                 filesystem=self.filesystem,
+                metadata=self.metadata,
                 pre_buffer=False,
                 buffer_size=_BUFFER,
                 page_checksum_verification=True,
@@ -127,9 +151,11 @@ class ParquetPart:
                         found += batch.num_rows
                         few.append(batch)
                         n_few += batch.num_rows
+                        del batch  # it would otherwise be there while the next is read
                         if n_few >= min(most, _FEW_ROWS):
-                            yield start, pa.Table.from_batches(few)
-                            start, few, n_few = start + n_few, [], 0
+                            here, start = start, start + n_few
+                            read, few, n_few = [pa.Table.from_batches(few)], [], 0
+                            yield here, read.pop()
                     if found != promised:
                         raise refusal(
                             "row count",
@@ -153,7 +179,9 @@ class TextPart:
         """Say in which line a row is."""
         return self.text.where(row)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    def batches(
+        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
+    ) -> Iterator[tuple[int, Any]]:
         """Stream the file: by Arrow while it is plain, and by the strict reader from there on."""
         import pyarrow as pa
 
@@ -229,7 +257,9 @@ class ArrowPart:
         """Say where a row is."""
         return f"row {row}"
 
-    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    def batches(
+        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
+    ) -> Iterator[tuple[int, Any]]:
         """Stream the file."""
         start = 0
         with _reading("Arrow"), open(self.name, "rb") as file:
@@ -269,7 +299,9 @@ class TablePart:
         """Say where a row is."""
         return f"row {row}"
 
-    def batches(self, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    def batches(
+        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
+    ) -> Iterator[tuple[int, Any]]:
         """Give the rows."""
         yield self.first_row, self.table
 
@@ -454,7 +486,9 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
         n_rows += own
         if n_rows >= _PART_ROWS or group == len(rows):
             own_rows = tuple(rows[first_group:group])
-            parts.append(ParquetPart(path, first_row, n_rows, first_group, own_rows, filesystem))
+            parts.append(
+                ParquetPart(path, first_row, n_rows, first_group, own_rows, filesystem, metadata)
+            )
             first_row, first_group, n_rows = first_row + n_rows, group, 0
     return parts, schema
 
@@ -470,3 +504,13 @@ def _reading(kind: str, place: str = "") -> Iterator[None]:
     except (OSError, ValueError, TypeError, LookupError, NotImplementedError, MemoryError) as error:
         why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
         raise refusal("damaged file", place=place, kind=kind, why=why) from error
+
+
+def joined(parts: Iterable[Part]) -> list[Part]:
+    """Put neighbours of one file together, so that it is opened once for all of them."""
+    found: list[Part] = []
+    for part in parts:
+        last = found[-1] if found else None
+        both = last.joined(part) if isinstance(last, ParquetPart) else None
+        found[-1:] = [part] if last is None else [last, part] if both is None else [both]
+    return found

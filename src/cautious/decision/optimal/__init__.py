@@ -6,6 +6,7 @@ matters (`by_size`), a table of all sets for few classes (`candidates`), branch 
 """
 
 from cautious.decision.optimal.by_size import sets_by_size
+from cautious.decision.optimal.candidates import compiled, have_numba
 from cautious.decision.optimal.solver import optimal_sets
 
-__all__ = ["optimal_sets", "sets_by_size"]
+__all__ = ["compiled", "have_numba", "optimal_sets", "sets_by_size"]

@@ -107,7 +107,8 @@ def compiled(
 ) -> Callable[..., Any]:
     """Compile a function at its first call and keep the machine code on disk.
 
-    Everything stays plain Python, so that it runs, and can be tested, without numba as well.
+    It does not hold the interpreter's lock, so threads that call it run side by side. Everything
+    stays plain Python, so that it runs, and can be tested, without numba as well.
 
     Parameters
     ----------
@@ -143,9 +144,9 @@ def compiled(
     entry = making(sha256(sources.encode()).hexdigest())
     function: Callable[..., Any]
     try:
-        function = numba.njit(cache=True)(entry)
+        function = numba.njit(cache=True, nogil=True)(entry)
     except RuntimeError:  # there is no place to keep the machine code
-        function = numba.njit(entry)
+        function = numba.njit(nogil=True)(entry)
     return function
 
 

@@ -12,16 +12,17 @@ from typing import Any
 
 from cautious.logs.engines.threads import Progress, RunningTotal
 from cautious.logs.plan import Plan
-from cautious.logs.source import Part
+from cautious.logs.source import Part, joined
 from cautious.logs.summary import LogSummary
 
 __all__ = ["map_on_dask", "summarise_on_dask"]
 
-# Tasks of several parts send fewer and smaller summaries; several tasks per worker even out.
-_MOST_PARTS = 8
-_TASKS_PER_THREAD = 4
+# Few large tasks: each finds out anew how finely scores can be kept, and sends a summary. A few per
+# worker even out, and a lost one costs no more than so many parts.
+_MOST_PARTS = 64
+_TASKS_PER_THREAD = 2
 # So many summaries are brought together at a time on their way to one.
-_BRANCHES = 4
+_BRANCHES = 8
 # Of a source that can be read only once, so many parts are sent out at a time.
 _WINDOW = 64
 
@@ -115,8 +116,8 @@ def _summarise_window(client: Any, window: list[Part], plan: Plan, tell: Any) ->
     """Map, add up as a tree on the cluster, and fetch the one summary that is left."""
     distributed: Any = import_module("distributed")
     threads = max(1, sum(client.nthreads().values()))
-    size = min(_MOST_PARTS, max(1, len(window) // (threads * _TASKS_PER_THREAD)))
-    blocks = [window[start : start + size] for start in range(0, len(window), size)]
+    size = min(_MOST_PARTS, -(-len(window) // (threads * _TASKS_PER_THREAD)))
+    blocks = [joined(window[start : start + size]) for start in range(0, len(window), size)]
     with warnings.catch_warnings():
         # Batches that are only here have to be sent; Dask would rather have them read over there.
         warnings.filterwarnings("ignore", message="Sending large graph")

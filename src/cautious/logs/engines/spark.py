@@ -28,6 +28,8 @@ __all__ = ["map_on_spark", "summarise_on_spark"]
 
 # So many summaries are brought together at a time on their way to one.
 _BRANCHES = 8
+# Counting begins to pay when a batch has so many cells; Spark has one task per core in a process.
+_CELLS = 1 << 19
 
 
 def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogSummary:
@@ -133,8 +135,8 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
 
     def summarise(batches: Iterable[Any]) -> Iterator[Any]:
         total = RunningTotal(Plan.from_dict(json.loads(plan_text)))
-        for batch in batches:
-            for part in _parts_of(batch):
+        for table in _gathered(batches):
+            for part in _parts_of(table):
                 try:
                     total.add(part)
                 except (ValueError, TypeError) as error:
@@ -142,6 +144,20 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
         yield _as_batch(total.summary)
 
     return summarise
+
+
+def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
+    """Put Spark's batches, of ten thousand rows unless told otherwise, together to larger ones."""
+    import pyarrow as pa
+
+    few: list[Any] = []
+    for batch in batches:
+        few.append(batch)
+        if sum(one.num_rows for one in few) * batch.num_columns >= _CELLS:
+            yield pa.Table.from_batches(few)
+            few = []
+    if few:
+        yield pa.Table.from_batches(few)
 
 
 def add_partitions(batches: Iterable[Any]) -> Iterator[Any]:

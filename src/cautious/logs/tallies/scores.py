@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints
+from cautious.logs.tallies.loops import count_on_grid
 from cautious.logs.tallies.sums import Counts, carried, check_counts
 
 __all__ = ["Codes", "Kind", "Limits", "ScoreTally"]
@@ -39,6 +40,8 @@ _HUGE = 2.0**800
 _TABLE = 1 << 21
 # Intermediate results of so many rows stay in the processor's cache.
 _BLOCK = 1 << 16
+# On a grid, so many times the cells allowed may wait to be added up.
+_LOOSE_CELLS = 4
 # People round to so many digits behind the point, if they round.
 _MOST_DIGITS = 6
 # How many scores are looked at to find out whether all are rounded.
@@ -134,8 +137,7 @@ class ScoreTally:
             a, b = a.coarsened(max(known)), b.coarsened(max(known))
         pieces = dict(a.pieces)
         for kind, own in b.pieces.items():
-            both = pieces.get(kind, ()) + own
-            pieces[kind] = (_added_up(both),) if known and len(both) > 1 else both
+            pieces[kind] = pieces.get(kind, ()) + own
         return ScoreTally(self.limits, a.exponent, pieces).settled(1.5)
 
     def settled(self, slack: float = 0.0) -> ScoreTally:
@@ -144,10 +146,18 @@ class ScoreTally:
         Parameters
         ----------
         slack : float
-            Leave exact scores as they are while no more than `slack` times the limit are kept:
-            doing it all the time is expensive.
+            Leave pieces as they are while no more than `slack` times the limit are kept, or four
+            times as many cells: doing it all the time is expensive.
         """
         tally = self
+        if self.exponent is not None and any(len(own) > 1 for own in self.pieces.values()):
+            if slack and self.n_kept <= _LOOSE_CELLS * self.limits.cells:
+                return self
+            tally = ScoreTally(
+                self.limits,
+                self.exponent,
+                {kind: (_added_up(own, grid=True),) for kind, own in self.pieces.items()},
+            )
         if self.exponent is None:
             n_kept = self.n_kept
             if n_kept <= slack * self.limits.limit:
@@ -190,7 +200,7 @@ class ScoreTally:
                     )
                 else:
                     rounded.append(_collapsed(_cells_of(values, exponent), counts))
-            pieces[kind] = (_added_up(rounded),)
+            pieces[kind] = (_added_up(rounded, grid=True),)
         return ScoreTally(self.limits, exponent, pieces)
 
     def canonical(self) -> Iterator[tuple[Kind, Floats, Counts]]:
@@ -317,30 +327,11 @@ def _counted(
         fits = span * n_kinds <= (len(scores) if decimal else _TABLE)
         if not (fits and max(-low, high + 1) * n_kinds < min(2.0**53, _HUGE * scale)):
             return None
-    # Short integers are quicker, if they are long enough.
-    short: Any = np.int32 if max(-low, high + 1) * n_kinds < 2**31 else np.int64
-    offset, one = short(low * n_kinds), np.int64(1)
-    table = np.zeros(int(span) * n_kinds, dtype=np.int64)
-    # Memory that is written over again and again need not be allocated again and again.
-    buffers = [np.empty(_BLOCK, dtype=kind) for kind in (np.float64, short, np.intp)]
-    for start in range(0, len(scores), _BLOCK):
-        own = scores[start : start + _BLOCK]
-        cell, number, place = (buffer[: len(own)] for buffer in buffers)
-        np.multiply(own, scale, out=cell)
-        if decimal:
-            np.rint(cell, out=cell)
-            if not np.array_equal(cell / scale, own):
-                return None
-        elif low < 0:
-            np.floor(cell, out=cell)
-        np.copyto(number, cell, casting="unsafe")  # cuts off what is behind the point
-        number *= short(n_kinds)
-        number += codes[start : start + _BLOCK]
-        number -= offset
-        np.copyto(place, number)
-        np.add.at(table, place, one)
+    table = count_on_grid(scores, codes, n_kinds, scale, low, int(span), decimal=decimal)
+    if table is None:
+        return None
     found = {}
-    for kind, column in enumerate(np.ascontiguousarray(table.reshape(-1, n_kinds).T)):
+    for kind, column in enumerate(np.ascontiguousarray(table.T)):
         taken = np.flatnonzero(column)
         if len(taken):
             values = taken + low
@@ -348,8 +339,8 @@ def _counted(
     return found
 
 
-def _added_up(pieces: Sequence[Piece]) -> Piece:
-    """Make one sorted piece of one or more."""
+def _added_up(pieces: Sequence[Piece], *, grid: bool = False) -> Piece:
+    """Make one sorted piece of one or more; on a `grid`, values are whole numbers."""
     parts: list[tuple[Floats, Counts]] = []
     loose = [values for values, counts in pieces if counts is None]
     if loose:
@@ -362,10 +353,22 @@ def _added_up(pieces: Sequence[Piece]) -> Piece:
         return first
     if all(np.array_equal(first[0], values) for values, _ in others):
         return first[0], carried(sum((counts for _, counts in others), first[1]))
+    low, high = min(values[0] for values, _ in parts), max(values[-1] for values, _ in parts)
+    if grid and np.isfinite([low, high]).all() and high - low < 4 * sum(len(v) for v, _ in parts):
+        return _on_table(parts, low, int(high - low) + 1)
     return _sorted(
         np.concatenate([values for values, _ in parts]),
         np.concatenate([counts for _, counts in parts]),
     )
+
+
+def _on_table(parts: Sequence[tuple[Floats, Counts]], low: float, span: int) -> Piece:
+    """Add up cells in a table that has a place for every cell in between."""
+    table = np.zeros((span, *parts[0][1].shape[1:]), dtype=np.int64)
+    for values, counts in parts:
+        table[(values - low).astype(np.intp)] += counts  # no cell is there twice
+    taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
+    return taken + np.float64(low), carried(table[taken])
 
 
 def _sorted(values: Floats, counts: Counts) -> tuple[Floats, Counts]:

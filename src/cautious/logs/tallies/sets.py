@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Ints, Labels, Mask
+from cautious.logs.tallies.loops import codes_of, count_codes
 from cautious.logs.tallies.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 from cautious.sets import distinct_sets, pack_sets
@@ -59,7 +60,7 @@ class SetTally:
         cls,
         mask: Mask,
         truth: Ints,
-        forced: Ints | None,
+        forced: Mask | None,
         part: Ints,
         strata: list[Stratum],
         counts: Counts | None,
@@ -95,7 +96,7 @@ class SetTally:
         sets: Mask,
         which: Ints,
         truth: Ints,
-        forced: Ints | None,
+        forced: Mask | None,
         part: Ints,
         strata: list[Stratum],
         counts: Counts | None,
@@ -103,21 +104,15 @@ class SetTally:
     ) -> SetTally:
         """Count answers out of a few distinct sets; `which` says the set of each case."""
         n_classes = sets.shape[1]
-        code = which * n_classes
-        if len(strata) > 1:
-            code += part * (len(sets) * n_classes)
-        code += truth
-        code *= 3
-        if forced is not None:
-            code += forced
-            code += 1
+        several = part * len(sets) if len(strata) > 1 else None
+        coded = (which, truth, n_classes, forced, several)
         n_codes = len(strata) * len(sets) * n_classes * 3
-        if counts is None and n_codes <= max(len(code), 1 << 16):
-            total: Counts = np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
+        if counts is None and n_codes <= max(len(which), 1 << 16):
+            total: Counts = count_codes(n_codes, *coded)
             kept = np.flatnonzero(total)
             total = total[kept]
         else:
-            kept, place = np.unique(code, return_inverse=True)
+            kept, place = np.unique(codes_of(*coded), return_inverse=True)
             if counts is None:
                 total = np.bincount(place, minlength=len(kept)).astype(np.int64, copy=False)
             else:

@@ -1,0 +1,320 @@
+"""The three loops over the rows of a batch: scores to cells, columns to answers, cases to codes.
+
+Each is written twice. The plain way is numpy, block by block. The other is a loop that numba
+compiles, which goes through memory once and does not hold the interpreter's lock, so that threads
+do not wait for one another; it is taken where numba is installed and a process has rows enough
+for importing it to pay. Both give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, Ints, Mask
+from cautious.decision import compiled, have_numba
+
+__all__ = ["codes_of", "count_codes", "count_on_grid", "most_probable"]
+
+# Importing numba takes as long as counting so many rows.
+_ROWS_WORTH_COMPILING = 1 << 25
+# Intermediate results of so many rows stay in the processor's cache.
+_GRID_BLOCK, _COLUMN_BLOCK = 1 << 16, 1 << 13
+# Compiled, fewer calls are better, and fewer arrays share the cache.
+_COMPILED_BLOCK = 1 << 15
+# Rows that are off by no more than this are exact, in whatever order they are added up.
+_SURE = 4.9e-7
+
+_rows_seen = 0
+_making = Lock()
+_made: dict[str, Callable[..., Any]] = {}
+
+
+def count_on_grid(
+    scores: Floats,
+    codes: npt.NDArray[np.integer[Any]],
+    n_kinds: int,
+    scale: float,
+    low: float,
+    span: int,
+    *,
+    decimal: bool,
+) -> npt.NDArray[np.int64] | None:
+    """Count scores in a table of cells and kinds.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Scores, finite.
+    codes : ndarray of shape (n,), int
+        Kind of each case, below `n_kinds`.
+    n_kinds : int
+        Number of kinds.
+    scale : float
+        Cells per unit.
+    low : float
+        The first cell of the table.
+    span : int
+        How many cells it has; all scores lie in one of them.
+    decimal : bool
+        Whether the scores themselves must be multiples of one over the scale.
+
+    Returns
+    -------
+    ndarray of shape (span, n_kinds), int64, or None
+        None if one of the scores is no such multiple.
+
+    Examples
+    --------
+    >>> scores, kinds = np.array([0.1, 0.4, 0.2, 0.1]), np.array([0, 1, 1, 0])
+    >>> count_on_grid(scores, kinds, 2, 10.0, 1.0, 4, decimal=True).tolist()
+    [[2, 0], [0, 1], [0, 0], [0, 1]]
+    """
+    table = np.zeros(span * n_kinds, dtype=np.int64)
+    count = _compiled("count", len(scores)) or _count_by_blocks
+    small = codes if codes.dtype == np.uint8 else codes.astype(np.int64, copy=False)
+    rest = (n_kinds, float(scale), float(low), decimal, table)
+    return table.reshape(span, n_kinds) if count(scores, small, *rest) else None
+
+
+def _count_by_blocks(
+    scores: Floats,
+    codes: npt.NDArray[np.integer[Any]],
+    n_kinds: int,
+    scale: float,
+    low: float,
+    decimal: bool,
+    table: npt.NDArray[np.int64],
+) -> bool:
+    # Short integers are quicker, if they are long enough.
+    most = max(-low, low + len(table) / n_kinds) * n_kinds
+    short: Any = np.int32 if most < 2**31 else np.int64
+    offset, one = short(low * n_kinds), np.int64(1)
+    # Memory that is written over again and again need not be allocated again and again.
+    buffers = [np.empty(_GRID_BLOCK, dtype=kind) for kind in (np.float64, short, np.intp)]
+    for start in range(0, len(scores), _GRID_BLOCK):
+        own = scores[start : start + _GRID_BLOCK]
+        cell, number, place = (buffer[: len(own)] for buffer in buffers)
+        np.multiply(own, scale, out=cell)
+        if decimal:
+            np.rint(cell, out=cell)
+            if not np.array_equal(cell / scale, own):
+                return False
+        elif low < 0:
+            np.floor(cell, out=cell)
+        np.copyto(number, cell, casting="unsafe")  # cuts off what is behind the point
+        number *= short(n_kinds)
+        np.add(number, codes[start : start + _GRID_BLOCK], out=number, casting="unsafe")
+        number -= offset
+        np.copyto(place, number)
+        np.add.at(table, place, one)
+    return True
+
+
+def _making_count(sources: str) -> Callable[..., bool]:
+    def count(
+        scores: Floats,
+        codes: Any,
+        n_kinds: int,
+        scale: float,
+        low: float,
+        decimal: bool,
+        table: npt.NDArray[np.int64],
+    ) -> bool:
+        _ = sources
+        for i in range(scores.size):
+            cell = scores[i] * scale
+            if decimal:
+                cell = np.rint(cell)
+                if cell / scale != scores[i]:
+                    return False
+            else:
+                cell = np.floor(cell)
+            table[np.uint64(np.int64(cell - low) * n_kinds + codes[i])] += 1
+        return True
+
+    return count
+
+
+def most_probable(p: list[Floats]) -> tuple[Ints, Floats] | None:
+    """Find the most probable class of each row and its probability; ties go to the first class.
+
+    Columns are gone through as they lie in an Arrow batch; they are never brought together.
+
+    Parameters
+    ----------
+    p : list of ndarray of shape (n,), float64
+        Probabilities of each class.
+
+    Returns
+    -------
+    answer : ndarray of shape (n,), int
+    confidence : ndarray of shape (n,)
+        Both in a tuple; None if some row does not add up to one at a glance.
+
+    Examples
+    --------
+    >>> most_probable([np.array([0.2, 0.5]), np.array([0.8, 0.5])])
+    (array([1, 0]), array([0.8, 0.5]))
+    """
+    n = len(p[0])
+    # Class numbers in one byte are eight times quicker to write.
+    answer: npt.NDArray[Any] = np.zeros(n, dtype=np.uint8 if len(p) < 256 else np.uint32)
+    confidence = np.empty(n)
+    follow = _compiled("follow", n)
+    step = _COLUMN_BLOCK if follow is None else _COMPILED_BLOCK
+    total = np.empty(step)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        own = [column[rows] for column in p]
+        which, best = answer[rows], confidence[rows]
+        if follow is None:
+            sure = _look_through(own, which, best)
+        else:
+            here = total[: len(best)]
+            best[:], here[:], sure = -1.0, 0.0, True
+            for k, column in enumerate(own):
+                number, last = answer.dtype.type(k), k == len(own) - 1
+                sure &= follow(column, number, last, which, best, here)
+        if not sure:
+            return None
+    return answer.astype(np.intp), confidence
+
+
+def _look_through(p: list[Floats], which: npt.NDArray[Any], best: Floats) -> bool:
+    """Note answers and confidences of a block; say whether all rows surely add up to one."""
+    best[:] = p[0]
+    total, least = best.copy(), best.min()
+    for k, own in enumerate(p[1:], 1):
+        # Later classes have greater numbers, so the greatest is that of the last one better.
+        better = (own > best).astype(which.dtype, copy=False)
+        np.maximum(which, better * which.dtype.type(k), out=which)
+        np.maximum(best, own, out=best)
+        least = min(least, own.min())
+        with np.errstate(invalid="ignore"):  # infinities may meet
+            total += own
+    # Written so that a NaN fails, too.
+    close = bool((np.abs(total - 1) <= _SURE).all())
+    return close and bool(least >= 0 and best.max() <= 1)
+
+
+def _making_follow(sources: str) -> Callable[..., bool]:
+    def follow(
+        own: Floats, k: Any, last: bool, which: npt.NDArray[Any], best: Floats, total: Floats
+    ) -> bool:
+        _ = sources
+        wrong = 0
+        # Numbers of one type all along, and plain ifs: so that vector instructions can be used.
+        for i in range(own.size):
+            value, most, at = own[i], best[i], which[i]
+            total[i] += value
+            if value > most:
+                most, at = value, k
+            best[i], which[i] = most, at
+            if not value >= 0.0:
+                wrong += 1
+        if last:
+            for i in range(own.size):
+                if not (abs(total[i] - 1.0) <= _SURE and best[i] <= 1.0):
+                    wrong += 1
+        return wrong == 0
+
+    return follow
+
+
+def count_codes(
+    n_codes: int, which: Ints, truth: Ints, n_classes: int, forced: Mask | None, part: Ints | None
+) -> npt.NDArray[np.int64]:
+    """Count cases by part, set, truth and whether the forced answer is right, in this order.
+
+    Parameters
+    ----------
+    n_codes : int
+        Number of codes: parts × sets × classes × 3.
+    which, truth : ndarray of shape (n,), int
+        Set and true class of each case.
+    n_classes : int
+        Number of classes.
+    forced : ndarray of shape (n,), bool, optional
+        Whether the forced answer is right; a third code where it is not known.
+    part : ndarray of shape (n,), int, optional
+        Part of each case, times the number of sets.
+
+    Returns
+    -------
+    ndarray of shape (n_codes,), int64
+
+    Examples
+    --------
+    >>> which, truth = np.array([0, 1, 1]), np.array([0, 0, 1])
+    >>> np.flatnonzero(count_codes(12, which, truth, 2, which == truth, None)).tolist()
+    [2, 7, 11]
+    """
+    tabulate = _compiled("tabulate", len(which))
+    if tabulate is None:
+        code = codes_of(which, truth, n_classes, forced, part)
+        return np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
+    table = np.zeros(n_codes, dtype=np.int64)
+    known = np.empty(0, dtype=np.bool_) if forced is None else forced
+    parts = np.empty(0, dtype=np.intp) if part is None else part
+    tabulate(which, truth, n_classes, known, parts, table)
+    return table
+
+
+def codes_of(
+    which: Ints, truth: Ints, n_classes: int, forced: Mask | None, part: Ints | None
+) -> Ints:
+    """Code of each case; see :func:`count_codes`."""
+    code = (which if part is None else which + part) * n_classes
+    code += truth
+    code *= 3
+    if forced is not None:
+        code += forced
+        code += 1
+    return code
+
+
+def _making_tabulate(sources: str) -> Callable[..., None]:
+    def tabulate(
+        which: Ints,
+        truth: Ints,
+        n_classes: int,
+        forced: Mask,
+        part: Ints,
+        table: npt.NDArray[np.int64],
+    ) -> None:
+        _ = sources
+        for i in range(which.size):
+            code = which[i]
+            if part.size:
+                code += part[i]
+            code = (code * n_classes + truth[i]) * 3
+            if forced.size:
+                code += np.intp(forced[i]) + 1
+            table[np.uint64(code)] += 1
+
+    return tabulate
+
+
+_MAKING = {"count": _making_count, "follow": _making_follow, "tabulate": _making_tabulate}
+
+
+def _compiled(name: str, n_rows: int) -> Callable[..., Any] | None:
+    """Give a compiled loop, or None while the plain way is quicker or the only one."""
+    global _rows_seen
+    _rows_seen += n_rows  # threads may lose a few rows here; it is only a hint
+    if _rows_seen < _ROWS_WORTH_COMPILING or not have_numba():
+        return None
+    if name not in _made:
+        # While one thread compiles, the others go on in the plain way.
+        if not _making.acquire(blocking=False):
+            return None
+        try:
+            _made[name] = compiled(_MAKING[name], ())
+        finally:
+            _making.release()
+    return _made[name]
