@@ -321,8 +321,19 @@ def test_many_programmes_in_one_call(monkeypatch):
     costs = rng.random((6, 6))
     together = e_admissibility(sets, costs)
     assert (together < maximality(sets, costs)).any()
-    monkeypatch.setattr("cautious.decision.criteria._PROGRAMMES_AT_ONCE", 1)
+    monkeypatch.setattr("cautious.decision.admissibility._PROGRAMMES_AT_ONCE", 1)
     np.testing.assert_array_equal(e_admissibility(sets, costs), together)
+
+
+@pytest.mark.parametrize("n_classes", [3, 4, 7])
+def test_games_and_programmes_agree(n_classes, monkeypatch):
+    rng = np.random.default_rng(n_classes)
+    sets = contaminate(rng.dirichlet(np.ones(n_classes), 150), 0.5)
+    costs = rng.random((n_classes + 1, n_classes)).round(2)
+    played = e_admissibility(sets, costs)
+    assert (played < maximality(sets, costs)).any()
+    monkeypatch.setattr("cautious.decision.admissibility._TURNS", 0)
+    np.testing.assert_array_equal(e_admissibility(sets, costs), played)
 
 
 def test_two_alternatives_are_admissible_when_maximal():
@@ -334,8 +345,9 @@ def test_two_alternatives_are_admissible_when_maximal():
 
 def test_a_failing_solver_is_reported(monkeypatch):
     costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [0.6, 0.6, 1.0]])
+    monkeypatch.setattr("cautious.decision.admissibility._TURNS", 0)
     monkeypatch.setattr(
-        "cautious.decision.criteria.linprog",
+        "cautious.decision.admissibility.linprog",
         lambda *args, **kwargs: OptimizeResult(x=None, message="out of luck"),
     )
     with pytest.raises(RuntimeError, match="out of luck"):

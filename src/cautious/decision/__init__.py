@@ -6,8 +6,8 @@ an expected set cost; credal criteria keep every prediction that the evidence ca
 take whole batches and return boolean masks, a full row meaning "abstain".
 """
 
+from cautious.decision.admissibility import e_admissibility
 from cautious.decision.criteria import (
-    e_admissibility,
     gamma_maximax,
     gamma_maximin,
     hurwicz,

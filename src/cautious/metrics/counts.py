@@ -134,12 +134,18 @@ class SetCounts:
         truth, mask = checked.truth, checked.mask
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
+        hit = mask[np.arange(n), truth]
+        # A single class that is right is the truth; only wrong ones need be looked for.
+        single = size == 1
+        answer = np.where(single, truth, -1)
+        wrong = np.flatnonzero(single & ~hit)
+        answer[wrong] = mask[wrong].argmax(axis=1)
         return cls(
             classes=checked.classes,
             truth=truth,
             size=size,
-            answer=np.where(size == 1, mask.argmax(axis=1), -1),
-            hit=mask[np.arange(n), truth],
+            answer=answer,
+            hit=hit,
             forced=unknown if y_pred is None else _forced(y_pred, truth, checked.classes),
             weight=checked.weight,
             set_index=np.arange(n) if sets else unknown,
@@ -335,7 +341,7 @@ class SetCounts:
             set_key = used.set_index
         else:
             set_key = (used.size * (k + 1) + used.answer + 1) * 2 + used.hit
-        code, _ = pd.factorize((set_key * k + used.truth) * 3 + used.forced + 1, sort=True)
+        code = _ranks((set_key * k + used.truth) * 3 + used.forced + 1)
         first = first_occurrences(code)
         cells: dict[str, Any] = {name: getattr(used, name)[first] for name in _CELL_FIELDS}
         total = np.bincount(code, weights=used.weight).astype(np.float64)
@@ -350,6 +356,19 @@ class SetCounts:
         size[set_index] = self.size
         words, rank = distinct_sets(self.words[used], size)
         return replace(self, set_index=rank[set_index], words=words)
+
+
+def _ranks(key: Ints) -> Ints:
+    """Rank of each key, none of them negative, among those that occur."""
+    most = int(key.max(initial=-1)) + 1
+    if most > max(len(key), 1 << 10):
+        code: Ints = pd.factorize(key, sort=True)[0]
+        return code
+    # A table of all keys is quicker than hashing and sorting those that occur.
+    occurs = np.zeros(most, dtype=np.bool_)
+    occurs[key] = True
+    rank: Ints = np.cumsum(occurs) - 1
+    return rank[key]
 
 
 _CELL_FIELDS = ("truth", "size", "answer", "hit", "forced", "set_index")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cautious.curves import (
     AbstentionCostSurface,
 )
+from cautious.curves.surface import budgets
 from cautious.curves.surface.budgets import first_at_most, range_minimum
 
 
@@ -21,6 +22,33 @@ def costs_of(table, mu, per):
     answered = 1 - abstention
     nothing = answered < 1e-12
     return np.where(nothing, 0.0, cost / np.where(nothing, 1, answered)), abstention
+
+
+@pytest.mark.parametrize("few", [0.3, 1.0])
+def test_looking_into_few_blocks_changes_nothing(few, monkeypatch):
+    rng = np.random.default_rng(0)
+    surfaces = []
+    for decimals in (2, 9):
+        score = rng.random(500).round(decimals)
+        y = rng.random(500) < score
+        surfaces.append(AbstentionCostSurface.from_predictions(y, score, pos_label=True))
+
+    def windows():
+        return [
+            (found.lower, found.upper)
+            for surface in surfaces
+            for budget in (0.0, 0.02, 0.1, 0.2, 0.4)
+            for mu in (0.5, 1.0)
+            for found in (
+                surface.for_max_abstention(budget, mu=mu),
+                surface.for_max_error(budget, mu=mu),
+            )
+        ]
+
+    together = windows()  # one block holds all
+    monkeypatch.setattr(budgets, "_BLOCK", 8)
+    monkeypatch.setattr(budgets, "_FEW", few)
+    assert windows() == together
 
 
 @pytest.mark.parametrize("per", ["answer", "case"])
