@@ -244,6 +244,19 @@ def test_a_file_deleted_while_it_is_read(log, tmp_path, monkeypatch):
         summarise(folder, n_threads=1, progress=delete)
 
 
+def test_neighbours_of_one_file_are_joined(log, tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "_PART_ROWS", 300)
+    opened = source.open_source(write_parts(log, tmp_path / "log", n=2))
+    parts = list(opened.parts)
+    both = source.joined(parts)
+    assert len(parts) > len(both) == 2
+    assert [part.n_rows for part in both] == [2500, 2500]
+    rows = [batch.num_rows for part in both for _, batch in part.batches(["score"])]
+    assert sum(rows) == 5000
+    # What does not follow stays apart.
+    assert source.joined(parts[::2]) == parts[::2]
+
+
 def test_a_file_replaced_while_it_is_read(log, tmp_path, monkeypatch):
     monkeypatch.setattr(source, "_PART_ROWS", 300)
     folder = write_parts(log, tmp_path / "log", row_group_size=300)

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -100,11 +100,6 @@ class ParquetPart:
     first_group: int
     rows: tuple[int, ...]
     filesystem: Any = None
-    metadata: Any = field(default=None, compare=False, repr=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The footer of a large file is long; workers read it themselves.
-        return {name: value for name, value in vars(self).items() if name != "metadata"}
 
     def joined(self, other: Part) -> ParquetPart | None:
         """Put the part that follows in the same file to this one; None if `other` is not that."""
@@ -134,7 +129,6 @@ class ParquetPart:
             file = pq.ParquetFile(
                 self.name,
                 filesystem=self.filesystem,
-                metadata=self.metadata,
                 pre_buffer=False,
                 buffer_size=_BUFFER,
                 page_checksum_verification=True,
@@ -486,9 +480,7 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
         n_rows += own
         if n_rows >= _PART_ROWS or group == len(rows):
             own_rows = tuple(rows[first_group:group])
-            parts.append(
-                ParquetPart(path, first_row, n_rows, first_group, own_rows, filesystem, metadata)
-            )
+            parts.append(ParquetPart(path, first_row, n_rows, first_group, own_rows, filesystem))
             first_row, first_group, n_rows = first_row + n_rows, group, 0
     return parts, schema
 

@@ -199,7 +199,7 @@ def _first_uppers(values: Floats, limit: Floats, cases: Floats) -> tuple[Ints, I
 
 
 def _least_sum(own: Floats, above: Floats, furthest: Ints) -> tuple[int, float]:
-    """Find the first cut i with the least ``own[i] + min(above[i : furthest[i] + 1])``; and that."""
+    """Find the first i with the least ``own[i] + min(above[i : furthest[i] + 1])``, and it."""
     n = len(own)
     starts = np.arange(0, n, _BLOCK)
     ends = np.append(starts[1:], n) - 1
@@ -230,7 +230,8 @@ def _minima(values: Floats, start: int, end: int, furthest: Ints) -> Floats:
     # All stretches hold what lies between: what is before it and after it is different.
     before = np.minimum.accumulate(values[start : end + 1][::-1])[::-1]
     after = np.minimum.accumulate(values[furthest[0] : furthest[-1] + 1])[furthest - furthest[0]]
-    return np.minimum(np.minimum(before, after), values[end : furthest[0] + 1].min())
+    least: Floats = np.minimum(np.minimum(before, after), values[end : furthest[0] + 1].min())
+    return least
 
 
 # Many questions about stretches of one array, answered together without a loop over them.
