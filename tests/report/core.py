@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cautious.report.document import embedded_json
@@ -33,16 +32,3 @@ def ask_core(body: str, given: Any = None) -> Any:
 def carried(source: Any, **said: Any) -> list[dict[str, Any]]:
     """What a report on these predictions carries."""
     return problems_of(source, **said)[0]
-
-
-class Fed(np.random.Generator):
-    """Draws that were made elsewhere."""
-
-    def __init__(self, draws):
-        super().__init__(np.random.PCG64(0))
-        self.draws = np.array(draws)
-
-    def integers(self, high, size=None):
-        drawn, self.draws = self.draws[:size], self.draws[size:]
-        assert drawn.max() < high
-        return drawn

@@ -5,7 +5,7 @@
 // Up to a limit the page knows every case. Of more cases it knows counts at steps of the score, which
 // are dealt out at random.
 import { hullBins, thresholdsAt } from "./hull.js";
-import { below, binomial, generator, shuffled } from "./random.js";
+import { below, binomial, generator, libraryGenerator } from "./random.js";
 import { search, sum } from "./surface.js";
 
 export const LEAST_CASES = 30;
@@ -51,7 +51,7 @@ export function levelsAt({ scores, cuts, rounding = 0 }, { lower, upper }) {
 // were judged on the same cases share these, so that they can be compared case by case.
 export function divisionOf(table) {
   if (table.division) return table.division;
-  const random = generator(SEED),
+  const random = libraryGenerator(),
     unit = table.together ? table.group : null,
     { units, stratum } = unitsOf(table, unit),
     strata = [...new Set(stratum)].sort((a, b) => a - b),
@@ -59,31 +59,27 @@ export function divisionOf(table) {
   const folds = Array.from({ length: REPEATS }, () => {
     const fold = new Uint8Array(units.length);
     for (const some of members) {
-      const order = shuffled(random, some),
-        first = below(random, FOLDS);
+      const order = random.permuted(some),
+        first = random.under(FOLDS);
       order.forEach((u, i) => (fold[u] = (i + first) % FOLDS));
     }
     return unit ? Uint8Array.from(unit, (u) => fold[u]) : fold;
   });
   // Groups are drawn whole, from all of them; cases are drawn within their class.
   const pools = unit ? [units] : [0, 1].map((y) => units.filter((u) => table.truth[u] === y)),
-    drawn = Array.from({ length: REPLICATE_COUNT }, () => new Uint16Array(units.length)),
-    draws = [];
+    drawn = Array.from({ length: REPLICATE_COUNT }, () => new Uint16Array(units.length));
   for (const pool of pools)
     for (const counts of drawn)
-      for (let i = 0; i < pool.length; i++) {
-        const at = below(random, pool.length);
-        counts[pool[at]]++;
-        draws.push(at);
-      }
+      for (let i = 0; i < pool.length; i++) counts[pool[random.under(pool.length)]]++;
   const replicates = unit ? drawn.map((counts) => Uint16Array.from(unit, (u) => counts[u])) : drawn;
   // A fifth whose labels are never looked at, for promises.
   const aside = new Uint8Array(table.n);
-  shuffled(random, aside.keys())
+  libraryGenerator()
+    .permuted(aside.keys())
     .slice(0, Math.floor(table.n / 5))
     .forEach((i) => (aside[i] = 1));
   const whole = replicates.filter((one) => bothDrawn(table, one));
-  return (table.division = { folds, draws, replicates: whole, aside });
+  return (table.division = { folds, replicates: whole, aside });
 }
 
 // A unit goes with its rarest class, so that rare classes are spread evenly.

@@ -12,13 +12,51 @@ export function generator(seed) {
 
 export const below = (random, n) => Math.floor(random() * n);
 
-export function shuffled(random, values) {
-  const order = Array.from(values);
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = below(random, i + 1);
-    [order[i], order[j]] = [order[j], order[i]];
-  }
-  return order;
+// numpy's default_rng(0): the page divides cases as the library does, so both say the same of them. A
+// step multiplies 128 bits (O'Neill's PCG64, XSL-RR), and each of its 64 bits serves as two numbers.
+const PCG_MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n,
+  PCG_INCREMENT = 87136372517582989555478159403783844777n,
+  PCG_START = 35399562948360463058890781895381311971n,
+  BITS_64 = (1n << 64n) - 1n,
+  BITS_128 = (1n << 128n) - 1n;
+
+export function libraryGenerator() {
+  let state = PCG_START,
+    kept = -1;
+  const next = () => {
+    if (kept >= 0) {
+      const half = kept;
+      kept = -1;
+      return half;
+    }
+    state = (state * PCG_MULTIPLIER + PCG_INCREMENT) & BITS_128;
+    const word = ((state >> 64n) ^ state) & BITS_64,
+      turn = state >> 122n,
+      bits = ((word >> turn) | (word << (64n - turn))) & BITS_64;
+    kept = Number(bits >> 32n);
+    return Number(bits & 0xffffffffn);
+  };
+  // A whole number below n, by Lemire's multiplication.
+  const under = (n) => {
+    const threshold = 2 ** 32 % n;
+    let product = next() * n;
+    while (product % 2 ** 32 < threshold) product = next() * n;
+    return Math.floor(product / 2 ** 32);
+  };
+  return {
+    under,
+    permuted(values) {
+      const order = Array.from(values);
+      for (let i = order.length - 1; i > 0; i--) {
+        // As many bits as i has, until they are no more than i.
+        const mask = 2 ** (32 - Math.clz32(i)) - 1;
+        let j = next() & mask;
+        while (j > i) j = next() & mask;
+        [order[i], order[j]] = [order[j], order[i]];
+      }
+      return order;
+    },
+  };
 }
 
 // Exact by inversion while the mean is small, and a rounded normal where no eye could tell.
