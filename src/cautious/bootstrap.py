@@ -166,12 +166,18 @@ def _resample(weights: Floats, rng: np.random.Generator, batch: Floats, rows: In
     if len(weights) == 1:
         batch[:, rows] = total
         return
-    edges = None if np.all(weights == weights[0]) else np.cumsum(weights)
+    equal = bool(np.all(weights == weights[0]))
+    # One entry per repetition makes drawing a look-up; other weights are searched for.
+    whole = not equal and total == n_draws and bool(np.all(weights == np.rint(weights)))
+    entries = np.repeat(np.arange(len(weights)), weights.astype(np.intp)) if whole else None
+    edges = None if equal or whole else np.cumsum(weights)
     # Small strata are drawn for many replicates at once, so that many strata cost few calls.
     step = max(1, _DRAWS_AT_ONCE // n_draws)
     for start in range(0, len(batch), step):
         shape = (min(step, len(batch) - start), n_draws)
-        if edges is None:
+        if entries is not None:
+            draws = entries[rng.integers(n_draws, size=shape)]
+        elif edges is None:
             draws = rng.integers(len(weights), size=shape)
         else:
             draws = np.searchsorted(edges, rng.random(shape) * edges[-1], side="right")

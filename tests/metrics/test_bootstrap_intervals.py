@@ -7,8 +7,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious.costs import discounted, ordinal
 from cautious.metrics import (
     MEASURES,
+    RiskCoverageCurve,
     bootstrap_difference,
     bootstrap_interval,
+    bootstrap_intervals,
     coverage_score,
     interval_of_counts,
     utility_score,
@@ -195,3 +197,32 @@ def test_errors_call_the_second_classifier_by_its_own_name() -> None:
         truth, mask, mask & False, measure="coverage", empty="abstain", n_resamples=5
     )
     assert emptied.estimate == coverage_score(truth, mask)
+
+
+@pytest.mark.parametrize("measure", ["aurc", "excess_aurc", "augrc"])
+def test_many_confidences_are_rounded_for_the_spread_alone(measure, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=3000)
+    score = np.round(1 / (1 + np.exp(-rng.normal(2 * y - 1, 1))), 3)
+    curve = RiskCoverageCurve.from_predictions(y, score)
+    exact = interval_of_counts(curve, measure, n_resamples=400, random_state=0)
+    monkeypatch.setattr(bootstrap_intervals, "_MANY_CELLS", 100)
+    rounded = interval_of_counts(curve, measure, n_resamples=400, random_state=1)
+    assert rounded.estimate == exact.estimate
+    width = exact.high - exact.low
+    assert (rounded.low, rounded.high) == pytest.approx((exact.low, exact.high), abs=0.15 * width)
+
+
+def test_rounding_keeps_cases_losses_and_ties():
+    rng = np.random.default_rng(1)
+    curve = RiskCoverageCurve.from_predictions(
+        rng.integers(2, size=500), np.round(rng.random(500), 2)
+    )
+    rounded = curve.rounded(10)
+    assert len(rounded.threshold) <= 10
+    assert rounded.n == curve.n
+    assert rounded.selective_risk[-1] == pytest.approx(curve.selective_risk[-1])
+    # Each of its points is a point of the curve itself.
+    own = dict(zip(curve.coverage.round(12), curve.selective_risk, strict=True))
+    for coverage, risk in zip(rounded.coverage.round(12), rounded.selective_risk, strict=True):
+        assert own[coverage] == pytest.approx(risk)

@@ -20,6 +20,9 @@ from cautious.sets import as_mask, check_sets, check_truth, first_occurrences
 
 __all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 
+# A curve of more cells than this is rounded to so many confidences before it is resampled.
+_MANY_CELLS, _CONFIDENCES = 10_000, 200
+
 
 def bootstrap_interval(
     y_true: Sequence[Any] | npt.ArrayLike | Counts,
@@ -110,7 +113,8 @@ def interval_of_counts(
 ) -> Interval:
     """Estimate a measure with its bootstrap interval from counts; see :func:`bootstrap_interval`.
 
-    There is no warning where the measure is undefined; the estimate is nan.
+    There is no warning where the measure is undefined; the estimate is nan. Replicates of a curve
+    with very many confidences are drawn from a rounded one, and shifted by what rounding changes.
 
     Examples
     --------
@@ -121,6 +125,10 @@ def interval_of_counts(
     entry = get_measure(measure)
     if isinstance(counts, SetCounts) and "sets" not in entry.needs and counts.knows_sets:
         counts = counts.without_sets()  # fewer cells, same measure
+    estimate, shift = float(entry(counts, **params)), 0.0
+    if isinstance(counts, RiskCoverageCurve) and len(counts.weight) > _MANY_CELLS:
+        counts = counts.rounded(_CONFIDENCES)
+        shift = estimate - float(entry(counts, **params))
     replicates = [
         entry(counts.reweighted(rows), **params)
         for batch in bootstrap_weights(
@@ -132,9 +140,7 @@ def interval_of_counts(
         for rows in _some_rows(batch)
     ]
     return percentile_interval(
-        float(entry(counts, **params)),
-        np.concatenate(replicates),
-        confidence_level=confidence_level,
+        estimate, np.concatenate(replicates) + shift, confidence_level=confidence_level
     )
 
 
