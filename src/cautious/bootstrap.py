@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import special, stats
 
 from cautious._typing import Floats, Ints, RandomState, as_floats
 
@@ -204,6 +205,33 @@ def check_level(confidence_level: Any) -> float:
             f"confidence_level is {confidence_level}; it lies strictly between 0 and 1."
         )
     return level
+
+
+def binomial_ends(count: Floats, total: Floats, level: float) -> tuple[Floats, Floats]:
+    """Give the ends of the exact intervals of shares (Clopper & Pearson 1934).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> low, high = binomial_ends(np.array([0.0, 5.0]), np.array([20.0, 20.0]), 0.95)
+    >>> low.round(3), high.round(3)
+    (array([0.   , 0.087]), array([0.168, 0.491]))
+    """
+    k, n = np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
+    tail = (1 - level) / 2
+    low = np.where(k > 0, special.betaincinv(np.maximum(k, 1e-9), n - k + 1, tail), 0.0)
+    full = k >= n
+    rest = np.where(full, 1.0, n - k)
+    return low, np.where(full, 1.0, special.betaincinv(k + 1, rest, 1 - tail))
+
+
+def mean_ends(mean: Floats, square: Floats, total: Floats, level: float) -> tuple[Floats, Floats]:
+    """Give the ends of t intervals of means, from the means of squares; wide open below 2 cases."""
+    n = np.asarray(total, dtype=np.float64)
+    some = np.maximum(n, 2.0)
+    spread = np.sqrt(np.maximum(square - mean**2, 0.0) / (some - 1))
+    half = np.where(n >= 2, stats.t.ppf((1 + level) / 2, some - 1) * spread, np.inf)
+    return mean - half, mean + half
 
 
 def percentile_interval(

@@ -80,6 +80,14 @@ def test_response_graphs(binary, measure):
         assert_allclose(drawn(line), np.column_stack([curve.abstention, values])[known])
     assert display.frame().columns.tolist() == ["classifier", "low", "high", "abstention", measure]
     assert [len(display.best_), measure] in ([2, "cost"], [0, measure])
+    assert len(display.bands_) == (2 if measure in ResponseCurve.banded else 0)
+    if display.bands_:
+        band = curve.band(measure, costs=costs if measure == "cost" else None)
+        corners = display.bands_[-1].get_paths()[0].vertices
+        assert corners[:, 1].min() == pytest.approx(band["low"].min())
+        assert corners[:, 1].max() == pytest.approx(band["high"].max())
+    plain = ResponseDisplay(curve, measure=measure, costs=costs, confidence_level=None).plot()
+    assert not plain.bands_
     for star, line in zip(display.best_, display.lines_, strict=False):
         assert drawn(star)[0, 1] == drawn(line)[:, 1].min()
 
@@ -115,6 +123,10 @@ def test_risk_coverage(binary, risk):
         assert_allclose(y[at], getattr(curve, f"{risk}_risk"), atol=1e-12)
         x, y = drawn(best).T
         assert_allclose(y, curve.optimal.risk_at_coverage(x) * (x if risk == "generalised" else 1))
+    band = curve.band()
+    corners = display.bands_[-1].get_paths()[0].vertices
+    assert corners[:, 1].max() == pytest.approx(band[f"{risk}_risk_high"].max())
+    assert not RiskCoverageDisplay(curve, confidence_level=None).plot().bands_
     columns = ["classifier", "threshold", "coverage", "selective_risk", "generalised_risk"]
     assert display.frame().columns.tolist() == columns
     assert legend(display)[-1] == "best order possible"

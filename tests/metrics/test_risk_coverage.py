@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.integrate import quad
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
@@ -439,3 +440,38 @@ def test_curves_print_shortly() -> None:
     assert curve._repr_html_().count("<tr") == 11
     rows = curve.reweighted(np.ones((3, 5000)))
     assert repr(rows) == "RiskCoverageCurve(n=[5000.0, 5000.0, 5000.0], thresholds=5000)"
+
+
+def test_bands_are_exact_for_losses_of_0_and_1():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=300)
+    score = 1 / (1 + np.exp(-rng.normal(2 * y - 1, 1)))
+    curve = RiskCoverageCurve.from_predictions(y, score)
+    band = curve.band(confidence_level=0.9, n_points=50)
+    assert len(band) <= 50
+    assert band["coverage"].iloc[-1] == 1
+    confidence = np.maximum(score, 1 - score)
+    for row in band.to_dict("records"):
+        kept = confidence >= row["threshold"]
+        wrong = int(((score >= 0.5) != y)[kept].sum())
+        for name, among in (("selective_risk", int(kept.sum())), ("generalised_risk", 300)):
+            exact = stats.binomtest(wrong, among).proportion_ci(0.9, "exact")
+            assert row[name] == pytest.approx(wrong / among)
+            assert (row[f"{name}_low"], row[f"{name}_high"]) == pytest.approx(tuple(exact))
+    assert len(curve.band(n_points=10_000)) == len(curve.threshold)
+    with pytest.raises(ValueError, match="confidence_level is 95"):
+        curve.band(confidence_level=95)
+
+
+def test_bands_of_other_losses_are_t_intervals():
+    rng = np.random.default_rng(1)
+    loss, confidence = rng.exponential(size=40), rng.random(40)
+    curve = RiskCoverageCurve.from_losses(loss, confidence)
+    row = curve.band().iloc[-1]
+    ends = stats.t.interval(0.95, 39, loss.mean(), stats.sem(loss))
+    assert (row["selective_risk_low"], row["selective_risk_high"]) == pytest.approx(ends)
+    assert curve.band()["selective_risk_high"].iloc[0] == np.inf
+    tenth = curve.band().iloc[9]
+    lost = np.where(np.argsort(np.argsort(-confidence)) < 10, loss, 0.0)
+    ends = stats.t.interval(0.95, 39, lost.mean(), stats.sem(lost))
+    assert (tenth["generalised_risk_low"], tenth["generalised_risk_high"]) == pytest.approx(ends)

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cautious.curves import AbstentionCostSurface, vacc_test
+from cautious.curves import AbstentionCostSurface, ResponseCurve, vacc_test
 from cautious.curves.surface.vacc import bin_volumes
-from cautious.metrics import bootstrap_difference, bootstrap_interval, cautious_report
+from cautious.metrics import (
+    RiskCoverageCurve,
+    bootstrap_difference,
+    bootstrap_interval,
+    cautious_report,
+)
 from cautious.utility import crossover
 
 SETS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
@@ -300,3 +305,61 @@ def test_difference_of_vacc(n, distances, trials, rng, ledger):
         promised="90 %",
         between=(0.87, 0.96),
     )
+
+
+# A confidence that is uniform between ½ and 1, and how often an answer given with it is right.
+BANDED = {"cases": 200, "at": (0.05, 0.3, 0.6, 1.0)}
+
+
+@pytest.mark.parametrize("risk", ["selective", "generalised"])
+@pytest.mark.parametrize("trials", [40, long(2000)])
+def test_bands_of_risk_coverage_curves(trials, risk, rng, ledger):
+    hits = {share: [] for share in BANDED["at"]}
+    for _ in range(trials):
+        p = rng.random(BANDED["cases"])
+        y = rng.random(len(p)) < p
+        band = RiskCoverageCurve.from_predictions(y, p).band()
+        for share, found in hits.items():
+            row = band.iloc[int(np.argmin(np.abs(band["coverage"] - share)))]
+            truth = (1 - row["threshold"]) / 2
+            if risk == "generalised":
+                truth *= 2 * (1 - row["threshold"])
+            found.append(row[f"{risk}_risk_low"] <= truth <= row[f"{risk}_risk_high"])
+    for share, found in hits.items():
+        if risk == "selective" or share == 1:
+            claim = {"promised": "≥ 95 %", "between": (0.95, 1.0)}
+        else:  # a threshold that moves with the cases is none of them
+            claim = {"promised": "95 %", "between": (0.93, 1.0)}
+        where = f"{BANDED['cases']} cases, {share:.0%} answered"
+        ledger.share(f"band of {risk} risk, one point", where, found, **claim)
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "error", "cost"])
+@pytest.mark.parametrize("trials", [40, long(2000)])
+def test_bands_of_response_curves(trials, measure, rng, ledger):
+    costs = {"costs": [[0, 4], [4, 0], [1, 1]]} if measure == "cost" else {}
+    hits = {share: [] for share in BANDED["at"]}
+    for _ in range(trials):
+        p = rng.random(BANDED["cases"])
+        y = (rng.random(len(p)) < p).astype(int)
+        curve = ResponseCurve.from_predictions(y, np.column_stack([1 - p, p]))
+        band = curve.band(measure, **costs)
+        for share, found in hits.items():
+            row = band.iloc[int(np.argmin(np.abs(1 - band["abstention"] - share)))]
+            least = (1 + row["window"]) / 2  # the confidence from which on answers are given
+            answered, wrong = 2 * (1 - least), (1 - least) ** 2
+            truth = {
+                "accuracy": 1 - wrong / answered,
+                "error": wrong,
+                "cost": 4 * wrong + 1 - answered,
+            }[measure]
+            found.append(row["low"] <= truth <= row["high"])
+    for share, found in hits.items():
+        ledger.share(
+            f"band of {measure} over abstention, one point",
+            f"{BANDED['cases']} cases, {share:.0%} answered",
+            found,
+            promised="95 %",
+            # So few mistakes are made by the surest tenth that a t interval cannot know of them.
+            between=(0.5 if measure == "cost" and share < 0.1 else 0.93, 1.0),
+        )

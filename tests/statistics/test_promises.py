@@ -173,3 +173,81 @@ def test_cost_expected_of_a_tuned_window(trials, n, least, costs, auc, rng, ledg
         promised="nearly 0 %",
         between=(-0.03, 0.03),
     )
+
+
+def tied_scores(rng, n):
+    """Skewed scores with many ties: exponential, rounded to halves; 35 % positives."""
+    y = (rng.random(n) < 0.35).astype(int)
+    return y, np.round(2 * rng.exponential(np.where(y == 1, 4.0, 1.0))) / 2
+
+
+def cost_of_tied_scores(rule, costs):
+    at = np.arange(400) / 2
+    total = 0.0
+    for label, share, mean in ((1, 0.35, 4.0), (0, 0.65, 1.0)):
+        chance = np.diff(stats.expon.cdf(np.append(at - 0.25, at[-1] + 0.25), scale=mean))
+        positive = at >= rule.upper
+        negative = ~positive & (at <= rule.lower)
+        wrong = chance[negative if label else positive].sum()
+        silent = chance[~positive & ~negative].sum()
+        price = costs["false_negative" if label else "false_positive"]
+        total += share * (price * wrong + costs["abstain"] * silent)
+    return total
+
+
+def rare_scores(rng, n):
+    """Normal scores, classes two apart, 5 % positives."""
+    y = (rng.random(n) < 0.05).astype(int)
+    return y, rng.normal(size=n) + 2 * y
+
+
+def cost_of_rare_scores(rule, costs):
+    total = 0.0
+    for label, share in ((1, 0.05), (0, 0.95)):
+        below, upto = stats.norm.cdf(np.array([rule.lower, rule.upper]) - 2 * label)
+        wrong = below if label else 1 - upto
+        price = costs["false_negative" if label else "false_positive"]
+        total += share * (price * wrong + costs["abstain"] * (upto - below))
+    return total
+
+
+WORLDS = {
+    "skewed scores with ties": (tied_scores, cost_of_tied_scores, normal_scores.COSTS[0]),
+    "5 % positives": (
+        rare_scores,
+        cost_of_rare_scores,
+        {"false_negative": 30.0, "false_positive": 3.0, "abstain": 1.0},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("world", "n", "least"),
+    [
+        ("skewed scores with ties", 100, 0.88),
+        ("skewed scores with ties", 300, 0.92),
+        ("skewed scores with ties", 1000, 0.92),
+        # Of 300 such cases hardly ever 30 are positive: nothing is said about new ones.
+        ("5 % positives", 1000, 0.92),
+        ("5 % positives", 3000, 0.92),
+    ],
+)
+@pytest.mark.parametrize("trials", [5, long(2000)])
+def test_cost_expected_of_a_tuned_window_in_other_worlds(trials, world, n, least, rng, ledger):
+    draw, true_cost, costs = WORLDS[world]
+    found = []
+    while len(found) < trials:
+        y, score = draw(rng, n)
+        if min(y.sum(), n - y.sum()) < 30:
+            continue
+        tuned = find_rule(y, y_score=score, costs=costs)
+        seed = int(rng.integers(2**31))
+        one = cross_fitted(y, y_score=score, costs=costs, random_state=seed).cost
+        found.append(one.low <= true_cost(tuned.rule, costs) <= one.high)
+    ledger.share(
+        "95 % interval of a tuned window's cost holds the true cost",
+        f"{n} cases, {world}",
+        found,
+        promised=f"≥ {100 * least:.0f} %",
+        between=(least, 1.0),
+    )

@@ -107,6 +107,11 @@ class Display:
         return line  # type: ignore[no-any-return]
 
     @staticmethod
+    def _band(axes: Any, x: Any, low: Any, high: Any, line: Line2D) -> Any:
+        """Shade what lies between two curves in the colour of a line."""
+        return axes.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+
+    @staticmethod
     def _legend(axes: Any, corner: str, **style: Any) -> None:
         """Put the legend where it hides least, or in a corner if looking would take long."""
         drawn = sum(len(line.get_xdata()) for line in axes.lines)

@@ -50,11 +50,15 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
         One that :meth:`cautious.curves.ResponseCurve.measure` knows.
     costs, guess
         What the measures ``"cost"`` and ``"capacity"`` need; see there.
+    confidence_level : float or None, default=0.95
+        Of the band around each curve of accuracy, error or cost, point by point; None draws none.
 
     Attributes
     ----------
     lines_ : list of Line2D
         One line per classifier.
+    bands_ : list of PolyCollection
+        One band per classifier, if there are any.
     best_ : list of Line2D
         The stars; empty unless costs are drawn.
     ax_, figure_
@@ -80,7 +84,7 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
     """
 
     curve_class = ResponseCurve
-    own_options = ("measure", "costs", "guess")
+    own_options = ("measure", "costs", "guess", "confidence_level")
 
     def __init__(
         self,
@@ -89,11 +93,13 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
         measure: str = "accuracy",
         costs: npt.ArrayLike | pd.DataFrame | None = None,
         guess: str | npt.ArrayLike = "uniform",
+        confidence_level: float | None = 0.95,
     ) -> None:
         super().__init__(curves)
         self.measure = measure
         self.costs = costs
         self.guess = guess
+        self.confidence_level = confidence_level
 
     @classmethod
     def from_predictions(
@@ -156,6 +162,7 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
         axes = self._open(ax)
         self.lines_: list[Line2D] = []
         self.best_: list[Line2D] = []
+        self.bands_: list[Any] = []
         for (label, states), look in zip(
             frames.items(), line_styles(len(frames), axes), strict=True
         ):
@@ -165,6 +172,12 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
             look |= {"label": plain_text(label), "markersize": 4} | style
             line = self._line(axes, states["abstention"], states[self.measure], **look)
             self.lines_.append(line)
+            if self.confidence_level is not None and self.measure in ResponseCurve.banded:
+                band = curves[label].band(
+                    self.measure, costs=self.costs, confidence_level=self.confidence_level
+                )
+                ends = band["low"], band["high"]
+                self.bands_.append(self._band(axes, band["abstention"], *ends, line))
             if self.measure == "cost":
                 at = int(np.argmin(states[self.measure].to_numpy()))
                 best = states["abstention"].iloc[at], states[self.measure].iloc[at]

@@ -37,11 +37,15 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
     optimal : bool, default=False
         Whether to draw beside each curve, as a thin line, the best that its losses allow: that of a
         classifier that knows which of its answers are wrong.
+    confidence_level : float or None, default=0.95
+        Of the band around each curve, point by point; None draws none.
 
     Attributes
     ----------
     lines_ : list of Line2D
         One line per classifier.
+    bands_ : list of PolyCollection
+        One band per classifier, if there are any.
     optimal_lines_ : list of Line2D
         The best curves possible, if they were asked for.
     ax_, figure_
@@ -69,7 +73,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
     """
 
     curve_class = RiskCoverageCurve
-    own_options = ("risk", "optimal")
+    own_options = ("risk", "optimal", "confidence_level")
 
     def __init__(
         self,
@@ -77,12 +81,14 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
         *,
         risk: Literal["selective", "generalised"] = "selective",
         optimal: bool = False,
+        confidence_level: float | None = 0.95,
     ) -> None:
         super().__init__(curves)
         if risk not in ("selective", "generalised"):
             raise ValueError(f"risk is {risk!r}; choose 'selective' or 'generalised'.")
         self.risk = risk
         self.optimal = optimal
+        self.confidence_level = confidence_level
 
     @classmethod
     def from_predictions(
@@ -144,6 +150,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
         selective = self.risk == "selective"
         self.lines_: list[Line2D] = []
         self.optimal_lines_: list[Line2D] = []
+        self.bands_: list[Any] = []
         for (label, curve), look in zip(
             curves.items(), line_styles(len(curves), axes), strict=True
         ):
@@ -152,6 +159,10 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
                 curve_kwargs or {}
             )
             self.lines_.append(self._line(axes, *self._points(curve), **look))
+            if self.confidence_level is not None:
+                band = curve.band(confidence_level=self.confidence_level)
+                low, high = (band[f"{self.risk}_risk_{end}"] for end in ("low", "high"))
+                self.bands_.append(self._band(axes, band["coverage"], low, high, self.lines_[-1]))
         for curve, line in zip(curves.values() if self.optimal else (), self.lines_, strict=False):
             faint = {"color": neutral(), "linewidth": 0.8, "linestyle": line.get_linestyle()}
             faint["label"] = "" if self.optimal_lines_ else "best order possible"

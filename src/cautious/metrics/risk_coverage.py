@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Ints, Labels, as_floats
+from cautious.bootstrap import binomial_ends, check_level, mean_ends
 from cautious.metrics.shown import Shown
 from cautious.predictions import FromEstimator, class_scores
 from cautious.sets import check_sets, check_weight, first_row
@@ -518,6 +519,55 @@ class RiskCoverageCurve(Shown, FromEstimator):
         """One row per threshold, falling: its coverage and both risks."""
         columns = ("threshold", "coverage", "selective_risk", "generalised_risk")
         return pd.DataFrame({name: getattr(self, name) for name in columns})
+
+    def band(self, *, confidence_level: float = 0.95, n_points: int = 201) -> pd.DataFrame:
+        r"""Intervals of both risks at thresholds: each holds what new cases will lose there.
+
+        The interval of one threshold keeps the level, not all of them at once. Cases above a
+        threshold are so many draws from new cases above it, also if the threshold is itself one
+        of the confidences. Losses of 0 and 1 have exact (binomial) intervals, others t intervals.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Nominal coverage.
+        n_points : int, default=201
+            At most so many thresholds are taken, at equally spaced coverages.
+
+        Returns
+        -------
+        DataFrame
+            One row per threshold, falling: ``threshold``, ``coverage``, and ``selective_risk`` and
+            ``generalised_risk``, each with ``_low`` and ``_high``.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.3, 0.4])
+        >>> curve.band()[["coverage", "selective_risk", "selective_risk_high"]].round(3)
+           coverage  selective_risk  selective_risk_high
+        0      0.25           0.000                0.975
+        1      0.50           0.000                0.842
+        2      0.75           0.333                0.906
+        3      1.00           0.250                0.806
+        """
+        level = check_level(confidence_level)
+        answered, lost = self._cumulated()
+        wanted = np.linspace(0, 1, max(n_points, 2))[1:]
+        at = np.arange(len(answered))
+        if len(at) > n_points:
+            at = np.unique(np.searchsorted(self.coverage, wanted - _ROUNDING))
+        answered, lost, every = answered[at], lost[at], np.full(len(at), answered[-1])
+        squares = replace(self, loss=self.loss**2)._cumulated()[1][at]
+        columns = {"threshold": self.threshold[at], "coverage": answered / every}
+        whole = bool(np.isin(self.loss, (0.0, 1.0)).all())
+        for name, among in (("selective_risk", answered), ("generalised_risk", every)):
+            ends = (
+                binomial_ends(lost, among, level)
+                if whole
+                else mean_ends(lost / among, squares / among, among, level)
+            )
+            columns |= {name: lost / among, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+        return pd.DataFrame(columns)
 
     def _facts(self) -> dict[str, Any]:
         facts = {"n": self.n, "thresholds": len(self.threshold)}

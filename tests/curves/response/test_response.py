@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.integrate import trapezoid
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
@@ -365,3 +366,29 @@ def test_a_class_called_as_abstaining_is() -> None:
 def test_rows_of_different_lengths_are_named() -> None:
     with pytest.raises(TypeError, match="y_proba has rows of different lengths"):
         ResponseCurve.from_predictions(["a", "b"], [[0.5], [0.5, 0.5]])
+
+
+def test_bands() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=200)
+    p = rng.dirichlet(np.ones(3), size=200) + 0.8 * np.eye(3)[y]
+    curve = ResponseCurve.from_predictions(y, p / p.sum(axis=1, keepdims=True))
+    costs = [[0, 2, 4], [1, 0, 3], [5, 2, 0], [1, 1, 1.0]]
+    for name in curve.banded:
+        given = {"costs": costs} if name == "cost" else {}
+        band = curve.band(name, confidence_level=0.9, n_points=30, **given)
+        assert len(band) in (29, 30)  # where nothing is answered there is no accuracy
+        for row in band.to_dict("records"):
+            table = curve.confusion_matrix(row["window"]).to_numpy()
+            right, answered = int(np.trace(table)), int(table[:-1].sum())
+            if name == "cost":
+                each = np.repeat(np.ravel(costs), table.ravel().astype(int))
+                half = stats.t.ppf(0.95, 199) * stats.sem(each)
+                ends = each.mean() - half, each.mean() + half
+            else:
+                pair = (right, answered) if name == "accuracy" else (answered - right, 200)
+                ends = tuple(stats.binomtest(*pair).proportion_ci(0.9, "exact"))
+            assert (row["low"], row["high"]) == pytest.approx(ends)
+            assert row["low"] <= row[name] <= row["high"]
+    with pytest.raises(ValueError, match="there are bands of 'accuracy', 'error', 'cost'"):
+        curve.band("auc")

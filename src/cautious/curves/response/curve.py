@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Labels
+from cautious.bootstrap import binomial_ends, check_level, mean_ends
 from cautious.costs import CostsLike
 from cautious.curves.response.states import (
     LOWER_IS_BETTER,
@@ -21,6 +22,7 @@ from cautious.curves.response.states import (
     WITHOUT_ANSWERS,
     WindowStates,
     abstention,
+    answer_table,
 )
 from cautious.decision import check_bias
 from cautious.metrics import Shown
@@ -112,6 +114,7 @@ class ResponseCurve(FromEstimator, Shown):
     """
 
     _asks = "predict_proba"
+    banded: ClassVar[tuple[str, ...]] = ("accuracy", "error", "cost")
 
     states: WindowStates
 
@@ -353,6 +356,76 @@ class ResponseCurve(FromEstimator, Shown):
             index=pd.Index(answers, dtype=object, name="prediction"),
             columns=pd.Index(self.classes, name="truth"),
         )
+
+    def band(
+        self,
+        name: str = "accuracy",
+        *,
+        costs: CostsLike | None = None,
+        confidence_level: float = 0.95,
+        n_points: int = 201,
+    ) -> pd.DataFrame:
+        """Intervals of a measure at windows: each holds its value on new cases.
+
+        The interval of one window keeps the level, not all of them at once. Shares of right and of
+        wrong answers have exact (binomial) intervals, costs t intervals.
+
+        Parameters
+        ----------
+        name : {"accuracy", "error", "cost"}, default="accuracy"
+            The measure.
+        costs
+            For ``"cost"``, as in :meth:`measure`.
+        confidence_level : float, default=0.95
+            Nominal coverage.
+        n_points : int, default=201
+            At most so many states are taken.
+
+        Returns
+        -------
+        DataFrame
+            One row per state: ``window``, ``abstention``, the measure, ``low`` and ``high``.
+
+        Examples
+        --------
+        >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
+        >>> curve = ResponseCurve.from_predictions(["neg", "pos", "neg", "pos"], y_proba)
+        >>> curve.band()[["abstention", "accuracy", "low", "high"]].round(3)
+           abstention  accuracy    low   high
+        0        0.00      0.75  0.194  0.994
+        1        0.25      1.00  0.292  1.000
+        2        0.50      1.00  0.158  1.000
+        """
+        level = check_level(confidence_level)
+        if name not in self.banded:
+            raise ValueError(
+                f"name is {name!r}; there are bands of {', '.join(map(repr, self.banded))}."
+            )
+        values = self.measure(name, costs=costs)
+        total = float(self.states.predictions.weight.sum())
+        answered = self.states.answered(1.0)[:-1]
+        right = self.states.answered(np.eye(len(self.bias)))[:-1]
+        every = np.full(len(values), total)
+        if name == "cost":
+            assert costs is not None  # or there would be no values
+            squares = answer_table(costs, self.classes) ** 2
+            ends = mean_ends(values, self.measure(name, costs=squares), every, level)
+        elif name == "accuracy":
+            ends = binomial_ends(right, answered, level)
+        else:
+            ends = binomial_ends(answered - right, every, level)
+        frame = pd.DataFrame(
+            {
+                "window": self.window,
+                "abstention": self.abstention,
+                name: values,
+                "low": ends[0],
+                "high": ends[1],
+            }
+        )
+        if len(frame) > n_points:
+            frame = frame.iloc[np.linspace(0, len(frame) - 1, n_points).round().astype(int)]
+        return frame.dropna(subset=[name]).reset_index(drop=True)
 
     def _facts(self) -> dict[str, Any]:
         sizes = {"n_cases": len(self.states.predictions.truth), "n_states": len(self.states)}
