@@ -51,7 +51,7 @@ test-python:
 
 # How often intervals cover, tests reject and budgets are kept; rewrites the numbers in the docs.
 honesty: $(READY)
-	$(BIN)/python -m pytest tests/statistics -m slow -q --honesty docs/honesty.md
+	$(BIN)/python -m pytest $(XDIST) tests/statistics -m slow -q --honesty docs/honesty.md
 
 check: $(READY)
 	$(BIN)/ruff check .
