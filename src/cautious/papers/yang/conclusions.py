@@ -227,7 +227,7 @@ def _proposals(found: dict[str, Table]) -> list[Claim]:
         Claim.judged(
             *("VI", "Adding ε to all costs does not change comparisons", "words", len(orders) == 1),
             paper="will not impact",
-            ours="p = −1, three grades: the full set is cheaper at ε = 0.01 and more expensive at ε = 1",
+            ours="p = −1, three grades: the full set costs less at ε = 0.01, more at ε = 1",
             cause="true for p = 1 only",
         ),
     ]
