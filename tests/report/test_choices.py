@@ -153,6 +153,27 @@ def test_differences_are_those_of_the_library(three_models):
     assert set(found["grid"]["values"]) <= {-1, 0, 1}
 
 
+def test_many_cases_are_paired_by_a_part_of_them():
+    rng = np.random.default_rng(12)
+    y = (rng.random(8000) < 0.2).astype(int)
+    good = rng.normal(size=8000) + 2 * y
+    scores = [good, good + 0.1 * rng.normal(size=8000)]
+    problems = carried({str(i): (y, score) for i, score in enumerate(scores)})
+    alone = carried({"one": (y, good)})
+    assert "sample" not in alone[0]["models"][0]
+    (one,) = ask_core(
+        """const [{ models }] = core.unpackProblems(given);
+        return core.differencesOf(models, null, { fn: 10, fp: 2, abstain: 1 });""",
+        problems,
+    )
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    fits = [cross_fit(y, y_score=score, costs=costs) for score in scores]
+    gap = fits[0].difference(fits[1], "cost", 0.95)
+    assert one["paired"]
+    assert one["high"] - one["low"] == pytest.approx(gap.high - gap.low, rel=0.5)
+    assert abs(one["value"] - gap.estimate) < (gap.high - gap.low) / 2
+
+
 def test_models_on_other_cases_are_not_paired(three_models):
     y, scores, rng = three_models
     given = {name: (rng.permutation(y), score) for name, score in scores.items()}

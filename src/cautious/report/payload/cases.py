@@ -64,6 +64,19 @@ class CaseTable:
         together = min(spread) >= LEAST_GROUPS and len(names) < len(rows)
         return cls(truth, weight, group, tuple(names.tolist()), together), rows
 
+    def drawn(self, most: int) -> tuple[Ints, CaseTable]:
+        """Draw up to so many cases of each class: their positions, and a table of them alone.
+
+        The draw depends on the cases only, so models judged on the same ones share it.
+        """
+        rng = np.random.default_rng(0)
+        rows = []
+        for code in np.unique(self.truth):
+            own = np.flatnonzero(self.truth == code)
+            rows.append(rng.choice(own, min(most, len(own)), replace=False))
+        at = np.sort(np.concatenate(rows))
+        return at, CaseTable(self.truth[at], alone=hash(self.key))
+
     @property
     def key(self) -> tuple[Any, ...]:
         """Equal for the same cases."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -28,6 +29,8 @@ _COUNTS = (AbstentionCostSurface, Staircase, SetCounts, RiskCoverageCurve)
 # Sets that the page shows beside the likeliest class, where a model gives probabilities.
 _UTILITIES = ("u65", "u80")
 _GROUPS_SHOWN = 12
+# Of many cases so many of each class show how the mistakes of two models go together.
+_DRAWN_OF_CLASS = 400
 # Of several classes so many probabilities are carried, and so many cases at least.
 _PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 400
 
@@ -54,9 +57,7 @@ def problems_of(source: Any, **said: Any) -> tuple[list[dict[str, Any]], list[st
     notes: list[str] = []
     for kind, classes, model in _models(source, said, notes):
         key = (kind, *(classes if kind == "binary" else sorted(classes)))
-        problem = problems.setdefault(
-            key, {"kind": kind, "classes": classes, "models": [], "tables": {}}
-        )
+        problem = problems.setdefault(key, {"kind": kind, "classes": classes, "models": []})
         if problem["classes"] != classes:
             raise InputError(
                 "the model {name} has its classes in another order than the models before it; give "
@@ -67,14 +68,25 @@ def problems_of(source: Any, **said: Any) -> tuple[list[dict[str, Any]], list[st
             raise InputError(
                 "two models are called {name}; give each its own name.", name=quoted(model["name"])
             )
-        if (cases := model.get("cases")) is not None:
-            tables, table = problem["tables"], cases["table"]
-            tables.setdefault(table.key, table.packed(len(classes)))
-            model["cases"] = cases | {"table": list(tables).index(table.key)}
         problem["models"].append(model)
     for problem in problems.values():
-        problem["tables"] = list(problem["tables"].values())
+        problem["tables"] = _shared_tables(problem["models"], len(problem["classes"]))
     return list(problems.values()), notes
+
+
+def _shared_tables(models: list[dict[str, Any]], n_classes: int) -> list[dict[str, Any]]:
+    """Put tables of cases aside, each once, and leave their positions with the models."""
+    drawn = Counter(model["sample"]["table"].key for model in models if "sample" in model)
+    tables: dict[Any, dict[str, Any]] = {}
+    for model in models:
+        if "sample" in model and drawn[model["sample"]["table"].key] < 2:
+            del model["sample"]  # there is nobody to compare with
+        for name in ("cases", "sample"):
+            if name in model:
+                table = model[name]["table"]
+                tables.setdefault(table.key, table.packed(n_classes))
+                model[name] |= {"table": list(tables).index(table.key)}
+    return list(tables.values())
 
 
 Summary = tuple[str, list[str], dict[str, Any]]
@@ -168,6 +180,8 @@ def _of_scores(model: ModelPredictions, left_out: list[dict[str, Any]]) -> Summa
         summary["cases"] = {"table": table, **pack_scores(model.y_score[order])}
         return kind, classes, summary
     summary["stairs"], place = steps_of(staircase, None if weight is None else rows)
+    drawn, part = table.drawn(_DRAWN_OF_CLASS)
+    summary["sample"] = {"table": part, **pack_scores(model.y_score[order][drawn])}
     if table.group is not None and not table.together:
         step = place[np.searchsorted(staircase.scores, model.y_score[order])]
         summary["groups"] = _group_counts(table, step, len(summary["stairs"]["positives"]))

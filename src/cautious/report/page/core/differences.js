@@ -3,7 +3,7 @@
 import { studentQuantile } from "./distributions.js";
 import { cutsOf, heldOut, tooFew, welch } from "./estimates.js";
 import { evidenceOf } from "./parts.js";
-import { relativeCosts } from "./surface.js";
+import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
 
 // Losses of one model: answers to the cases of every repetition, and the mean loss of every replicate's
 // window.
@@ -32,7 +32,7 @@ function lossesFor(model, prior, costs) {
         mean += each[truth[i]] * (weight ? weight[i] : 1) * loss[truth[i] * 3 + some[i]];
       return mean;
     });
-  return { model, evidence, answers, rules, share, each, loss, mean: meanOfAll(means) };
+  return { model, evidence, answers, rules, share, each, loss, mean: meanOfAll(means), prior, costs };
 }
 
 const meanOfAll = (values) => values.reduce((a, b) => a + b, 0) / values.length;
@@ -83,7 +83,32 @@ function sampledVariance(a, b) {
       rows,
     );
   });
-  return { variance: meanOfAll(found.map((one) => one.variance)), df: meanOfAll(found.map((one) => one.df)) };
+  return {
+    variance: meanOfAll(found.map((one) => one.variance)),
+    df: meanOfAll(found.map((one) => one.df)),
+    variances: [0, 1].map((y) => meanOfAll(found.map((one) => one.variances?.[y] ?? NaN))),
+  };
+}
+
+// How the losses of two models go together within each class, under their cheapest windows, among cases
+// that stand for too many to know each.
+function correlations(a, b) {
+  const { truth } = a.model.sample.table,
+    losses = [a, b].map(({ model, prior, costs, loss }) => {
+      const { lower, upper } = bestWindow(makeSurface(model, prior), costs);
+      return Array.from(model.sample.score, (score, i) => loss[truth[i] * 3 + (score >= upper ? 1 : score <= lower ? 0 : 2)]);
+    });
+  return [0, 1].map((y) => {
+    const [first, second] = losses.map((some) => some.filter((_, i) => truth[i] === y)),
+      [one, two] = [meanOfAll(first), meanOfAll(second)];
+    let [xx, yy, xy] = [0, 0, 0];
+    first.forEach((loss, i) => {
+      xx += (loss - one) ** 2;
+      yy += (second[i] - two) ** 2;
+      xy += (loss - one) * (second[i] - two);
+    });
+    return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : 0;
+  });
 }
 
 const sameCases = (a, b) => Boolean(a.model.cases && a.model.cases.table === b.model.cases?.table);
@@ -97,10 +122,12 @@ function differenceOf(a, b) {
     return { value, variance: variance + chosen, df, paired: true };
   }
   const [one, two] = [a, b].map((single) => {
-    const { variance, df } = sampledVariance(single, null);
-    return { variance: variance + varianceOfAll(single.rules), df };
-  });
-  return { value, variance: one.variance + two.variance, df: Math.min(one.df, two.df), paired: false };
+      const { variance, ...rest } = sampledVariance(single, null);
+      return { variance: variance + varianceOfAll(single.rules), ...rest };
+    }),
+    paired = Boolean(a.model.sample && a.model.sample.table === b.model.sample?.table),
+    common = paired ? correlations(a, b).map((r, y) => 2 * r * Math.sqrt(one.variances[y] * two.variances[y])) : [0, 0];
+  return { value, variance: one.variance + two.variance - common[0] - common[1], df: Math.min(one.df, two.df), paired };
 }
 
 /**

@@ -239,9 +239,9 @@ function varianceOf(parts, { share, each }, { weights, squares, answers, singles
 // Degrees of freedom of a sum of two variances (Satterthwaite).
 export function welch(variances, rows) {
   const variance = variances[0] + variances[1];
-  if (!(variance > 0)) return { variance: 0, df: rows[0] + rows[1] - 2 };
+  if (!(variance > 0)) return { variance: 0, df: rows[0] + rows[1] - 2, variances };
   const df = variance ** 2 / (variances[0] ** 2 / (rows[0] - 1) + variances[1] ** 2 / (rows[1] - 1));
-  return { variance, df };
+  return { variance, df, variances };
 }
 
 function varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value) {

@@ -48,6 +48,7 @@ export function unpackProblems(problems) {
       if (model.lower) model.upper = model.upper ? model.upper.map(Number) : model.lower;
       if (model.risk) unpackRisk(model.risk);
       if (model.stairs) unpackStairs(model);
+      if (model.sample) model.sample = { table: tables[model.sample.table], score: unpackScores(model.sample) };
       if (!model.cases) continue;
       const { table, ...packed } = model.cases;
       model.cases =

@@ -1,5 +1,6 @@
 // From predictions to the problems that the page shows (cautious.report.payload): models that answer
 // the same question stand side by side.
+import { libraryGenerator } from "./random.js";
 import { riskOfCells } from "./risk.js";
 import { staircaseOf, stepsOf, summariseStaircase } from "./scores.js";
 import { countSets, utilitySet } from "./sets.js";
@@ -11,6 +12,7 @@ const UTILITIES = { u65: 0.65, u80: 0.8 };
 const CASES_KEPT = 1500;
 const LEAST_GROUPS = 10;
 const GROUPS_SHOWN = 12;
+const DRAWN_OF_CLASS = 400;
 
 // `models` are those of readPredictions.
 export function problemsOf(models) {
@@ -46,7 +48,7 @@ function usable(model) {
 }
 
 // The cases apart from any model; the same object for models judged on the same ones.
-function tableOf({ rows, codes, weight, group }, tables) {
+function caseTableOf({ rows, codes, weight, group }, tables) {
   const truth = Uint32Array.from(rows, (row) => codes[row]),
     weights = weight ? Float64Array.from(rows, (row) => weight[row]) : null,
     names = group ? [...new Set(Array.from(rows, (row) => group[row]))] : null,
@@ -72,11 +74,27 @@ function binaryModel(model, tables) {
     about = { ...summary, n: rows.length, events, weighted: Boolean(weight) };
   if (rows.length <= CASES_KEPT) {
     const kept = Float64Array.from(rows, (row) => score[row] + 0);
-    return { ...about, cases: { table: tableOf(model, tables), score: kept } };
+    return { ...about, cases: { table: caseTableOf(model, tables), score: kept } };
   }
   const counted = weight ? staircaseOf({ ...model, weight: null }) : null,
     { step, ...steps } = stepsOf({ ...stairs, ...(counted && { rows: counted }) }, summary);
-  return { ...about, stairs: steps, ...(group && { groups: groupCounts(model, stairs, step) }) };
+  const drawn = drawnRows(model),
+    sample = { table: caseTableOf({ rows: drawn, codes }, tables), score: Float64Array.from(drawn, (row) => score[row]) };
+  return { ...about, stairs: steps, sample, ...(group && { groups: groupCounts(model, stairs, step) }) };
+}
+
+// Of many cases some of each class, which show how the mistakes of two models go together. The draw
+// depends on the cases only.
+function drawnRows({ rows, codes }) {
+  const random = libraryGenerator();
+  return [0, 1]
+    .flatMap((y) => {
+      const own = Array.from(rows).filter((row) => codes[row] === y),
+        taken = new Set();
+      while (taken.size < Math.min(DRAWN_OF_CLASS, own.length)) taken.add(own[random.under(own.length)]);
+      return [...taken];
+    })
+    .sort((a, b) => a - b);
 }
 
 // Counts of the largest groups at each step that they have cases in.
@@ -112,7 +130,7 @@ function answersOf(model, risk, about, tables) {
   const { name, classes, proba } = model;
   const of = (row) => Float64Array.from(classes, (_, c) => proba(row, c));
   const kept = model.rows.slice(0, CASES_KEPT),
-    cases = { table: tableOf({ ...model, rows: kept }, tables), proba: new Float64Array(kept.length * classes.length) };
+    cases = { table: caseTableOf({ ...model, rows: kept }, tables), proba: new Float64Array(kept.length * classes.length) };
   kept.forEach((row, i) => cases.proba.set(of(row), i * classes.length));
   return [
     { name, utility: null, ...countedSets(model, (row) => [likeliest(model, row)]), risk, cases, ...about },
