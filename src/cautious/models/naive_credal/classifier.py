@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from sklearn import config_context
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted, indexable
 
 from cautious._typing import Floats, Mask
 from cautious.credal import ProbabilityIntervals
@@ -226,9 +229,8 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
 
     How much caution pays depends on the data and on what a set of classes is worth, so s is tuned
     against a measure of sets (Yang, Destercke & Masson 2017, section VII-C). This is
-    ``GridSearchCV`` over s and nothing more; to tune other parameters too, or to use sample
-    weights, use ``GridSearchCV`` itself with a scorer from
-    :func:`cautious.metrics.make_set_scorer`.
+    ``GridSearchCV`` over s and nothing more; to tune other parameters too, use ``GridSearchCV``
+    itself with a scorer from :func:`cautious.metrics.make_set_scorer`.
 
     Parameters
     ----------
@@ -292,7 +294,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Choose s and fit with it on all examples.
 
         Parameters
@@ -301,6 +303,8 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
             Discrete features; nan, None and NA are missing.
         y : array-like of shape (n,)
             Class labels.
+        sample_weight : array-like of shape (n,), optional
+            Repetitions of each row, in learning and in scoring. Rows of weight zero are in no fold.
 
         Returns
         -------
@@ -311,7 +315,10 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
             raise ValueError(f"s is {self.s!r}; give the strengths to try, all of them positive.")
         if not strengths:
             raise ValueError("s is empty; give at least one strength to try.")
-        _, labels, _ = self._read_examples(X, y, None)
+        _, labels, weight = self._read_examples(X, y, sample_weight)
+        if weight is not None:
+            (X,) = indexable(X)
+            X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
         costs = None
         if self.costs is not None:
             # By label: a fold that lacks a class still finds the costs of those it has.
@@ -328,7 +335,14 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
             cv=self.cv,
             n_jobs=self.n_jobs,
             error_score="raise",
-        ).fit(X, labels)
+        )
+        if weight is None:
+            search.fit(X, labels)
+        else:  # routed, so that folds are scored with their weights, too
+            with config_context(enable_metadata_routing=True):
+                model.set_fit_request(sample_weight=True)
+                search.set_params(scoring=copy(scoring).set_score_request(sample_weight=True))
+                search.fit(X, labels, sample_weight=weight)
         self.best_estimator_ = search.best_estimator_
         self.best_s_, self.best_score_ = search.best_params_["s"], float(search.best_score_)
         self.cv_results_ = search.cv_results_
