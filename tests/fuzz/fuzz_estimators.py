@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
-from tests.fuzz.fuzz_values import CLASSES, FEATURES, Call, labels
+from tests.fuzz.fuzz_values import (
+    BINARY,
+    CLASSES,
+    FEATURES,
+    OTHER_SCORE,
+    SCORE,
+    Call,
+    labels,
+    numbers,
+)
 
 from cautious import models, preparation
 
@@ -63,6 +72,16 @@ def estimator_calls() -> dict[str, Call]:
     found["models.cross_val_predict_set"] = Call(
         lambda X, y: models.cross_val_predict_set(models.NaiveCredalClassifier(), X, y, cv=3),
         arrays,
+    )
+    found["models.venn_abers"] = Call(
+        lambda y_calibration, score_calibration, score: (
+            models.venn_abers(y_calibration, score_calibration, score).lower
+        ),
+        {
+            "y_calibration": numbers(BINARY),
+            "score_calibration": numbers(SCORE),
+            "score": numbers(OTHER_SCORE),
+        },
     )
     for name in ("MDLDiscretizer", "CorrelationFeatureSelector"):
         make = getattr(preparation, name)

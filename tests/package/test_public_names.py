@@ -38,7 +38,7 @@ RELIED_ON = {
         "CredalTreeClassifier NondeterministicClassifier NestedDichotomyClassifier "
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
-        "cross_val_predict_set check_cautious_estimator"
+        "cross_val_predict_set check_cautious_estimator venn_abers"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",

@@ -7,6 +7,7 @@ estimator against this contract.
 """
 
 from cautious.models.base import CautiousClassifierMixin, CredalClassifierMixin
+from cautious.models.calibration import venn_abers
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.discrete import ContinuousFeaturesWarning
@@ -54,4 +55,5 @@ __all__ = [
     "check_cautious_estimator",
     "cross_val_predict_set",
     "make_cautious_pipeline",
+    "venn_abers",
 ]

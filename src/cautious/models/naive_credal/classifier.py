@@ -327,7 +327,9 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         model = NaiveCredalClassifier(
             idm=self.idm, costs=costs, epsilon=self.epsilon, missing=self.missing
         )
-        scoring = make_set_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        scoring: Any = self.scoring
+        if isinstance(scoring, str):
+            scoring = make_set_scorer(scoring)
         search = GridSearchCV(
             model,
             {"s": strengths},
