@@ -126,7 +126,10 @@ def compare(name: str, found: list[dict[str, Any]]) -> pd.DataFrame:
 def page(table: pd.DataFrame) -> str:
     """Write the page of all cells."""
     agree = int((table["z"].abs() <= 2).sum())
-    lines = [HEAD, f"**{agree} of {len(table)} cells agree.** Beyond two standard errors:\n"]
+    published = pd.read_csv(PUBLISHED)["data_set"].unique()
+    left = [name for name in published if name not in set(table["data set"])]
+    lines = [HEAD] + ([f"Not compared on this page: {', '.join(left)}.\n"] if left else [])
+    lines += [f"**{agree} of {len(table)} cells agree.** Beyond two standard errors:\n"]
     beyond = table[table["z"].abs() > 2]
     lines += [
         f"- {row['data set']}, {row['rule']}, {row['measure']}: {row['ours']:.4f} against "

@@ -7,7 +7,6 @@ estimator against this contract.
 """
 
 from cautious.models.base import CautiousClassifierMixin, CredalClassifierMixin
-from cautious.models.calibration import venn_abers
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.discrete import ContinuousFeaturesWarning
@@ -23,6 +22,7 @@ from cautious.models.nested_dichotomies import (
     NestedDichotomyForestClassifier,
 )
 from cautious.models.pipeline import CautiousPipeline, cross_val_predict_set, make_cautious_pipeline
+from cautious.models.score_intervals import venn_abers
 from cautious.models.wrappers import (
     AbstainingClassifier,
     CertifiedAbstainingClassifier,

@@ -92,7 +92,7 @@ def venn_abers(
         )
     levels, group = np.unique(known, return_inverse=True)
     count = np.bincount(group).astype(np.float64)
-    positives = np.bincount(group, truth)
+    positives = np.bincount(group, truth).astype(np.float64)
     # Scores strictly between the same two calibration scores are all alike.
     left, right = np.searchsorted(levels, asked), np.searchsorted(levels, asked, side="right")
     places, place = np.unique(left + right, return_inverse=True)
