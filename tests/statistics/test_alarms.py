@@ -1,0 +1,93 @@
+"""Whether alarms after deployment keep their promise over all time, and how soon they come."""
+
+import numpy as np
+import pytest
+
+from cautious.evaluation.calibration import calibration_data
+from cautious.guarantees import DriftMonitor, RiskMonitor
+
+ANSWERS = 10_000
+
+
+def long(trials):
+    return pytest.param(trials, marks=pytest.mark.slow)
+
+
+def least_wrong(limit, n=ANSWERS):
+    """Give the least number of wrong answers that is an alarm, after each number of answers."""
+    least, found = 0, []
+    for answered in range(1, n + 1):
+        while least <= answered and not RiskMonitor(limit, wrong=least, answered=answered).alarm:
+            least += 1
+        found.append(least)
+    return np.array(found)
+
+
+def first_alarms(rng, risk, trials, limit=0.05):
+    """Number of answers at the first alarm of each stream, looking after every answer."""
+    bound = least_wrong(limit)
+    found = []
+    for _ in range(trials):
+        late = np.cumsum(rng.random(ANSWERS) < risk) >= bound
+        found.append(int(late.argmax()) + 1 if late.any() else ANSWERS + 1)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("trials", [200, long(2000)])
+def test_false_alarms_about_errors(trials, rng, ledger):
+    ledger.share(
+        "false alarms of RiskMonitor, looked at after every answer",
+        "risk at its limit of 5 %, 10,000 answers",
+        first_alarms(rng, 0.05, trials) <= ANSWERS,
+        promised="at most 5 %",
+        between=(0.0, 0.05),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("risk", "median"), [(0.10, 231), (0.08, 670)])
+def test_delay_of_true_alarms(risk, median, rng, ledger):
+    delays = first_alarms(rng, risk, 2000)
+    assert np.median(delays) == pytest.approx(median, rel=0.06)
+    ledger.share(
+        f"true alarms of RiskMonitor within {median} answers",
+        f"limit 5 %, risk {100 * risk:g} %",
+        delays <= median,
+        promised="half of them",
+        between=(0.45, 0.55),
+    )
+
+
+SCORES = {
+    "normal scores": lambda rng, n: rng.normal(size=n),
+    "scores of two digits": lambda rng, n: rng.random(n).round(2),
+    "five different scores": lambda rng, n: rng.binomial(4, 0.3, n) / 4,
+}
+
+
+class _Found:
+    """What tuning tells about a rule for more than two classes."""
+
+    curve = None
+
+
+@pytest.mark.parametrize("scores", SCORES)
+@pytest.mark.parametrize("trials", [10, long(500)])
+def test_false_alarms_about_drift(trials, scores, rng, ledger):
+    draw, found = SCORES[scores], []
+    looks = np.unique(np.geomspace(1, ANSWERS, 60).astype(int)) - 1
+    for _ in range(trials):
+        codes = np.zeros(300, dtype=int)
+        seen = calibration_data(draw(rng, 300), codes, _Found(), {})["scores"]
+        expected = np.array(seen["counts"])
+        expected[-1] += 1
+        place = np.searchsorted(seen["edges"], draw(rng, ANSWERS))
+        counts = np.cumsum(place[:, None] == np.arange(len(expected)), axis=0)
+        found.append(any(DriftMonitor(expected, counts[at]).alarm for at in looks))
+    ledger.share(
+        "false alarms of DriftMonitor, looked at 60 times",
+        f"{scores}, 300 calibration cases, 10,000 new ones",
+        found,
+        promised="at most 5 %",
+        between=(0.0, 0.05),
+    )
