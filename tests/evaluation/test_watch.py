@@ -345,3 +345,13 @@ def test_it_prints_and_draws(tuned):
     json.dumps(seen.to_dict())
     assert "alarms: error" in repr(seen)
     assert len(sparks(np.zeros(500))) == 40
+
+
+def test_one_of_several_models(tmp_path):
+    rules = {"a": WINDOW, "b": Rule.window(0.1, 0.9, classes=["no", "yes"])}
+    one, other = log(100), log(100, seed=1)
+    both = pd.concat([one.assign(model="a"), other.assign(model="b")])
+    seen = cautious.watch(both, rules, only="b", max_error=0.1).total()
+    assert {key: seen[key] for key in counted(other)} == counted(other, rules["b"])
+    with pytest.raises(InputError, match="choose one with only"):
+        cautious.watch(both, rules, max_error=0.1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cautious.decision import Rule
 from cautious.evaluation.calibration import calibration_data
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
@@ -65,20 +66,14 @@ SCORES = {
 }
 
 
-class _Found:
-    """What tuning tells about a rule for more than two classes."""
-
-    curve = None
-
-
 @pytest.mark.parametrize("scores", SCORES)
 @pytest.mark.parametrize("trials", [10, long(500)])
 def test_false_alarms_about_drift(trials, scores, rng, ledger):
     draw, found = SCORES[scores], []
     looks = np.unique(np.geomspace(1, ANSWERS, 60).astype(int)) - 1
     for _ in range(trials):
-        codes = np.zeros(300, dtype=int)
-        seen = calibration_data(draw(rng, 300), codes, _Found(), {})["scores"]
+        codes = rng.integers(2, size=300)
+        seen = calibration_data(draw(rng, 300), codes, Rule.window(0, 1), (0, 1), {})["scores"]
         expected = np.array(seen["counts"])
         expected[-1] += 1
         place = np.searchsorted(seen["edges"], draw(rng, ANSWERS))

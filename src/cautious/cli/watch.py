@@ -10,7 +10,7 @@ import typer
 from cautious.cli import options
 from cautious.cli.console import note, show
 from cautious.cli.options import one_output, with_columns
-from cautious.files import check_output
+from cautious.files import check_output, write_whole
 
 __all__ = ["watch"]
 
@@ -21,7 +21,7 @@ def _limit(help: str) -> Any:
     return typer.Option(help=help, min=0.0, max=1.0)
 
 
-@with_columns("sets", "pos_label", "classes", "model", "weight", "empty", "missing", "drop_missing")
+@with_columns("sets", "pos_label", "classes", "weight", "empty", "missing", "drop_missing")
 def watch(
     files: Annotated[
         list[str],
@@ -95,7 +95,7 @@ def watch(
         confidence_level=level, only=only, again=again, **columns,
     )  # fmt: skip
     if state is not None:
-        found.to_json(state)
+        write_whole(state, found.to_json())
     if retune is not None:
         better = found.retuned()
         if better is None:
@@ -103,7 +103,7 @@ def watch(
                 "there is no window to re-tune; the rule must be a window that `cautious tune -o` "
                 "wrote, for costs or a budget."
             )
-        better.to_json(retune)
+        write_whole(retune, better.to_json())
         note(f"re-tuned rule written to {retune}")
     show(found, json=json, csv=csv)
     if state is None:

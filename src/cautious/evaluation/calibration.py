@@ -15,7 +15,7 @@ import numpy as np
 from scipy import optimize
 
 from cautious._typing import Floats, Ints
-from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
+from cautious.curves import AbstentionCostSurface, find_rule
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
 from cautious.sets import check_classes
@@ -97,8 +97,11 @@ class Calibration:
 
     def bins_of(self, values: Floats) -> Ints:
         """Count the scores (or the rows of probabilities, by confidence) in each bin."""
-        scores = values if values.ndim == 1 else values.max(axis=1, initial=0.0)
-        known = scores[~np.isnan(values if values.ndim == 1 else values[:, 0])]
+        scores = values
+        if values.ndim == 2:
+            # Of two classes the second one's probability, of more the confidence.
+            scores = values[:, 1] if values.shape[1] == 2 else values.max(axis=1, initial=0.0)
+        known = scores[~np.isnan(scores)]
         place = np.searchsorted(self.edges, known, side="left")
         return np.bincount(place, minlength=len(self.counts))
 
@@ -191,7 +194,7 @@ _HULL = ("low", "high", "negatives", "positives")
 
 
 def calibration_data(
-    values: Any, codes: Any, found: FoundRule, goal: Mapping[str, Any]
+    values: Any, codes: Any, rule: Rule, classes: Sequence[Any], goal: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Describe the scores that a rule was tuned on, for its file.
 
@@ -200,9 +203,11 @@ def calibration_data(
     values : ndarray of shape (n,) or (n, K)
         Scores of the positive class, or probabilities.
     codes : ndarray of shape (n,), int
-        True classes; of two, 1 is the positive one.
-    found : FoundRule
-        The rule.
+        True classes as positions in `classes`.
+    rule : Rule
+        The rule that was found.
+    classes : sequence
+        Class labels in the order of the columns.
     goal : mapping
         The budget it was tuned for; None stands for nothing.
 
@@ -211,14 +216,12 @@ def calibration_data(
     dict
         The entries ``scores``, ``hull`` and ``goal`` of a rule's data.
     """
-    binary = isinstance(found.curve, AbstentionCostSurface)
+    binary = rule.n_classes == 2
+    positive = list(classes).index(rule.pos_label) if binary else 0
+    scores = values
     if values.ndim == 2:
-        positive = found.rule.classes.index(found.rule.pos_label) if binary else 0
         scores = values[:, positive] if binary else values.max(axis=1)
-    else:
-        scores = values
-    known = ~np.isnan(scores)
-    scores, codes = scores[known], codes[known]
+    is_positive = codes == positive
     data: dict[str, Any] = {}
     if len(scores) >= 2 * _LEAST_CASES:
         ordered = np.sort(scores)
@@ -230,10 +233,11 @@ def calibration_data(
         counts = np.bincount(place, minlength=len(edges) + 1)
         data["scores"] = {"edges": edges.tolist(), "counts": counts.tolist()}
         if binary:
-            positives = np.bincount(place[codes == 1], minlength=len(counts))
+            positives = np.bincount(place[is_positive], minlength=len(counts))
             data["scores"]["positives"] = positives.tolist()
-    if isinstance(found.curve, AbstentionCostSurface):
-        stairs, corners = found.curve.staircase, found.curve.hull.upper
+    if binary and is_positive.any() and not is_positive.all():
+        surface = AbstentionCostSurface.from_predictions(is_positive, scores)
+        stairs, corners = surface.staircase, surface.hull.upper
         start = np.searchsorted(stairs.scores, corners[:-1], side="left")
         start[0] = 0
         end = np.append(start[1:], len(stairs.scores))

@@ -172,6 +172,10 @@ class Watch:
             return None
         return self.calibration.retuned(self.deployed, self.share_of_positives)
 
+    @property
+    def _is_promised(self) -> bool:
+        return self.deployed is not None and self.deployed.certificate is not None
+
     # How it grows.
 
     def fed(self, batch: Batch) -> Watch:
@@ -274,8 +278,7 @@ class Watch:
             else:
                 seen, shares = f"{one.n:,} scores", ("", "")
             path = paths[name].to_numpy(dtype=float) if name in paths else np.empty(0)
-            evidence = number(math.exp(min(one.log_evidence, 700)), 2)
-            due = number(math.exp(one.threshold), 2)
+            evidence, due = _evidence(one.log_evidence), _evidence(one.threshold)
             state = "ALARM" if name in self.alarms else "quiet"
             rows.append((name, seen, *shares, evidence, due, sparks(path), state))
         if rows:
@@ -308,6 +311,7 @@ class Watch:
                     f" For that share the window would be {number(float(retuned.lower))} to "  # type: ignore[arg-type]
                     f"{number(float(retuned.upper))}, if only the share has changed."  # type: ignore[arg-type]
                 )
+                words += " It would be without a promise." if self._is_promised else ""
             yield words
 
     def __str__(self) -> str:
@@ -372,6 +376,19 @@ class Watch:
                 name=name,
                 why=quoted(error or type(error).__name__, 100),
             ) from None
+
+
+def _evidence(logarithm: float) -> str:
+    """Show how many times more likely it is under a change.
+
+    Examples
+    --------
+    >>> _evidence(3.0), _evidence(-9.0), _evidence(200.0)
+    ('20.1', '0.000123', '10^87')
+    """
+    if logarithm < math.log(1e6):
+        return f"{math.exp(logarithm):.3g}"
+    return f"10^{logarithm / math.log(10):.0f}"
 
 
 def _refuse(constant: str) -> float:

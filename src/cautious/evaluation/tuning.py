@@ -316,10 +316,10 @@ def tune(
             rule = _measured(promised.rule, asked)
         else:
             rule = find_rule(**asked)
-        seen = asked.get("y_score", asked.get("y_proba"))
-        codes = None if one.codes is None else one.codes[~one.missing]
-        data = calibration_data(seen, codes, rule, goal | {"per": per})
-        data = {"n": one.n, "digest": _digest(one)} | data
+        assert one.codes is not None
+        seen = asked.get("y_score", asked.get("y_proba")), one.codes[~one.missing]
+        data = {"n": one.n, "digest": _digest(one)}
+        data |= calibration_data(*seen, rule.rule, one.classes, goal | {"per": per})
         about = rule.rule.with_details(model=one.name, data=data)
         found[one.name] = replace(rule, rule=about)
         if honest and not certified:

@@ -40,6 +40,7 @@ def watch(
     truth: str | bool | None = None,
     score: str | None = None,
     proba: Any = None,
+    model: str | bool | None = None,
     groups: str | bool | None = None,
     case: str | None = None,
     encoding: str | None = None,
@@ -70,10 +71,11 @@ def watch(
         One less the chance of a false alarm over all time, for each kind: errors, abstentions,
         drift of the scores; for each once more divided among the groups.
     only : str, optional
-        The model, where the file holds rules of several.
+        The model, where the file holds rules of several. If the log has a column of models, only
+        the rows of this one count.
     again : bool, default=False
         Count a batch even if the same one was fed before.
-    truth, score, proba, groups, case, encoding : optional
+    truth, score, proba, model, groups, case, encoding : optional
         Columns and encoding, as in :func:`cautious.read_predictions`.
 
     Returns
@@ -109,11 +111,13 @@ def watch(
             "{=rule} is about the models {rules}; choose one with {=only}.", rules=listed(rules)
         )
     name, deployed = next(iter(rules.items()))
+    several = only is not None and len(chosen_rules(rule, None)) > 1
     calibration = Calibration.of_rule(deployed)
     found = _begun(state, deployed, calibration, max_error, max_abstention, confidence_level)
     notes: list[Message] = []
     late = None if labels is None else _late_labels(labels, case, truth, encoding)
     columns = {"score": score, "proba": proba, "groups": groups, "case": case}
+    columns["model"] = model if several else False
     for one in _sources(source):
         batch, said = _batch_of(
             one, {name: deployed}, calibration, late, encoding, truth=truth, **columns
@@ -248,11 +252,12 @@ def _batch_of(
     truth: Any,
     score: Any,
     proba: Any,
+    model: Any,
     groups: Any,
     case: str | None,
 ) -> tuple[Batch, list[Message]]:
     """Count one batch of a log."""
-    ((model, rule),) = rules.items()
+    ((name_of_rule, rule),) = rules.items()
     tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
     bins = np.zeros(0 if calibration is None else len(calibration.counts), dtype=np.int64)
     digests = [_Digest(), _Digest()]
@@ -263,19 +268,25 @@ def _batch_of(
             plan = AnswerPlan.of(
                 [name for name in names if name != "y_set"], rules, score=score, proba=proba
             )
-            roles = guess_columns(names, truth=truth if truth is not None else _guessed(names),
-                                  score=score, proba=proba, groups=groups, case=case)  # fmt: skip
+            roles = guess_columns(
+                names, truth=truth if truth is not None else _guessed(names), score=score,
+                proba=proba, model=model, groups=groups, case=case,
+            )  # fmt: skip
         except InputError as error:
             raise error.at(opened.name) from None
         told = [name for name in names if name not in (roles.truth, "y_set")]
         for part in opened.parts:
             try:
                 for first, batch in part.batches(names):
+                    rows = _rows_of(batch, roles.model, name_of_rule)
+                    batch = batch if rows is None else batch.take(rows)
 
-                    def where(row: int, first: int = first, part: Any = part) -> str:
-                        return str(part.where(first + row))
+                    def where(
+                        row: int, first: int = first, part: Any = part, rows: Any = rows
+                    ) -> str:
+                        return str(part.where(first + (row if rows is None else int(rows[row]))))
 
-                    decided, _ = decide(batch, rule, plan.columns[model], where)
+                    decided, _ = decide(batch, rule, plan.columns[name_of_rule], where)
                     codes = np.full(batch.num_rows, -1)
                     if roles.truth is not None:
                         codes = _codes(batch, roles.truth, rule, where)
@@ -300,6 +311,14 @@ def _batch_of(
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     cases, labels = (digest.text() for digest in digests)
     return Batch(name, now, cases, labels, counts, tuple(bins.tolist())), notes
+
+
+def _rows_of(batch: Any, column: str | None, model: str) -> Ints | None:
+    """Find the rows of one model; None stands for all."""
+    if column is None:
+        return None
+    codes, labels = labels_of(column_of(batch, column), column, text=True)
+    return np.flatnonzero(np.array([label == model for label in [*labels, None]])[codes])
 
 
 def _guessed(names: Sequence[str]) -> Any:
