@@ -35,10 +35,10 @@ HEAD = """# Cautious forests against their authors' results
 {py:class}`~cautious.models.CautiousForestClassifier` by the protocol of Zhang, Quost & Masson: two
 times five folds, 100 trees, s (or the risk of "cr") chosen by five inner folds for u65. "mva" is
 asked with s = 2, where their program keeps the s that it has chosen for "ave" just before. "Theirs"
-are the means they store with their code. `z` is the difference in standard errors, from the spread over the ten folds of either
-side; a cell agrees if |z| ≤ 2. Their folds are not known, so about one cell in twenty must lie
-beyond two by chance alone. They took 2,000 rows of letter and page-blocks, not said which, and of
-vowel the ten measurements alone; so did we.
+are the means they store with their code. `z` is the difference in standard errors, from the spread
+over the ten folds of either side; a cell agrees if |z| ≤ 2. Their folds are not known, so about one
+cell in twenty must lie beyond two by chance alone. They took 2,000 rows of letter and page-blocks,
+not said which, and of vowel the ten measurements alone; so did we.
 
 `python tools/forest_comparison.py --write docs/forests.md` writes this page.
 """
