@@ -30,7 +30,7 @@ _COUNTS = (AbstentionCostSurface, Staircase, SetCounts, RiskCoverageCurve)
 _UTILITIES = ("u65", "u80")
 _GROUPS_SHOWN = 12
 # Of many cases so many of each class show how the mistakes of two models go together.
-_DRAWN_OF_CLASS = 400
+_DRAWN_OF_CLASS = 200
 # Of several classes so many probabilities are carried, and so many cases at least.
 _PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 400
 

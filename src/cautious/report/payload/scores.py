@@ -20,8 +20,8 @@ from cautious.metrics import RiskCoverageCurve
 __all__ = ["risk_of_scores", "risk_summary", "steps_of", "summarise_scores"]
 
 _BARS = 60
-_POINTS = 200
-_STEPS = 200
+_POINTS = 100
+_STEPS = 60
 _CALIBRATION_BINS = 10
 
 
@@ -178,8 +178,8 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
     Returns
     -------
     steps : dict
-        ``cuts``, the thresholds between the steps, None where it is the next one of the hull, and
-        ``positives`` and ``negatives`` of each step; ``rows`` with the same two, if asked for.
+        ``cuts``, the thresholds between the steps apart from those of the hull, and ``positives``
+        and ``negatives`` of each step; ``rows`` with the same two, if asked for.
     place : ndarray of int
         Step of each distinct score.
     """
@@ -196,9 +196,7 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
     starts = starts[(starts > 0) & (starts < m)]
     place = np.searchsorted(starts, np.arange(m), side="right")
     corners = set(np.searchsorted(scores, hull.upper[1:-1], side="left").tolist())
-    cuts = [
-        None if at in corners else _between(scores[at - 1], scores[at]) for at in starts.tolist()
-    ]
+    cuts = [_between(scores[at - 1], scores[at]) for at in starts.tolist() if at not in corners]
 
     def added(counts: Floats) -> Floats:
         return np.bincount(place, counts, minlength=len(starts) + 1).astype(np.float64)

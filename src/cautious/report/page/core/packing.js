@@ -70,8 +70,7 @@ function unpackRisk(risk) {
 
 // Steps stand for scores by their order; corners of the hull are known already.
 function unpackStairs({ stairs, lower }) {
-  let corner = 0;
-  stairs.cuts = stairs.cuts.map((cut) => (cut === null ? lower[corner++] : Number(cut)));
+  stairs.cuts = [...stairs.cuts.map(Number), ...lower].sort((a, b) => a - b);
   stairs.scores = stairs.positives.map((_, step) => step);
 }
 

@@ -12,7 +12,7 @@ const UTILITIES = { u65: 0.65, u80: 0.8 };
 const CASES_KEPT = 1500;
 const LEAST_GROUPS = 10;
 const GROUPS_SHOWN = 12;
-const DRAWN_OF_CLASS = 400;
+const DRAWN_OF_CLASS = 200;
 
 // `models` are those of readPredictions.
 export function problemsOf(models) {

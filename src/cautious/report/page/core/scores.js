@@ -5,7 +5,7 @@ import { riskOfStaircase } from "./risk.js";
 import { search, sum } from "./surface.js";
 
 const BARS = 60;
-const SCORE_STEPS = 200;
+const SCORE_STEPS = 60;
 const CALIBRATION_BINS = 10;
 
 // Counts of both classes at each distinct score; `codes` are 1 for positives.
