@@ -1,0 +1,149 @@
+"""How summarising logs scales with threads and workers, beside pyarrow merely reading them.
+
+``python -m benchmarks.scaling [--rows N] [--threads 1 2 4 8 16] [--folder DIR]`` writes three logs,
+then prints, for every number of threads, the best seconds of a few runs: reading, summarising,
+their ratio, and how much faster than with one thread; the same for Dask with as many workers of one
+thread; and the peak memory of a process with the most threads. It names the machine, and what is
+not installed; without pyarrow and pandas there is nothing to measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+NEEDED = ("numpy", "pandas", "sklearn", "pyarrow")
+WANTED = ("numba", "distributed")
+HEAD = """| log | engine | threads | reading | summarising | ratio | speed-up |
+| --- | --- | ---: | ---: | ---: | ---: | ---: |"""
+CHILD = r"""
+import json, re, sys
+from pathlib import Path
+from cautious.logs import summarise
+summarise(sys.argv[1], n_threads=int(sys.argv[2]))
+print(int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1]) / 1024)
+"""
+
+
+def missing(names: tuple[str, ...]) -> list[str]:
+    """Names that cannot be imported."""
+    return [name for name in names if importlib.util.find_spec(name) is None]
+
+
+def best(work: Callable[[], Any], repeats: int) -> float:
+    """Least seconds of a few runs, after one that warms everything up."""
+    work()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def logs(folder: Path, n: int) -> Iterator[tuple[str, Path]]:
+    """Write the logs: different scores, a tenth as many of 4 digits, a fortieth × 10 classes."""
+    from benchmarks.bench_logs import N_CLASSES, write_binary, write_classes
+
+    yield f"{n:,} scores", write_binary(folder / "scores.parquet", n)
+    few = max(n // 10, 1000)
+    yield f"{few:,} scores of 4 digits", write_binary(folder / "digits.parquet", few, decimals=4)
+    rows = max(n // 40, 1000)
+    name = f"{rows:,} × {N_CLASSES} probabilities"
+    yield name, write_classes(folder / "classes.parquet", rows)
+
+
+def local(name: str, path: Path, threads: list[int], repeats: int) -> Iterator[str]:
+    """Rows of the local engine."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from cautious.logs import summarise
+
+    first = None
+    for n in threads:
+        pa.set_cpu_count(n)
+        reading = best(lambda n=n: pq.read_table(path, use_threads=n > 1), repeats)
+        ours = best(lambda n=n: summarise(path, n_threads=n), repeats)
+        first = ours if first is None else first
+        yield line(name, "threads", n, reading, ours, first / ours)
+
+
+def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator[str]:
+    """Rows of Dask, the ratio being that to one thread of the local engine."""
+    from distributed import Client, LocalCluster
+
+    from cautious.logs import summarise
+
+    alone = best(lambda: summarise(path, n_threads=1), repeats)
+    first = None
+    for n in workers:
+        cluster = LocalCluster(
+            n_workers=n, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        )
+        with cluster, Client(cluster) as client:
+            ours = best(lambda client=client: summarise(path, engine=client), repeats)
+        first = ours if first is None else first
+        yield line(name, "Dask; one local thread in place of reading", n, alone, ours, first / ours)
+
+
+def line(name: str, engine: str, n: int, reading: float, ours: float, faster: float) -> str:
+    """One row of the table."""
+    return (
+        f"| {name} | {engine} | {n} | {reading:.3f} | {ours:.3f} | {ours / reading:.2f} | "
+        f"{faster:.1f} |"
+    )
+
+
+def peak(path: Path, n_threads: int) -> float:
+    """Peak memory in MB of a process that summarises a log, in which nothing else has happened."""
+    command = [sys.executable, "-c", CHILD, str(path), str(n_threads)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    return float(json.loads(found.stdout))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
+    parser.add_argument("--rows", type=int, default=200_000_000, help="scores of the largest log")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 4, 8, 16])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--folder", type=Path, help="where logs are written for the time being")
+    wanted = parser.parse_args()
+    print(f"{machine()}; not installed: {', '.join(missing(NEEDED + WANTED)) or 'nothing'}.")
+    if lacking := missing(NEEDED):
+        sys.exit(f"nothing can be measured without {', '.join(lacking)}; pip install them.")
+    if "numba" in missing(WANTED):
+        print("Without numba, rows are counted by numpy, which holds the interpreter's lock.")
+    with tempfile.TemporaryDirectory(dir=wanted.folder) as folder:
+        print(f"\n{HEAD}", flush=True)
+        for at, (name, path) in enumerate(logs(Path(folder), wanted.rows)):
+            tables = [local(name, path, wanted.threads, wanted.repeats)]
+            if at == 0 and "distributed" not in missing(WANTED):
+                tables.append(on_dask(name, path, wanted.threads, wanted.repeats))
+            for table in tables:
+                for row in table:
+                    print(row, flush=True)
+            most = max(wanted.threads)
+            print(f"| {name} | peak {peak(path, most):.0f} MB | {most} | | | | |", flush=True)
+            path.unlink()
+
+
+def machine() -> str:
+    """What the numbers were measured on."""
+    from benchmarks.__main__ import machine as name
+
+    return f"{name()}, {len(os.sched_getaffinity(0))} of them to be used"
+
+
+if __name__ == "__main__":
+    main()
