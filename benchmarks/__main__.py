@@ -27,10 +27,17 @@ PACKAGES = (
     "numba",
     "pyarrow",
     "distributed",
+    "mapie",
+    "crepes",
+    "scikit-fallback",
+    "torchmetrics",
+    "dcurves",
+    "confseq",
+    "setvaluedprediction",
     "classifip",
 )
-HEAD = """| measured | seconds | against | its seconds | ratio | note |
-| --- | ---: | --- | ---: | ---: | --- |"""
+HEAD = """| measured | seconds | against | its seconds | ratio | ahead | note |
+| --- | ---: | --- | ---: | ---: | --- | --- |"""
 
 
 def machine() -> str:
@@ -56,7 +63,7 @@ def line(row: dict[str, Any]) -> str:
     reference = "" if row.get("reference") is None else f"{row['reference']:.4g}"
     ratio = "" if row.get("ratio") is None else f"{row['ratio']:.3g}"
     cells = [row["name"], f"{row['seconds']:.4g}", row.get("against", ""), reference, ratio]
-    return "| " + " | ".join([*cells, row.get("note", "")]) + " |"
+    return "| " + " | ".join([*cells, row.get("ahead", ""), row.get("note", "")]) + " |"
 
 
 def page(modules: list[ModuleType], *, small: bool) -> Iterator[str]:

@@ -42,6 +42,7 @@ def against_naive_bayes(n: int) -> dict[str, Any]:
         ours,
         reference=theirs,
         against="CategoricalNB fit + predict_proba",
+        peer=True,
     )
 
 
@@ -54,6 +55,7 @@ def against_peer(n: int, name: str, peer: float, **options: Any) -> dict[str, An
         ours,
         reference=peer * n,
         against=f"classifip at {1e3 * peer:g} ms a row, on record",
+        peer=True,
         note=f"{peer * n / ours:.0f} times its rate",
     )
 

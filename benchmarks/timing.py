@@ -31,14 +31,25 @@ def median_seconds(work: Callable[[Any], Any], items: list[Any]) -> float:
 
 
 def row(
-    name: str, ours: float, *, reference: float | None = None, against: str = "", note: str = ""
+    name: str,
+    ours: float,
+    *,
+    reference: float | None = None,
+    against: str = "",
+    note: str = "",
+    peer: bool = False,
 ) -> dict[str, Any]:
-    """One line of the table: our time, the reference's in the same run, and their ratio."""
+    """One line of the table: our time, the reference's in the same run, and their ratio.
+
+    Where the reference is a `peer`, a program for the same purpose, it is said who is ahead.
+    """
+    ahead = "" if not peer or reference is None else "ours" if ours < reference else "theirs"
     return {
         "name": name,
         "seconds": ours,
         "against": against,
         "reference": reference,
         "ratio": None if reference is None else ours / reference,
+        "ahead": ahead,
         "note": note,
     }

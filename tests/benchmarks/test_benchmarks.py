@@ -42,9 +42,12 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert page.read_text() == "first"
     assert list(tmp_path.iterdir()) == [page]
     assert (
-        line(row("a", 2.0, reference=4.0, against="b", note="c")) == "| a | 2 | b | 4 | 0.5 | c |"
+        line(row("a", 2.0, reference=4.0, against="b", note="c"))
+        == "| a | 2 | b | 4 | 0.5 |  | c |"
     )
-    assert line(row("a", 0.25)) == "| a | 0.25 |  |  |  |  |"
+    assert line(row("a", 2.0, reference=4.0, peer=True)) == "| a | 2 |  | 4 | 0.5 | ours |  |"
+    assert "| theirs |" in line(row("a", 4.0, reference=2.0, peer=True))
+    assert line(row("a", 0.25)) == "| a | 0.25 |  |  |  |  |  |"
 
 
 def run(*args):

@@ -1,0 +1,90 @@
+"""Measures of prediction sets beside plain numpy, and beside what others offer for the same."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import accuracy_score
+
+from benchmarks.timing import row, seconds
+from cautious.metrics import containment_score, coverage_score, mean_set_size, utility_score
+
+TITLE = "Measures of prediction sets"
+READ = (
+    "Whole calls, checks included, beside plain numpy without any, and beside the same numbers "
+    "from other packages, which are seen to be equal before they are timed."
+)
+N, N_CLASSES, FEW = 1_000_000, 10, 12
+
+
+def sample(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Truths, most probable classes and sets of nearly as probable ones."""
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(N_CLASSES), n)
+    return rng.integers(0, N_CLASSES, n), p.argmax(axis=1), p >= 0.7 * p.max(axis=1)[:, None]
+
+
+def by_hand(y: np.ndarray, mask: np.ndarray) -> float:
+    """Mean u65 utility in plain numpy."""
+    x = mask[np.arange(len(y)), y] / mask.sum(axis=1)
+    return float((1.6 * x - 0.6 * x * x).mean())
+
+
+def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
+    """Measure, one row at a time."""
+    n = N // 100 if small else N
+    y, answer, mask = sample(n)
+    known = {"classes": np.arange(N_CLASSES)}
+    assert np.isclose(utility_score(y, mask, **known), by_hand(y, mask))
+    numpy_alone = seconds(lambda: by_hand(y, mask))
+    for score in (utility_score, coverage_score, mean_set_size):
+        yield row(
+            f"{score.__name__}, {n:,} × {N_CLASSES}",
+            seconds(lambda score=score: score(y, mask, **known)),
+            reference=numpy_alone,
+            against="u65 in plain numpy, no checks",
+            note="asked: at most 3",
+        )
+    few, short = (y[:FEW], mask[:FEW]), (y[:FEW], answer[:FEW])
+    yield row(
+        f"utility_score, {FEW} rows",
+        seconds(lambda: utility_score(*few, **known), repeats=50),
+        reference=seconds(lambda: accuracy_score(*short), repeats=50),
+        against="sklearn.metrics.accuracy_score",
+        note="asked: at most 1.5",
+        peer=True,
+    )
+    if importlib.util.find_spec("mapie") is not None:
+        yield from beside_mapie(y, mask, known)
+
+
+def beside_mapie(y: np.ndarray, mask: np.ndarray, known: Any) -> Iterator[dict[str, Any]]:
+    """Containment and mean set size, by MAPIE's names."""
+    from mapie.metrics.classification import (
+        classification_coverage_score,
+        classification_mean_width_score,
+    )
+
+    levels = mask[:, :, None]
+    for ours, theirs in (
+        (
+            lambda: containment_score(y, mask, **known),
+            lambda: float(classification_coverage_score(y, levels)[0]),
+        ),
+        (
+            lambda: mean_set_size(y, mask, **known),
+            lambda: float(classification_mean_width_score(levels)[0]),
+        ),
+    ):
+        assert np.isclose(ours(), theirs())
+        name = ("containment", "mean set size")[ours() > 1]
+        yield row(
+            f"{name}, {len(y):,} × {N_CLASSES}",
+            seconds(ours),
+            reference=seconds(theirs),
+            against="MAPIE",
+            peer=True,
+        )
