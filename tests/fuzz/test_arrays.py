@@ -72,6 +72,8 @@ WITHOUT_ARRAYS = {
     "guarantees.DriftMonitor": "counts",
     "guarantees.RiskMonitor": "counts",
     "guarantees.certify": "what find_rule takes; see guarantees/test_certification",
+    "guarantees.certify_cost": "what set_cost_score takes; see guarantees/test_cost_certificates",
+    "guarantees.certify_utility": "what utility_score takes",
     "guarantees.expected_cases": "numbers",
     "metrics.Measure": "the interface",
     "metrics.get_measure": "a name",

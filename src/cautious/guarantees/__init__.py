@@ -7,7 +7,9 @@ so it comes alike from arrays, from summaries of logs and from clusters.
 from cautious.guarantees.bounds import expected_cases, mean_bound, risk_bound, risk_p_value
 from cautious.guarantees.certificate import Certificate
 from cautious.guarantees.certification import Certified, certify
+from cautious.guarantees.certification import Promise as Promise
 from cautious.guarantees.certification import Shape as Shape
+from cautious.guarantees.cost_certificates import certify_cost, certify_utility
 from cautious.guarantees.monitor import DriftMonitor, RiskMonitor
 
 __all__ = [
@@ -16,6 +18,8 @@ __all__ = [
     "DriftMonitor",
     "RiskMonitor",
     "certify",
+    "certify_cost",
+    "certify_utility",
     "expected_cases",
     "mean_bound",
     "risk_bound",

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special, stats
 from scipy.special import logsumexp
 
 from cautious._typing import Floats, Ints, as_floats
@@ -60,7 +60,9 @@ def risk_p_value(wrong: npt.ArrayLike, answered: npt.ArrayLike, max_error: float
     """
     k, m = check_counts(wrong, answered)
     limit = check_share(max_error, "max_error")
-    return _plain(np.where(m == 0, 1.0, stats.binom.cdf(k, m, limit)))
+    # The distribution function as an incomplete beta function; 1 where all answers are wrong.
+    tail = special.betainc(np.maximum(m - k, 1), k + 1, 1 - limit)
+    return _plain(np.where(k >= m, 1.0, tail))
 
 
 def risk_bound(
@@ -144,7 +146,7 @@ def expected_cases(
     delta = 1 - check_share(confidence_level, "confidence_level")
 
     def passes(m: int) -> bool:
-        return bool(stats.binom.cdf(math.ceil(risk * m), m, limit) <= delta)
+        return bool(risk_p_value(math.ceil(risk * m), m, limit) <= delta)
 
     high = least_answers(limit, confidence_level)
     while not passes(high):
@@ -160,7 +162,7 @@ def expected_cases(
 
 def check_counts(wrong: npt.ArrayLike, answered: npt.ArrayLike) -> tuple[Ints, Ints]:
     """Read whole numbers, of which the first does not exceed the second."""
-    k, m = (_whole(value, name) for value, name in ((wrong, "wrong"), (answered, "answered")))
+    k, m = (check_whole(value, name) for value, name in ((wrong, "wrong"), (answered, "answered")))
     if np.any(k > m):
         raise ValueError(
             f"wrong is {_first(k, k > m)} and answered is {_first(m, k > m)}; there cannot be more "
@@ -176,13 +178,14 @@ def check_share(value: float, name: str) -> float:
     return float(value)
 
 
-def _whole(value: npt.ArrayLike, name: str) -> Ints:
+def check_whole(value: npt.ArrayLike, name: str) -> Ints:
+    """Read whole numbers of cases."""
     given = as_floats(value, name, "whole numbers of cases")
     whole = np.rint(given)
     if not np.all((given == whole) & (given >= 0) & np.isfinite(given)):
         raise ValueError(
             f"{name} is {value!r}; exact bounds need whole numbers of cases. Weighted cases have "
-            "no exact bound; see mean_bound for losses of any size."
+            "no exact bound."
         )
     return cast(Ints, whole.astype(np.int64))
 

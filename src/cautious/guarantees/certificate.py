@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
 from typing import Any
 
-__all__ = ["Certificate", "LimitTest"]
+__all__ = ["Certificate", "LimitTest", "MeanTest"]
 
 SCHEMA = "cautious.certificate/1"
 
@@ -20,6 +21,8 @@ LIMITS = {
     "missed": "at most {share} of the positive cases are answered negative",
     "error_per_case": "at most {share} of all cases are answered wrongly",
     "abstention": "at most {share} of all cases are abstained on",
+    "cost": "the mean cost is at most {value}",
+    "utility": "the mean utility is at least {value}",
 }
 """What can be promised, in words."""
 
@@ -36,8 +39,9 @@ class LimitTest:
         The limit.
     wrong, answered : int
         What was counted against the limit, among how many.
-    p_value : float
-        Chance of so few if the limit were broken.
+    p_value : float or None
+        Chance of so few if the limit were broken; None for a promise on average, which tests
+        nothing.
     group : str or None
         The group of cases, where each has its own test.
     """
@@ -46,8 +50,30 @@ class LimitTest:
     at_most: float
     wrong: int
     answered: int
-    p_value: float
+    p_value: float | None
     group: str | None = None
+
+
+@dataclass(frozen=True)
+class MeanTest:
+    """The mean of what was seen, and its bound on new cases.
+
+    Attributes
+    ----------
+    mean : float or None
+        Mean of the cases; None where there are none.
+    bound : float
+        Its bound: the largest cost, or the least utility, that new cases may have on average.
+    cases : int
+        Number of cases.
+    of_class : str or None
+        The class of these cases, where each class has its own bound.
+    """
+
+    mean: float | None
+    bound: float
+    cases: int
+    of_class: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,14 +81,15 @@ class Certificate:
     """What is promised of a rule: limits, confidence, and the evidence.
 
     With the stated confidence over the draw of the calibration cases, the rule keeps all its limits
-    on new cases that are drawn as the calibration cases were.
+    on new cases that are drawn as the calibration cases were; with `shares`, on new cases whose
+    classes have other shares, if the cases of each class are drawn alike.
 
     Attributes
     ----------
     limits : mapping
         From the name of a limit to its value.
-    confidence_level : float
-        How sure the promise is.
+    confidence_level : float or None
+        How sure the promise is; None for a promise on average over such draws.
     n : int
         Number of calibration cases.
     tests : tuple of LimitTest
@@ -76,6 +103,11 @@ class Certificate:
     cases_needed : int or None
         Where nothing could be promised: the number of calibration cases at which it could be
         expected; None if no number will do.
+    means : tuple of MeanTest
+        Means and bounds behind a promise about a cost or a utility.
+    shares : mapping or None
+        From classes to the least and the largest share for which the promise holds, empty for any
+        shares; None where the classes occur as among the calibration cases.
 
     Examples
     --------
@@ -86,18 +118,26 @@ class Certificate:
     """
 
     limits: Mapping[str, float]
-    confidence_level: float
+    confidence_level: float | None
     n: int
     tests: tuple[LimitTest, ...] = ()
     method: str = "fixed sequence of exact binomial tests"
     missing: int = 0
     granted: bool = True
     cases_needed: int | None = None
+    means: tuple[MeanTest, ...] = ()
+    shares: Mapping[str, tuple[float, float]] | None = None
     schema: str = field(default=SCHEMA, repr=False)
 
     def __str__(self) -> str:
         promise = " and ".join(
-            LIMITS[name].format(share=f"{100 * value:g} %") for name, value in self.limits.items()
+            LIMITS[name].format(share=f"{100 * value:g} %", value=_outward(value, name))
+            for name, value in self.limits.items()
+        )
+        sure = (
+            "on average"
+            if self.confidence_level is None
+            else f"with {100 * self.confidence_level:g} % confidence"
         )
         if not self.granted:
             needed = (
@@ -106,31 +146,51 @@ class Certificate:
                 else f"about {self.cases_needed:,} calibration cases could be enough"
             )
             return (
-                f"Nothing can be promised from {self.n:,} calibration cases with "
-                f"{100 * self.confidence_level:g} % confidence ({promise}): {needed}."
+                f"Nothing can be promised from {self.n:,} calibration cases {sure} ({promise}): "
+                f"{needed}."
             )
-        sure = (
-            "on average"
-            if self.method.startswith("on average")
-            else f"with {100 * self.confidence_level:g} % confidence"
-        )
-        lines = [f"On new cases like these, {sure}: {promise}."]
-        for one in self.tests:
-            of_group = f" in group {one.group}" if one.group is not None else ""
+        lines = [f"On new cases like these{self._shares_in_words()}, {sure}: {promise}."]
+        for test in self.tests:
+            of_group = f" in group {test.group}" if test.group is not None else ""
+            p_value = "" if test.p_value is None else f" (p = {test.p_value:.2g})"
             lines.append(
-                f"Seen on {self.n:,} calibration cases{of_group}: {one.wrong:,} of "
-                f"{one.answered:,} (p = {one.p_value:.2g})."
+                f"Seen on {self.n:,} calibration cases{of_group}: {test.wrong:,} of "
+                f"{test.answered:,}{p_value}."
             )
+        lines += [self._mean_in_words(one) for one in self.means]
         if self.missing:
             lines.append(f"{self.missing:,} of them had no score; the rule abstains on such cases.")
         return "\n".join(lines)
+
+    def _shares_in_words(self) -> str:
+        if self.shares is None:
+            return ""
+        limited = [
+            f"class {name} makes up {100 * low:g}"
+            + (" %" if low == high else f" to {100 * high:g} %")
+            for name, (low, high) in self.shares.items()
+        ]
+        return " within each class, " + (
+            f"where {' and '.join(limited)} of them" if limited else "whatever the class shares"
+        )
+
+    def _mean_in_words(self, one: MeanTest) -> str:
+        of_class = f" of class {one.of_class}" if one.of_class is not None else ""
+        mean = "no mean" if one.mean is None else f"mean {one.mean:.4g}"
+        name, side = ("utility", "at least") if "utility" in self.limits else ("cost", "at most")
+        bound = _outward(one.bound, name)
+        return f"Seen on {one.cases:,} calibration cases{of_class}: {mean}; {side} {bound}."
 
     def _repr_html_(self) -> str:
         return "<br>".join(escape(line) for line in str(self).splitlines())
 
     def to_dict(self) -> dict[str, Any]:
         """Return what :meth:`from_dict` reads, ready for JSON."""
-        return asdict(self) | {"tests": [asdict(one) for one in self.tests]}
+        state = asdict(self)
+        state |= {name: list(state[name]) for name in ("tests", "means")}
+        if self.shares is not None:
+            state["shares"] = {name: list(pair) for name, pair in self.shares.items()}
+        return state
 
     def to_json(self) -> str:
         """Write it as JSON."""
@@ -148,9 +208,20 @@ class Certificate:
         if strange:
             raise ValueError(f"{min(strange)!r} is no limit; the limits are {', '.join(LIMITS)}.")
         tests = tuple(LimitTest(**one) for one in state["tests"])
-        return cls(**{**state, "limits": dict(state["limits"]), "tests": tests})
+        means = tuple(MeanTest(**one) for one in state["means"])
+        shares = state["shares"]
+        if shares is not None:
+            shares = {name: (low, high) for name, (low, high) in shares.items()}
+        read = {"limits": dict(state["limits"]), "tests": tests, "means": means, "shares": shares}
+        return cls(**{**state, **read})
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Read JSON that :meth:`to_json` wrote."""
         return cls.from_dict(json.loads(text))
+
+
+def _outward(bound: float, name: str) -> str:
+    """Write a bound with four digits, rounded to the safe side."""
+    away = ROUND_FLOOR if name == "utility" else ROUND_CEILING
+    return f"{float(Context(prec=4, rounding=away).create_decimal(Decimal(bound))):g}"

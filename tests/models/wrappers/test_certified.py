@@ -114,6 +114,22 @@ def test_groups_and_scorers():
     assert (score > 0.5).all()
 
 
+def test_on_average_more_is_answered():
+    rng = np.random.default_rng(6)
+    X, y = world(rng, 1200)
+    model = CertifiedAbstainingClassifier(GaussianNB(), max_error=0.1, random_state=0).fit(X, y)
+    sure, certificate = model.coverage_, model.certificate_
+    model.set_params(promise="on average").fit(X, y)
+    assert model.coverage_ > sure
+    assert model.certificate_.confidence_level is None
+    assert model.certificate_.n == certificate.n
+    assert "on average: at most 10 %" in str(model.certificate_)
+    with pytest.raises(ValueError, match="promise is 'always'"):
+        model.set_params(promise="always").fit(X, y)
+    with pytest.raises(ValueError, match="groups is given"):
+        model.set_params(promise="on average").fit(X, y, groups=y)
+
+
 def test_saved_with_its_promise():
     rng = np.random.default_rng(5)
     X, y = world(rng, 2000, 3)

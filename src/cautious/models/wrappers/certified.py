@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule
-from cautious.guarantees import Certificate, Shape, certify
+from cautious.guarantees import Certificate, Promise, Shape, certify
 from cautious.models.base import (
     check_examples,
     check_probabilistic,
@@ -60,6 +60,9 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         Largest share of wrong answers among all cases.
     max_abstention : float, optional
         Largest share of abstentions.
+    promise : {"with confidence", "on average"}, default="with confidence"
+        Keep the limits with `confidence_level` over the draw of the calibration part; or keep one
+        limit (of `max_error`, `max_error_per_case` and `max_missed`) on average over such draws.
     confidence_level : float, default=0.95
         How sure the promise is.
     calibration_size : float, default=0.5
@@ -122,6 +125,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         max_missed: float | None = None,
         max_error_per_case: float | None = None,
         max_abstention: float | None = None,
+        promise: Promise = "with confidence",
         confidence_level: float = 0.95,
         calibration_size: float = 0.5,
         thresholds: Shape = "one",
@@ -136,6 +140,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         self.max_missed = max_missed
         self.max_error_per_case = max_error_per_case
         self.max_abstention = max_abstention
+        self.promise = promise
         self.confidence_level = confidence_level
         self.calibration_size = calibration_size
         self.thresholds = thresholds
@@ -191,7 +196,8 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             own = {name: _safe_indexing(value, training) for name, value in params.items()}
             rows, truth = _safe_indexing(X, training), labels[training]
             self.estimator_ = clone(self.estimator).fit(rows, truth, **own)
-            if len(np.unique(truth)) > 1:
+            # On average, the calibration scores are their own candidates.
+            if len(np.unique(truth)) > 1 and self.promise != "on average":
                 others = self._out_of_fold(rows, truth, own)
                 other_groups = None if groups is None else np.asarray(groups)[training]
         take_over_features(self, self.estimator_)
@@ -210,6 +216,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             classes=self.classes_[order],
             groups=None if groups is None else np.asarray(groups)[calibration],
             other_groups=other_groups,
+            promise=self.promise,
             confidence_level=self.confidence_level,
             thresholds=self.thresholds,
             random_state=0,

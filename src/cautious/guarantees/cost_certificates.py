@@ -1,0 +1,292 @@
+"""Certified costs and utilities: for the class shares seen, for an interval of shares, for all.
+
+A mean is bounded from counts of its values alone. A mean over all cases is the mean of the classes'
+own means, weighted with the shares of the classes. So bounds of the classes, each at an equal part
+of the risk of failing, certify it for all shares at once; because it is linear in the shares, the
+worst of an interval lies at an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._typing import Floats, as_floats
+from cautious.costs import AnswerCosts, CostsLike, SetCosts, TableCosts, all_sets, as_costs
+from cautious.guarantees.bounds import check_share, mean_bound
+from cautious.guarantees.certificate import Certificate, MeanTest
+from cautious.metrics import SetCounts, get_measure
+from cautious.utility import UtilityLike, as_utility
+
+__all__ = ["SharesLike", "certify_cost", "certify_utility"]
+
+SharesLike: TypeAlias = Mapping[Any, float | tuple[float, float]] | str | None
+"""Class shares of new cases: None for those seen, "any", or shares and intervals by class."""
+
+# All sets of so many classes are listed, to know the range of their costs.
+_MANY_CLASSES = 12
+
+
+def certify_cost(
+    y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
+    y_set: Any = None,
+    *,
+    costs: CostsLike,
+    shares: SharesLike = None,
+    confidence_level: float = 0.95,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    empty: str = "error",
+    high: float | None = None,
+) -> Certificate:
+    r"""Bound the mean cost of a rule on new cases from above.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,), or SetCounts
+        Labels of calibration cases: cases that neither the model nor the rule was made from. Or
+        their counts, which add up: from batches, a log's summary or a cluster.
+    y_set : mask of shape (n, K), labels or label sets
+        What the rule answered: anything :func:`cautious.sets.as_mask` takes.
+    costs : dict, array-like, DataFrame, path or SetCosts
+        What :func:`cautious.costs.as_costs` takes, the same for all cases.
+    shares : None, "any" or mapping, optional
+        Class shares of the new cases. None: they are drawn as these cases were. "any": whatever the
+        shares, if the cases of each class are drawn as those seen. A mapping from classes to
+        shares, or to pairs of a least and a largest share: for all shares within; classes not
+        named take the rest.
+    confidence_level : float, default=0.95
+        How sure the promise is, over the draw of the calibration cases.
+    classes, pos_label : optional
+        Class labels in column order; the positive one of two, for a dict of costs.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set means. A wrong one costs as much as the most expensive single class.
+    high : float, optional
+        Largest possible cost. It is known but for costs of sets of more than 12 classes.
+
+    Returns
+    -------
+    Certificate
+        Its limit "cost" is the bound.
+
+    Notes
+    -----
+    With `shares`, the mean cost :math:`U_k` of each class k is bounded at confidence
+    :math:`1 - \delta / K`; the bound is the largest :math:`\sum_k \pi_k U_k` of the shares π
+    allowed, which is found at an end. A class without cases has the largest possible cost. Bounds
+    are exact for costs of two values, and betting bounds otherwise (:func:`mean_bound`). They count
+    cases: there are none for weights.
+
+    References
+    ----------
+    Waudby-Smith & Ramdas (2024), *Estimating means of bounded random variables by betting*.
+
+    Examples
+    --------
+    >>> from cautious.metrics import SetCounts
+    >>> counts = SetCounts.from_confusion([[430, 5], [20, 80], [50, 15]], classes=["no", "yes"])
+    >>> prices = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    >>> print(certify_cost(counts, costs=prices))
+    On new cases like these, with 95 % confidence: the mean cost is at most 0.4187.
+    Seen on 600 calibration cases: mean 0.2583; at most 0.4187.
+    >>> print(certify_cost(counts, costs=prices, shares={"yes": (0.1, 0.3)}))
+    On new cases like these within each class, where class yes makes up 10 to 30 % of them, with 95
+    % confidence: the mean cost is at most 0.655.
+    Seen on 500 calibration cases of class no: mean 0.18; at most 0.253.
+    Seen on 100 calibration cases of class yes: mean 0.65; at most 1.594.
+    """
+    counts = _counts(y_true, y_set, classes, empty)
+    read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
+    if read.per_case:
+        raise ValueError(
+            "costs differ per case, so that the largest possible one is not known; certify with "
+            "one table for all cases."
+        )
+    ranges = _cost_ranges(read, high)
+    values = get_measure("set_cost").values(counts, costs=read)
+    return _certify(counts, values, ranges, "cost", shares, confidence_level)
+
+
+def certify_utility(
+    y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
+    y_set: Any = None,
+    *,
+    utility: UtilityLike = "u65",
+    shares: SharesLike = None,
+    confidence_level: float = 0.95,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> Certificate:
+    r"""Bound the mean utility of prediction sets on new cases from below.
+
+    Parameters
+    ----------
+    y_true, y_set, shares, confidence_level, classes, empty
+        As for :func:`certify_cost`.
+    utility : str, Utility or callable, default="u65"
+        What :func:`cautious.utility.as_utility` takes.
+
+    Returns
+    -------
+    Certificate
+        Its limit "utility" is the bound.
+
+    Notes
+    -----
+    A set is worth :math:`u(x)` with :math:`x` one of 0, 1, 1/2, …, 1/K. For the rest see
+    :func:`certify_cost`.
+
+    Examples
+    --------
+    >>> from cautious.metrics import SetCounts
+    >>> counts = SetCounts.from_confusion([[430, 5], [20, 80], [50, 15]], classes=["no", "yes"])
+    >>> print(certify_utility(counts, utility="u80", shares="any"))
+    On new cases like these within each class, whatever the class shares, with 95 % confidence: the
+    mean utility is at least 0.8268.
+    Seen on 500 calibration cases of class no: mean 0.94; at least 0.9073.
+    Seen on 100 calibration cases of class yes: mean 0.92; at least 0.8268.
+    """
+    counts = _counts(y_true, y_set, classes, empty)
+    worth = as_utility(utility)
+    possible = worth(np.append(0.0, 1 / np.arange(1, counts.n_classes + 1)))
+    values = get_measure("utility").values(counts, utility=worth)
+    ranges = [possible] * counts.n_classes
+    return _certify(counts, values, ranges, "utility", shares, confidence_level)
+
+
+def _counts(y_true: Any, y_set: Any, classes: Any, empty: str) -> SetCounts:
+    if isinstance(y_true, SetCounts):
+        counts = y_true
+    elif y_set is None:
+        raise ValueError("y_set is not given; give what the rule answered, or counts as y_true.")
+    else:
+        counts = SetCounts.from_predictions(y_true, y_set, classes=classes, empty=empty)
+    if not counts.weight.sum():
+        raise ValueError("there are no calibration cases; give at least one.")
+    if not np.all(counts.weight == np.rint(counts.weight)):
+        raise ValueError(
+            "the counts hold weights that are not whole; a promise counts cases, not weights. "
+            "Count the cases without weights."
+        )
+    return counts
+
+
+def _cost_ranges(costs: SetCosts, high: float | None) -> list[Floats]:
+    """List, for each true class, the values that its cost can take."""
+    k = costs.n_classes
+    if isinstance(costs, TableCosts):
+        table = costs.costs
+    elif k <= _MANY_CLASSES:
+        table = costs.of(all_sets(k))
+    else:
+        table = costs.of(np.vstack([np.eye(k), np.ones(k)]) > 0)
+        if high is None and not isinstance(
+            costs, AnswerCosts
+        ):  # a table of answers prices every set
+            raise ValueError(
+                f"there are {k} classes, too many to list the costs of all sets; give high, the "
+                "largest possible cost."
+            )
+    ranges = [np.unique(column) for column in table.T]
+    if high is None:
+        return ranges
+    most = float(as_floats(high, "high", "a cost"))
+    if most < table.max():
+        raise ValueError(f"high is {most:g}, but costs go up to {table.max():g}.")
+    # Values between the ends can occur, so the bound for two values is not for these.
+    return [np.append(column, [most, (column[0] + most) / 2]) for column in ranges]
+
+
+def _certify(
+    counts: SetCounts,
+    values: Floats,
+    ranges: Sequence[Floats],
+    name: str,
+    shares: SharesLike,
+    confidence_level: float,
+) -> Certificate:
+    level = check_share(confidence_level, "confidence_level")
+    side = "upper" if name == "cost" else "lower"
+
+    def tested(chosen: Any, possible: Floats, risk: float, of_class: Any = None) -> MeanTest:
+        own, n = values[chosen], counts.weight[chosen]
+        every = np.unique(np.concatenate([possible, own]))
+        each = np.bincount(np.searchsorted(every, own), n, len(every))
+        bound = mean_bound(every, each, 1 - risk, side=side)
+        mean = float(own @ n / n.sum()) if n.sum() else None
+        return MeanTest(mean, bound, int(n.sum()), of_class)
+
+    if shares is None:
+        whole = tested(slice(None), np.concatenate(ranges), 1 - level)
+        return _certificate(counts, name, whole.bound, level, (whole,), None)
+    labels = [str(label) for label in counts.classes.tolist()]
+    low, most = _check_shares(shares, counts.classes.tolist())
+    present = np.flatnonzero(most > 0).tolist()
+    risk = (1 - level) / len(present)
+    tests = [tested(counts.truth == k, ranges[k], risk, labels[k]) for k in present]
+    bounds = np.array([one.bound for one in tests])
+    worst = _worst(bounds if side == "upper" else -bounds, low[present], most[present])
+    total = worst if side == "upper" else -worst
+    named = {
+        label: (float(low[k]), float(most[k]))
+        for k, label in enumerate(labels)
+        if not isinstance(shares, str) and counts.classes[k] in shares
+    }
+    return _certificate(counts, name, total, level, tuple(tests), named)
+
+
+def _certificate(
+    counts: SetCounts,
+    name: str,
+    bound: float,
+    level: float,
+    tests: tuple[MeanTest, ...],
+    shares: Mapping[str, tuple[float, float]] | None,
+) -> Certificate:
+    method = "exact or betting bounds" + ("" if shares is None else ", one for each class")
+    n = int(counts.weight.sum())
+    return Certificate({name: bound}, level, n, method=method, means=tests, shares=shares)
+
+
+def _worst(bounds: Floats, low: Floats, high: Floats) -> float:
+    """Find the largest mean of bounds over all shares between two ends."""
+    share, left = low.copy(), 1 - low.sum()
+    for k in np.argsort(-bounds):
+        more = min(high[k] - low[k], left)
+        share[k], left = share[k] + more, left - more
+    return float(share @ bounds)
+
+
+def _check_shares(shares: SharesLike, classes: list[Any]) -> tuple[Floats, Floats]:
+    low, high = np.zeros(len(classes)), np.ones(len(classes))
+    if isinstance(shares, str):
+        if shares != "any":
+            raise ValueError(f"shares is {shares!r}; choose 'any', or give shares by class.")
+        return low, high
+    if not isinstance(shares, Mapping):
+        raise TypeError(
+            f"shares is a {type(shares).__name__}; give a mapping from classes to shares or to "
+            "pairs of a least and a largest share, or 'any'."
+        )
+    for label, given in shares.items():
+        if label not in classes:
+            raise ValueError(f"shares names {label!r}, which is not among the classes {classes}.")
+        pair = as_floats(given, f"shares[{label!r}]", "shares")
+        least, most = (pair, pair) if pair.ndim == 0 else (pair[0], pair[-1])
+        if pair.size > 2 or not 0 <= least <= most <= 1:
+            raise ValueError(
+                f"shares[{label!r}] is {given!r}; give a share between 0 and 1, or a pair of a "
+                "least and a largest one."
+            )
+        low[classes.index(label)], high[classes.index(label)] = least, most
+    if low.sum() > 1 + 1e-9 or high.sum() < 1 - 1e-9:
+        raise ValueError(
+            f"shares adds up to {low.sum():g} at least and {high.sum():g} at most; shares of all "
+            "classes must be able to add up to 1."
+        )
+    # What the others leave is all that a class can have.
+    rest = 1 - (low.sum() - low)
+    return low, np.minimum(high, np.maximum(rest, 0))
