@@ -89,7 +89,7 @@ def _measures() -> dict[str, Call]:
             arrays["y_pred"] = labels(PREDICTED)
         if "costs" in takes:
             others |= _COSTED
-        if name.startswith("breakdown"):
+        if "groups" in takes:
             arrays["groups"] = labels(GROUP)
         if name == "q_matrix":
             others["abstention"] = 0.25

@@ -210,3 +210,109 @@ def test_more_refusals():
         certify([0, 1, 2], y_proba=np.eye(3), min_ppv=0.9)
     with pytest.raises(ValueError, match="not among the classes"):
         certify([0, 1, 5], y_proba=np.eye(3), classes=[0, 1, 2], max_error=0.1)
+
+
+def test_on_average_one_more_wrong_answer_is_counted():
+    """Against a loop over all thresholds."""
+    rng = np.random.default_rng(9)
+    for _ in range(30):
+        y, p = world(rng, 40)
+        p = p.round(1)  # with ties
+        found = certify(y, y_score=p, max_error=0.2, promise="on average")
+        confidence, right = np.maximum(p, 1 - p), (p > 0.5) == y
+        passed = [
+            t
+            for t in np.unique(confidence)
+            if 1 + (~right[confidence >= t]).sum() <= 0.2 * (1 + (confidence >= t).sum())
+        ]
+        if not passed:
+            assert found.rule is None
+            continue
+        assert found.rule.threshold == min(passed)
+        assert found.coverage == (confidence >= min(passed)).mean()
+
+
+def test_on_average_in_words():
+    rng = np.random.default_rng(10)
+    y, p = world(rng, 400)
+    found = certify(y, y_score=p, max_error=0.1, promise="on average")
+    assert str(found.certificate).startswith("On new cases like these, on average: at most 10 %")
+    assert Certificate.from_json(found.certificate.to_json()) == found.certificate
+    assert found.coverage > certify(y, y_score=p, other_scores=p, max_error=0.1).coverage
+    few = certify(y[:5], y_score=p[:5], classes=[0, 1], max_error=0.1, promise="on average")
+    assert few.rule is None
+    assert few.certificate.cases_needed == 9
+    per_case = certify(y, y_score=p, max_error_per_case=0.05, promise="on average")
+    test = per_case.certificate.tests[0]
+    assert test.answered == 400
+    assert test.wrong == 19  # 20 of 401 are fewer than 5 %
+    missed = certify(y, y_score=p, max_missed=0.05, promise="on average").certificate.tests[0]
+    assert missed.answered == y.sum()
+
+
+@pytest.mark.parametrize(
+    ("wishes", "words"),
+    [
+        ({"max_error": 0.1, "promise": "perhaps"}, "promise is 'perhaps'"),
+        ({"max_error": 0.1, "max_missed": 0.1}, "given are max_error, max_missed"),
+        ({"min_ppv": 0.9}, "given are min_ppv"),
+        ({"max_error": 0.1, "thresholds": "two"}, "thresholds='two' is given"),
+        ({"max_error": 0.1, "groups": ["a"] * 4}, "groups is given"),
+        ({"max_error": 0.1, "other_scores": [0.5]}, "other_scores is given"),
+    ],
+)
+def test_what_cannot_be_kept_on_average(wishes, words):
+    wishes = {"promise": "on average"} | wishes
+    with pytest.raises(ValueError, match=words):
+        certify([0, 1, 0, 1], y_score=[0.1, 0.8, 0.3, 0.7], **wishes)
+
+
+@pytest.mark.parametrize("shape", ["one", "two"])
+def test_counts_stand_for_cases(shape):
+    rng = np.random.default_rng(11)
+    y, p = world(rng, 3000)
+    p = p.round(2)
+    _, others = world(rng, 1000)
+    wishes = {"other_scores": others, "max_error": 0.1, "thresholds": shape}
+    one_by_one = certify(y, y_score=p, **wishes)
+    rows, counts = np.unique(np.column_stack([y, p]), axis=0, return_counts=True)
+    counted = certify(rows[:, 0].astype(int), y_score=rows[:, 1], counts=counts, **wishes)
+    assert counted.certificate == one_by_one.certificate
+    assert counted.rule == one_by_one.rule
+    average = {"max_error": 0.1, "promise": "on average"}
+    assert (
+        certify(rows[:, 0].astype(int), y_score=rows[:, 1], counts=counts, **average).certificate
+        == certify(y, y_score=p, **average).certificate
+    )
+    # A fifth of the cases, not of the rows, is set aside.
+    alone = certify(rows[:, 0].astype(int), y_score=rows[:, 1], counts=counts, max_error=0.1)
+    assert alone.certificate.n == 2400
+    with pytest.raises(ValueError, match="whole numbers of cases"):
+        certify(rows[:, 0].astype(int), y_score=rows[:, 1], counts=counts / 3, max_error=0.1)
+    with pytest.raises(ValueError, match="counts has shape"):
+        certify(rows[:, 0].astype(int), y_score=rows[:, 1], counts=[3], max_error=0.1)
+
+
+def test_cases_that_cannot_carry_a_promise():
+    y, p = world(np.random.default_rng(12), 50)
+    with pytest.raises(ValueError, match="no calibration cases"):
+        certify([], y_score=[], max_error=0.1)
+    with pytest.raises(ValueError, match="group v is in other_groups, but no calibration case"):
+        certify(
+            y,
+            y_score=p,
+            other_scores=p,
+            groups=["u"] * 50,
+            other_groups=["u", "v"] * 25,
+            max_error=0.1,
+        )
+    with pytest.raises(ValueError, match=r"groups\[1\] is missing"):
+        certify(y, y_score=p, groups=["u", None] * 25, max_error=0.1)
+    with pytest.raises(ValueError, match="n_candidates is 0"):
+        certify(y, y_score=p, max_error=0.1, n_candidates=0)
+    # No positive case: nothing is known of those that are missed.
+    found = certify([0] * 100, y_score=np.zeros(100), classes=[0, 1], max_missed=0.1)
+    assert found.rule is None
+    # Scores that are all missing: nothing can be chosen.
+    with pytest.raises(ValueError, match="no score"):
+        certify(y, y_score=np.full(50, np.nan), max_error=0.1)

@@ -21,7 +21,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
-from scipy.special import logsumexp
+from scipy.optimize import brentq
 
 from cautious._typing import Floats, Ints, as_floats
 
@@ -201,6 +201,7 @@ def _plain(value: Any) -> float | Floats:
 
 # Stakes double from one to the next; none may risk more than this share of the wealth.
 _RATIO, _MOST = 2.0, 0.99
+_CLOSE = 1e-12
 
 
 def mean_bound(
@@ -278,13 +279,17 @@ def _bound(x: Floats, n: Floats, delta: float) -> float:
     """Upper bound on the mean of values within [0, 1]."""
     if set(x.tolist()) <= {0.0, 1.0}:
         return float(risk_bound(int(n[x == 1].sum()), int(n.sum()), 1 - delta))
-    wanted, stakes = -np.log(delta), _stakes(float(n.sum()), delta)
-    # The wealth grows with m, from less than the first stake up to infinity.
-    low, high = float(n @ x / n.sum()) if n.sum() else 0.0, 1.0
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (low, middle) if _log_wealth(x, n, middle, stakes) >= wanted else (middle, high)
-    return high
+    stakes, used = _stakes(float(n.sum()), delta), n > 0
+    x, n = x[used], n[used]
+
+    def lacking(mean: float) -> float:
+        return -math.log(delta) - _log_wealth(x, n, mean, stakes)
+
+    # The wealth grows with m, from less than the first stake on.
+    low, high = float(n @ x / n.sum()) if n.sum() else 0.0, 1 - _CLOSE
+    if low >= high or lacking(high) > 0:
+        return 1.0
+    return float(brentq(lacking, low, high, xtol=_CLOSE)) + _CLOSE  # on the safe side
 
 
 def _stakes(n: float, delta: float) -> Floats:
@@ -298,7 +303,8 @@ def _stakes(n: float, delta: float) -> Floats:
 def _log_wealth(x: Floats, n: Floats, mean: float, stakes: Floats) -> float:
     safe = np.minimum(stakes, _MOST / (1 - mean))
     gain = np.log1p(np.outer(safe, mean - x)) @ n
-    return float(logsumexp(gain) - np.log(len(stakes)))
+    most = gain.max()  # the largest term is taken out, so that none overflows
+    return float(most + np.log(np.exp(gain - most).mean()))
 
 
 def _check(values: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:

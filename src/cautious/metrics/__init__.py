@@ -18,6 +18,7 @@ from cautious.metrics.answers import (
 )
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
+from cautious.metrics.conditional_containment import conditional_containment
 from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix
 from cautious.metrics.confusion import full_coverage_error as full_coverage_error
 from cautious.metrics.confusion import guess_probabilities as guess_probabilities
@@ -68,6 +69,7 @@ __all__ = [
     "cautious_confusion_matrix",
     "cautious_report",
     "certainty_equivalent_score",
+    "conditional_containment",
     "containment_score",
     "coverage_f_score",
     "coverage_score",

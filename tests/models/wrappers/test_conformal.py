@@ -5,9 +5,10 @@ import sys
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_digits, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
@@ -27,6 +28,7 @@ from cautious.models import (
     make_cautious_pipeline,
 )
 from cautious.models.wrappers.wrapper import hold_out
+from cautious.sets import as_mask
 
 mapie = pytest.importorskip("mapie.classification")
 
@@ -299,3 +301,121 @@ def test_a_generator_as_seed():
         for _ in range(2)
     ]
     assert (sets[0] == sets[1]).all()
+
+
+# Promises within classes and groups.
+
+
+def by_hand(p, truth, rows, level):
+    """A class belongs to a set where its score is among the k smallest of its cell."""
+    k = math.ceil(Fraction(str(level)) * (len(truth) + 1))
+    if k > len(truth):
+        return np.ones(rows.shape, dtype=bool)
+    scores = np.sort(1 - p[np.arange(len(truth)), truth])
+    return 1 - rows <= scores[k - 1] + 1e-8
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9])
+def test_every_class_is_conformalised_on_its_own(level):
+    X, y = doubtful(600)
+    base = GaussianNB().fit(X[:200], y[:200])
+    model = ConformalClassifier(
+        FrozenEstimator(base), class_conditional=True, confidence_level=level
+    ).fit(X[200:500], y[200:500])
+    p, rows = base.predict_proba(X[200:500]), base.predict_proba(X)
+    sets = model.predict_set(X)
+    for k in range(3):
+        own = y[200:500] == k
+        expected = by_hand(p[own], y[200:500][own], rows, level)
+        assert (sets[:, k] == expected[:, k]).all()
+
+
+def test_classes_and_groups_are_those_of_crepes():
+    # Where (n + 1) times the level is whole, crepes takes one score more than the promise needs.
+    crepes = pytest.importorskip("crepes")
+    X, y = doubtful(900)
+    base, fit, new = GaussianNB().fit(X[:300], y[:300]), slice(300, 700), slice(700, 900)
+    theirs = crepes.WrapClassifier(base)
+
+    def side(rows):
+        return (np.asarray(rows)[:, 0] > 0).astype(int)
+
+    for ours, other in (
+        ({"class_conditional": True}, {"class_cond": True}),
+        ({"groups": side}, {"mc": side}),
+    ):
+        theirs.calibrate(X[fit], y[fit], **other)
+        expected = theirs.predict_set(X[new], confidence=0.873, smoothing=False)
+        model = ConformalClassifier(FrozenEstimator(base), confidence_level=0.873, **ours)
+        sets = model.fit(X[fit], y[fit]).predict_set(X[new])
+        assert (sets == as_mask(expected, [0, 1, 2], empty="wrong")).all()
+
+
+@pytest.mark.parametrize("score", ["lac", "aps", "top_k"])
+def test_groups_are_columns(score):
+    X, y = doubtful(600)
+    frame = pd.DataFrame(X).assign(region=np.where(X[:, 0] > 0, "east", "west"))
+    base = FrozenEstimator(OnNumbers().fit(frame[:200], y[:200]))
+    model = ConformalClassifier(base, groups="region", conformity_score=score, random_state=0)
+    sets = model.fit(frame[200:500], y[200:500]).predict_set(frame)
+    for region, rows in frame.groupby("region").groups.items():
+        own = [row for row in rows if 200 <= row < 500]
+        alone = ConformalClassifier(base, conformity_score=score, random_state=0)
+        expected = alone.fit(frame.loc[own], y[own]).predict_set(frame.loc[rows])
+        assert (sets[rows] == expected).all(), region
+    # Nothing is known of a group that was not seen.
+    assert model.predict_set(frame[:5].assign(region="north")).all()
+    with pytest.raises(ValueError, match="no column of X"):
+        model.set_params(groups="country").fit(frame, y)
+    with pytest.raises(ValueError, match="one group per row"):
+        model.set_params(groups=lambda rows: [1]).fit(frame, y)
+
+
+class OnNumbers(GaussianNB):
+    """Looks at the columns that are numbers."""
+
+    def fit(self, X, y):
+        return super().fit(X.select_dtypes("number").to_numpy(), y)
+
+    def predict_proba(self, X):
+        return super().predict_proba(X.select_dtypes("number").to_numpy())
+
+
+def test_too_few_examples_of_a_class_leave_it_in_every_set():
+    X, y = doubtful(600)
+    rare = np.flatnonzero(y == 2)[5:]
+    X, y = np.delete(X, rare, axis=0), np.delete(y, rare)
+    model = ConformalClassifier(GaussianNB(), class_conditional=True, random_state=0)
+    with pytest.warns(UserWarning, match="class 2 has 1"):
+        sets = model.fit(X, y).predict_set(X)
+    assert sets[:, 2].all()
+    assert not sets[:, :2].all()
+    both = model.set_params(groups=lambda rows: np.asarray(rows)[:, 0] > 0)
+    with pytest.warns(UserWarning, match="class 2 of group"):
+        assert both.fit(X, y).predict_set(X)[:, 2].all()
+
+
+def test_logits_and_temperature():
+    X, y = doubtful(400)
+    plain = ConformalClassifier(LogisticRegression(), random_state=0).fit(X, y)
+    by_logits = ConformalClassifier(LogisticRegression(), logits=True, random_state=0).fit(X, y)
+    np.testing.assert_allclose(by_logits.predict_proba(X), plain.predict_proba(X))
+    assert (by_logits.predict_set(X) == plain.predict_set(X)).all()
+    warm = ConformalClassifier(LogisticRegression(), temperature=2, random_state=0).fit(X, y)
+    warm_logits = clone(warm).set_params(logits=True).fit(X, y)
+    np.testing.assert_allclose(warm.predict_proba(X), warm_logits.predict_proba(X))
+    assert warm.predict_proba(X).max() < plain.predict_proba(X).max()
+    two = y < 2
+    margins = ConformalClassifier(LinearSVC(), logits=True, random_state=0).fit(X[two], y[two])
+    assert margins.predict_proba(X).sum(axis=1) == pytest.approx(1)
+    for temperature in (0, -1, math.inf, "hot"):
+        with pytest.raises(ValueError, match="temperature is"):
+            clone(warm).set_params(temperature=temperature).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["class_conditional", "logits"])
+def test_what_folds_do_not_take(name):
+    X, y = doubtful(60)
+    model = ConformalClassifier(LogisticRegression(), method="cross", **{name: True})
+    with pytest.raises(ValueError, match=f"{name} is given"):
+        model.fit(X, y)

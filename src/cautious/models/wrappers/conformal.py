@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from copy import deepcopy
 from fractions import Fraction
 from numbers import Real
@@ -12,11 +13,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Ints, Labels, Mask, RandomState
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
 from cautious.models.base import (
     check_examples,
     check_probabilistic,
@@ -56,6 +59,19 @@ class ConformalClassifier(ProbabilisticWrapper):
         For "split": share of the examples held out.
     cv : int or splitter, default=5
         For "cross": the folds.
+    class_conditional : bool, default=False
+        For "split": conformalise every class on its own examples, so that the promise holds within
+        each true class, not only on average over them.
+    groups : str, int or callable, optional
+        For "split": conformalise every group of rows on its own examples, so that the promise holds
+        within each. The name or position of a column of X, or a function from X to one group per
+        row. With `class_conditional`, every class of every group has its own examples.
+    logits : bool, default=False
+        Whether the estimator gives logits, not probabilities: its ``decision_function`` or, where
+        it has none, its ``predict_proba``. They become probabilities by a softmax.
+    temperature : float, default=1
+        What logits, or logarithms of probabilities, are divided by before the softmax: above 1 for
+        an estimator that is too sure of itself. Choose it without the examples held out.
     empty : {"wrong", "abstain", "best"}, default="wrong"
         Conformal sets can be empty where no class conforms. "wrong" leaves such a set empty: it
         does not hold the truth, and the promise counts it as a miss. Otherwise it becomes the set
@@ -73,8 +89,10 @@ class ConformalClassifier(ProbabilisticWrapper):
         Class labels, sorted.
     estimator_ : classifier
         What ``predict_proba`` asks: fitted on the examples not held out, or for "cross" on all.
-    mapie_ : SplitConformalClassifier or CrossConformalClassifier, or None
-        MAPIE's own object; None if there were too few examples to conformalise.
+    mapie_ : SplitConformalClassifier or CrossConformalClassifier, dict or None
+        MAPIE's own object; None if there were too few examples to conformalise. With
+        `class_conditional` or `groups` a dict from pairs of a class and a group (None for all) to
+        such objects.
 
     Notes
     -----
@@ -82,6 +100,10 @@ class ConformalClassifier(ProbabilisticWrapper):
     set must then hold all classes. This is what is answered, with a warning. Otherwise a class is
     in the set if its score is at most the k-th smallest of the n scores,
     :math:`k = \lceil (n + 1) \cdot \text{level} \rceil`, in exact arithmetic.
+
+    Conditional calibration (Mondrian) does the same within every class or group. A class with too
+    few examples is then in every set, rows of a group with too few get the set of all classes, and
+    so do rows of a group that was not seen.
 
     References
     ----------
@@ -112,6 +134,10 @@ class ConformalClassifier(ProbabilisticWrapper):
         conformity_score: Any = "lac",
         calibration_size: float = 0.25,
         cv: Any = 5,
+        class_conditional: bool = False,
+        groups: str | int | Callable[[Any], Any] | None = None,
+        logits: bool = False,
+        temperature: float = 1.0,
         empty: Literal["wrong", "abstain", "best"] = "wrong",
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -122,6 +148,10 @@ class ConformalClassifier(ProbabilisticWrapper):
         self.conformity_score = conformity_score
         self.calibration_size = calibration_size
         self.cv = cv
+        self.class_conditional = class_conditional
+        self.groups = groups
+        self.logits = logits
+        self.temperature = temperature
         self.empty = empty
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -168,9 +198,16 @@ class ConformalClassifier(ProbabilisticWrapper):
         self.mapie_: Any = None
         if len(self.classes_) == 1:
             return self
-        level = _level_for_mapie(self.confidence_level, len(held))
-        if level is not None:
-            self._conformalise(X, labels, held, level, params)
+        if self.class_conditional or self.groups is not None:
+            self._conformalise_cells(X, labels, held)
+            return self
+        if self.method == "cross":
+            level = _level_for_mapie(self.confidence_level, len(held))
+            if level is not None:
+                self.mapie_ = self._cross(X, labels, level, params)
+        else:
+            p = self.predict_proba(_safe_indexing(X, held))
+            self.mapie_ = self._split(p, labels[held])
         if self.mapie_ is None:
             warnings.warn(
                 f"there are {len(held)} examples to conformalise on, too few for confidence_level "
@@ -181,47 +218,147 @@ class ConformalClassifier(ProbabilisticWrapper):
             )
         return self
 
-    def _conformalise(
-        self, X: Any, labels: Labels, held: Ints, level: float, params: dict[str, Any]
-    ) -> None:
-        """Let MAPIE work on the held-out rows, or on folds of all of them."""
-        raps = self.conformity_score == "raps" or hasattr(self.conformity_score, "size_raps")
-        if raps:  # it takes a part of the rows to choose its penalty on
-            level = float(self.confidence_level)
-        common = {
+    def _settings(self, level: float) -> dict[str, Any]:
+        return {
             "confidence_level": level,
             "conformity_score": deepcopy(self.conformity_score),  # it learns, too
             "n_jobs": self.n_jobs,
             "random_state": self._seed(),
         }
-        mapie = _import_mapie()
-        if self.method == "cross":
-            base = clone(self.estimator)
-            self.mapie_ = mapie.CrossConformalClassifier(base, cv=self.cv, **common)
-            self.mapie_.fit_conformalize(X, labels, fit_params=params)
-            return
-        p = self.predict_proba(_safe_indexing(X, held))
-        echo = _Echo().fit(p, self.classes_)
-        self.mapie_ = mapie.SplitConformalClassifier(echo, prefit=True, **common)
+
+    def _cross(self, X: Any, labels: Labels, level: float, params: dict[str, Any]) -> Any:
+        """Let MAPIE work on folds of all rows."""
+        made = _import_mapie().CrossConformalClassifier(
+            clone(self.estimator), cv=self.cv, **self._settings(level)
+        )
+        made.fit_conformalize(X, labels, fit_params=params)
+        return made
+
+    def _split(self, p: Floats, labels: Labels) -> Any:
+        """Let MAPIE work on probabilities of rows held out; None if they are too few."""
+        level = _level_for_mapie(self.confidence_level, len(labels))
+        if level is None:
+            return None
+        raps = self.conformity_score == "raps" or hasattr(self.conformity_score, "size_raps")
+        if raps:  # it takes a part of the rows to choose its penalty on
+            level = float(self.confidence_level)
+        made = _import_mapie().SplitConformalClassifier(
+            _Echo().fit(p, self.classes_), prefit=True, **self._settings(level)
+        )
         with warnings.catch_warnings():
-            # A class with a single example cannot be held out.
+            # A class with a single example cannot be held out; a cell may hold one class only.
             warnings.filterwarnings("ignore", ".*conformalization dataset has less labels")
-            self.mapie_.conformalize(p, labels[held])
+            made.conformalize(p, labels)
         if raps:
             try:
-                self.mapie_.predict_set(p[:1])
+                made.predict_set(p[:1])
             except ValueError:  # too few rows in that part
-                self.mapie_ = None
+                return None
+        return made
+
+    def _conformalise_cells(self, X: Any, labels: Labels, held: Ints) -> None:
+        """Conformalise every class, every group, or every class of every group."""
+        rows = _safe_indexing(X, held)
+        p, group = self.predict_proba(rows), self._groups_of(rows)
+        truth = labels[held]
+        self.mapie_ = {}
+        few = []
+        for name in dict.fromkeys(group.tolist()):
+            for label in self.classes_.tolist() if self.class_conditional else [None]:
+                own = group == name
+                if label is not None:
+                    own &= truth == label
+                made = self._split(p[own], truth[own])
+                self.mapie_[label, name] = made
+                if made is None:
+                    few.append(_cell_name(label, name) + f" has {own.sum()}")
+        if few:
+            shown = "; ".join(few[:3]) + ("; …" if len(few) > 3 else "")
+            warnings.warn(
+                f"too few examples for confidence_level {self.confidence_level}: {shown}. There, "
+                "nothing is left out of a set. Give more examples or a lower level.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _groups_of(self, X: Any) -> Labels:
+        """Say the group of each row; one for all where there are none."""
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if self.groups is None:
+            return np.full(n, None, dtype=object)
+        if callable(self.groups):
+            given = self.groups(X)
+        else:
+            try:
+                given = _safe_indexing(X, self.groups, axis=1)
+            except (KeyError, IndexError, ValueError) as error:
+                raise ValueError(
+                    f"groups is {self.groups!r}, which is no column of X ({error}); give the name "
+                    "or position of a column, or a function from X to groups."
+                ) from None
+        found = np.asarray(given, dtype=object)
+        if found.shape != (n,):
+            raise ValueError(
+                f"groups gave an array of shape {found.shape} for {n} rows; give one group per row."
+            )
+        return found
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if self.mapie_ is None:
             return np.ones(p.shape, dtype=np.bool_)
-        asked = p if self.method == "split" else X
-        sets = np.array(self.mapie_.predict_set(asked)[1][:, :, 0], dtype=np.bool_)
+        if isinstance(self.mapie_, dict):
+            sets = self._sets_of_cells(X, p)
+        else:
+            sets = _sets_of(self.mapie_, p if self.method == "split" else X)
         if self.empty == "best":
             nothing = np.flatnonzero(~sets.any(axis=1))
             sets[nothing, p[nothing].argmax(axis=1)] = True
         return check_mask(sets, empty=self.empty if self.empty == "abstain" else "wrong")
+
+    def _sets_of_cells(self, X: Any, p: Floats) -> Mask:
+        sets, group = np.ones(p.shape, dtype=np.bool_), self._groups_of(X)
+        for (label, name), made in self.mapie_.items():
+            rows = np.flatnonzero(group == name)
+            if made is None or not len(rows):
+                continue
+            found = _sets_of(made, p[rows])
+            if label is None:
+                sets[rows] = found
+            else:
+                column = self.classes_.tolist().index(label)
+                sets[rows, column] = found[:, column]
+        return sets
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimate class probabilities with the fitted estimator, at the temperature given.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in ``classes_`` order.
+        """
+        if not self.logits:
+            p = super().predict_proba(X)
+            if self.temperature == 1:
+                return p
+            with np.errstate(divide="ignore"):  # what is impossible stays so
+                return np.asarray(softmax(np.log(p) / self.temperature, axis=1))
+        check_is_fitted(self)
+        ask = getattr(self.estimator_, "decision_function", None) or self.estimator_.predict_proba
+        z = as_floats(ask(X), "the logits", "numbers")
+        if z.ndim == 1:  # of two classes, the odds of the second
+            z = np.column_stack([np.zeros(len(z)), z])
+        if z.shape[1] != len(self.classes_) or not np.isfinite(z).all():
+            raise ValueError(
+                f"the logits have shape {z.shape} for {len(self.classes_)} classes, or are not "
+                "finite; give one finite number per row and class."
+            )
+        return np.asarray(softmax(z / self.temperature, axis=1))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -236,7 +373,12 @@ class ConformalClassifier(ProbabilisticWrapper):
 
     def _check_parameters(self) -> None:
         _import_mapie()
-        check_probabilistic(self.estimator)
+        if not (self.logits and hasattr(self.estimator, "decision_function")):
+            check_probabilistic(self.estimator)
+        if not (isinstance(self.temperature, Real) and 0 < float(self.temperature) < math.inf):
+            raise ValueError(
+                f"temperature is {self.temperature!r}; give a positive, finite number."
+            )
         if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
             raise ValueError(
                 f"confidence_level is {self.confidence_level!r}; it lies strictly between 0 and 1."
@@ -253,6 +395,17 @@ class ConformalClassifier(ProbabilisticWrapper):
                 "method is 'cross', which fits the estimator on every fold, but the estimator is "
                 "frozen; choose 'split'."
             )
+        own = {
+            "class_conditional": self.class_conditional,
+            "groups": self.groups is not None,
+            "logits": self.logits,
+            "temperature": self.temperature != 1,
+        }
+        given = [name for name, said in own.items() if said]
+        if self.method == "cross" and given:
+            raise ValueError(
+                f"{given[0]} is given, which method='split' takes and 'cross' does not."
+            )
         if self.empty not in ("wrong", "abstain", "best"):
             raise ValueError(f"empty is {self.empty!r}; choose 'wrong', 'abstain' or 'best'.")
 
@@ -265,6 +418,16 @@ def _level_for_mapie(level: float, n: int) -> float | None:
     """
     k = max(math.ceil((n + 1) * Fraction(str(float(level)))), 2)  # MAPIE never takes the smallest
     return (k - 0.5) / (n + 1) if k <= n else None
+
+
+def _sets_of(made: Any, asked: Any) -> Mask:
+    return np.array(made.predict_set(asked)[1][:, :, 0], dtype=np.bool_)
+
+
+def _cell_name(label: Any, group: Any) -> str:
+    parts = [f"{what} {name!r}" for what, name in (("class", label), ("group", group))
+             if name is not None]  # fmt: skip
+    return " of ".join(parts)
 
 
 class _Echo(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
