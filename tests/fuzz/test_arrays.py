@@ -169,6 +169,7 @@ TAKEN = {
     ("decision.Rule.predict_set", "scores"): _MISSING,
     # Cases of no known group are a group of their own.
     ("metrics.breakdown", "groups"): {"missing", "nullable NA"},
+    ("metrics.conditional_containment", "groups"): {"missing", "nullable NA"},
     **{
         (f"metrics.{name}", "y_score"): _ORDERED
         for name in (

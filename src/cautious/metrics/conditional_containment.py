@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, Ints
+from cautious.metrics.printed_report import read_groups
 from cautious.sets import check_sets
 
 __all__ = ["conditional_containment"]
@@ -21,7 +22,7 @@ def conditional_containment(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
     *,
-    groups: Sequence[Any] | npt.ArrayLike | None = None,
+    groups: Any = None,
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     empty: str = "wrong",
     confidence_level: float = 0.95,
@@ -35,8 +36,8 @@ def conditional_containment(
     ----------
     y_true, y_set, classes
         As for :func:`cautious_confusion_matrix`.
-    groups : array-like of shape (n,), optional
-        Group of each case.
+    groups : array-like of shape (n,), Series or DataFrame, optional
+        Group of each case, as :func:`breakdown` takes it.
     empty : {"wrong", "abstain", "error"}, default="wrong"
         What an empty set means. By default it does not hold the truth, as for conformal sets.
     confidence_level : float, default=0.95
@@ -80,14 +81,8 @@ def conditional_containment(
         "class": (checked.truth, checked.classes.tolist()),
     }
     if groups is not None:
-        given = pd.Series(np.asarray(groups, dtype=object))
-        if len(given) != n or given.isna().any():
-            raise ValueError(
-                f"groups has {len(given)} rows, {int(given.isna().sum())} of them missing, for {n} "
-                "cases; give one group per case."
-            )
-        code, names = pd.factorize(given)
-        parts["group"] = (code.astype(np.intp), names.tolist())
+        code, names = read_groups(groups, n)
+        parts["group"] = (code, names.tolist())
     sizes, of_size = np.unique(size, return_inverse=True)
     parts["size"] = (of_size, sizes.tolist())
     rows, index = [], []

@@ -102,7 +102,7 @@ def breakdown(
     if groups is None:
         code, index = checked.truth, pd.Index(checked.classes, name="truth")
     else:
-        code, index = _groups(groups, len(checked.truth))
+        code, index = read_groups(groups, len(checked.truth))
     entries, rng = [get_measure(which) for which in measures], as_generator(random_state)
     n_groups = len(index)
     n: Floats = np.bincount(code, cases.weight, n_groups).astype(np.float64)
@@ -153,7 +153,7 @@ def _means(
     return np.where(none, np.nan, sums / np.where(none, 1, total))
 
 
-def _groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
+def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
     """Give each case the position of its group; missing values are a group of their own."""
     if isinstance(groups, str) or not hasattr(groups, "__len__"):
         raise TypeError(f"groups is {groups!r}; give one group per case.")

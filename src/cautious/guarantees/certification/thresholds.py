@@ -149,14 +149,17 @@ def _running_counts(
     cases: Cases, name: str, answer: Ints, confidence: Floats
 ) -> tuple[Floats, Ints, Ints, Ints]:
     """Count at every score, most confident first: mistakes, answers, and among how many."""
+    missed: Any = answer != cases.truth
+    if name == "missed":
+        missed &= cases.truth == 1
     order = np.argsort(-confidence)
     falling = confidence[order]
     ends = np.flatnonzero(np.append(falling[1:] != falling[:-1], True))
-    one = np.ones(len(order), dtype=np.int64) if cases.count is None else cases.count[order]
-    missed = answer[order] != cases.truth[order]
-    if name == "missed":
-        missed &= cases.truth[order] == 1
-    wrong, answered = (np.cumsum(part)[ends] for part in (one * missed, one))
+    if cases.count is None:
+        wrong, answered = np.cumsum(missed[order], dtype=np.int64)[ends], ends + 1
+    else:
+        parts = cases.count * missed, cases.count
+        wrong, answered = (np.cumsum(part[order])[ends] for part in parts)
     if name == "error":
         return falling[ends], wrong, answered, answered
     n = cases.n if name == "error_per_case" else int(cases.per_group()[1].sum())
