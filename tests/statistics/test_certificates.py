@@ -275,11 +275,11 @@ class Known(ClassifierMixin, BaseEstimator):
 
 
 def hard_and_easy(rng, n):
-    """Three classes, the last rare; rows of the second group are harder, and too sure."""
+    """Three classes, the last rare and underrated; rows of the second group are harder."""
     y = rng.choice(3, n, p=[0.5, 0.35, 0.15])
     group = rng.integers(2, size=n)
     z = rng.normal(size=(n, 3)) + np.where(group, 0.7, 2.0)[:, None] * np.eye(3)[y]
-    z *= np.where(group, 2.0, 1.0)[:, None]
+    z = z * np.where(group, 2.0, 1.0)[:, None] + 2 * np.log([0.5, 0.35, 0.15])
     p = np.exp(z - z.max(axis=1, keepdims=True))
     return np.column_stack([p / p.sum(axis=1, keepdims=True), group]), y
 
