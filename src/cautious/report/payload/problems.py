@@ -31,8 +31,9 @@ _UTILITIES = ("u65", "u80")
 _GROUPS_SHOWN = 12
 # Of many cases so many of each class show how the mistakes of two models go together.
 _DRAWN_OF_CLASS = 200
-# Of several classes so many probabilities are carried, and so many cases at least.
-_PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 400
+# Of several classes so many probabilities are carried; of very many classes, which would leave fewer
+# cases than this, none.
+_PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 100
 
 
 def problems_of(source: Any, **said: Any) -> tuple[list[dict[str, Any]], list[str]]:
@@ -136,7 +137,8 @@ def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
         )
         kind, names, summary = _sets(model.name, counts, None if utility else risk, utility)
         summary |= {"n": model.n, "left_out": left_out}
-        if several and utility is None:
+        few_enough = len(names) * _FEWEST_DRAWN <= _PROBABILITIES_CARRIED
+        if several and utility is None and few_enough:
             summary["cases"] = _probabilities(model)
         yield kind, names, summary
 
@@ -218,7 +220,7 @@ def _group_counts(table: CaseTable, step: Ints, n_steps: int) -> list[dict[str, 
 def _probabilities(model: ModelPredictions) -> dict[str, Any]:
     """Carry cases with their probabilities, or a random part of many."""
     assert model.y_proba is not None
-    most = min(CASES_CARRIED, max(_FEWEST_DRAWN, _PROBABILITIES_CARRIED // len(model.classes)))
+    most = min(CASES_CARRIED, _PROBABILITIES_CARRIED // len(model.classes))
     if model.n > most:
         drawn = np.sort(np.random.default_rng(0).choice(model.n, most, replace=False))
         model = model.take(drawn)
