@@ -18,8 +18,9 @@ from cautious.report.payload.scores import risk_summary
 
 __all__ = ["summarise_sets"]
 
-# A matrix that can be taken in at a glance: so many classes, and so many of the sets that occur.
-_CLASSES_SHOWN = 60
+# All classes have a column unless there are very many, then those most often missed; so do the
+# commonest sets.
+_CLASSES_KEPT, _CLASSES_SHOWN = 60, 12
 _SETS_SHOWN = 12
 
 
@@ -99,7 +100,7 @@ def _confusion(counts: SetCounts) -> dict[str, Any] | None:
 
 def _busiest(counts: SetCounts) -> tuple[list[int], Ints]:
     """Classes worth a column: all if they are few, else those most often missed."""
-    if counts.n_classes <= _CLASSES_SHOWN:
+    if counts.n_classes <= _CLASSES_KEPT:
         kept = np.arange(counts.n_classes)
         return kept.tolist(), kept
     trouble: Floats = counts.by_truth(1 - counts.hit / np.maximum(counts.size, 1))

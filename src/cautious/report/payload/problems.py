@@ -31,8 +31,8 @@ _UTILITIES = ("u65", "u80")
 _GROUPS_SHOWN = 12
 # Of many cases so many of each class show how the mistakes of two models go together.
 _DRAWN_OF_CLASS = 200
-# Of several classes so many probabilities are carried; of very many classes, which would leave fewer
-# cases than this, none.
+# Of several classes so many probabilities are carried; of very many classes, which would leave
+# fewer cases than this, none.
 _PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 100
 
 

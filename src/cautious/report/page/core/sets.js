@@ -67,7 +67,8 @@ export function crossovers(measures) {
 
 // Counting prediction sets against truths: the same summary as cautious.report.payload.answers.
 
-const CLASSES_SHOWN = 60;
+const CLASSES_KEPT = 60;
+const CLASSES_SHOWN = 12;
 const SETS_SHOWN = 12;
 
 // `each(row)` gives the sorted classes of a row's prediction set.
@@ -111,7 +112,7 @@ export function countSets(rows, truth, classes, each, weightOf) {
 
 function confusionOf(cells, byClass, k) {
   let kept = Array.from({ length: k }, (_, i) => i);
-  if (k > CLASSES_SHOWN) {
+  if (k > CLASSES_KEPT) {
     const trouble = byClass.map((sums) => sums[0] - sums[5]);
     kept = kept
       .sort((a, b) => trouble[b] - trouble[a] || a - b)
