@@ -574,3 +574,31 @@ def test_notes_say_what_was_done():
     assert split(log, [1, 3, 4], drop_missing=True, classes=["a", "b", "Ca", "ca"]) == summarise(
         log, drop_missing=True, classes=["a", "b", "Ca", "ca"]
     )
+
+
+def test_certificates_come_from_the_counts():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=20_000)
+    score = (1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))).round(3)
+    log = pd.DataFrame({"y_true": y, "score": score})
+    summary = summarise(log)
+    found = summary.certify(max_error=0.05, confidence_level=0.9)
+    assert found == split(log, [7000, 12_000]).certify(max_error=0.05, confidence_level=0.9)
+    (test,) = found.certificate.tests
+    # A fifth of the rows fixed the candidates; the others were counted.
+    assert found.certificate.n == pytest.approx(16_000, rel=0.05)
+    assert test.p_value <= 0.1
+    assert found.coverage == pytest.approx(test.answered / found.certificate.n)
+    answered = found.rule.predict_set(score).sum(axis=1) == 1
+    assert answered.mean() == pytest.approx(found.coverage, abs=0.02)
+    # Rounded scores: whole cells are answered, and counted as the rule answers them.
+    rough = summarise(log.assign(score=score + rng.uniform(0, 1e-4, len(y))), memory_budget=SMALL)
+    assert not rough.exact
+    coarse = rough.certify(max_error=0.05, confidence_level=0.9)
+    assert coarse.certificate.granted
+    assert coarse.coverage <= found.coverage + 0.03
+    answered = coarse.rule.predict_set(score).sum(axis=1) == 1
+    assert answered.mean() == pytest.approx(coarse.coverage, abs=0.03)
+    margins = summarise(log.assign(score=20 * score - 10))
+    assert margins.certify(max_error=0.2).rule.lower < margins.certify(max_error=0.2).rule.upper
+    assert summarise(log.head(50)).certify(max_error=0.01).rule is None

@@ -14,6 +14,7 @@ from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
+from cautious.guarantees import Certified, Shape, certify
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.tallies import Kind, ScoreTally, SetTally, Stratum, floats, pack, unpack
 from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCounts, get_measure
@@ -312,6 +313,81 @@ class LogSummary:
         """Abstention cost surface of the scores; parameters as in :meth:`staircase`."""
         return AbstentionCostSurface(
             self.staircase(model=model, group=group, within=within), priors=priors
+        )
+
+    def certify(
+        self,
+        *,
+        max_error: float,
+        confidence_level: float = 0.95,
+        thresholds: Shape | None = None,
+        model: Any = None,
+        group: Any = None,
+        random_state: int | None = 0,
+    ) -> Certified:
+        """Find the rule that answers most among those that provably keep a limit on new cases.
+
+        The counts are enough: the log is not read again. Of two classes. Where scores are rounded,
+        they must be probabilities, and whole cells are answered.
+
+        Parameters
+        ----------
+        max_error : float
+            Largest share of wrong answers among the answers.
+        confidence_level : float, default=0.95
+            How sure the promise is, over the draw of the rows.
+        thresholds : {"one", "two"}, optional
+            As in :func:`cautious.guarantees.certify`; by default one if the scores are
+            probabilities, two if not.
+        model, group : label, optional
+            Count only these; all by default.
+        random_state : int or None
+            Seed of the fifth of the rows that fixes the candidates.
+
+        Returns
+        -------
+        Certified
+            With `rule` None where nothing can be promised.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> from cautious.logs import summarise
+        >>> rng = np.random.default_rng(0)
+        >>> y = rng.integers(2, size=2000)
+        >>> p = 1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))
+        >>> summary = summarise(pd.DataFrame({"y_true": y, "score": p.round(3)}))
+        >>> summary.certify(max_error=0.1).certificate.granted
+        True
+        """
+        stairs = self.staircase(model=model, group=group)
+        truth, scores, weight = stairs.cases()
+        if not self.exact:
+            if not stairs.are_probabilities:
+                raise ValueError(
+                    "the scores are rounded and no probabilities, so nothing can be promised; "
+                    "summarise the log with a larger memory_budget."
+                )
+            # A threshold at the less confident end of a cell answers the cell, all of it alike.
+            cells = [one for one in self._cells(model, group, "worst") if not one[0].apart]
+            positive = [self._is_positive(kind) for kind, *_ in cells]
+            sizes = [len(count) for *_, count in cells]
+            low, high, weight = (np.concatenate([one[at] for one in cells]) for at in (1, 2, 3))
+            scores = np.where(low >= 0.5, low, np.where(high <= 0.5, high, np.nan))
+            truth = check_classes(stairs.classes)[np.repeat(np.array(positive, dtype=int), sizes)]
+        seen = weight > 0
+        if thresholds is None:
+            thresholds = "one" if stairs.are_probabilities else "two"
+        return certify(
+            truth[seen],
+            y_score=scores[seen],
+            counts=weight[seen],
+            classes=stairs.classes,
+            max_error=max_error,
+            confidence_level=confidence_level,
+            thresholds=thresholds,
+            random_state=random_state,
         )
 
     def cost_bounds(
