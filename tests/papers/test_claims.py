@@ -5,11 +5,13 @@ import pytest
 
 from cautious.papers.claims import (
     Cell,
+    Claim,
     Figure,
     Reproduction,
     Table,
     cells_of,
     failures_in_words,
+    undecided,
 )
 
 
@@ -100,3 +102,55 @@ def test_failures_are_counted_by_data_set():
     )
     assert failures_in_words(results) == "Failures: 2 of 3 rows; zoo (2: ValueError: no)."
     assert failures_in_words(results[1:2]) == "Failures: none of 1 rows."
+
+
+@pytest.mark.parametrize(
+    ("kind", "off", "of", "verdict"),
+    [
+        ("arithmetic", 0, 3, "holds"),
+        ("arithmetic", 1, 30, "fails"),
+        # Two standard deviations leave one in twenty out by chance.
+        ("re-run", 1, 30, "holds"),
+        ("re-run", 5, 30, "fails"),
+        ("re-run", 1, 3, "fails"),
+    ],
+)
+def test_a_claim_is_judged_by_its_cells(kind, off, of, verdict):
+    cells = [Cell("r", str(i), 1.0 + (i < off), 1.0, 0.5) for i in range(of)]
+    claim = Claim.of_cells("Table 1", "All are one", kind, cells)
+    assert claim.verdict == verdict
+    assert claim.ours.startswith(f"{of - off} of {of} ")
+
+
+def test_a_given_cell_that_differs_fails_its_claim():
+    cells = [Cell("r", "least", 3.0, 2.0, 0.5, given=True)]
+    assert Claim.of_cells("9", "From two on", "words", cells).verdict == "fails"
+    nothing = Claim.of_cells("9", "Unprinted", "words", [Cell("r", "c", 1.0)])
+    assert nothing.verdict == "cannot tell"
+
+
+def test_a_quick_pass_takes_back_what_rests_on_runs():
+    claims = [
+        Claim.judged("1", "sum", "arithmetic", True, paper="2", ours="2"),
+        Claim.judged("2", "run", "re-run", True, paper="2", ours="2"),
+        Claim("3", "both", "words", "2", "3", "the paper contradicts itself"),
+    ]
+    left = undecided(claims)
+    assert [c.verdict for c in left] == ["holds", "cannot tell", "the paper contradicts itself"]
+    assert "quick pass" in left[1].cause
+
+
+def test_tables_that_do_not_count_are_shown():
+    own = Table("T", "own", [Cell("r", "c", 1.0, 1.0)], kind="re-run")
+    other = Table("S", "stand-in", [Cell("r", "c", 1.0, 2.0)], kind="re-run", counted=False)
+    done = Reproduction("paper", "A paper", [own, other])
+    assert done.counts() == done.counts("re-run") == (1, 1)
+    assert done.counts("words") == (0, 0)
+    assert "S. stand-in (0 of 1 cells agree)" in str(done)
+
+
+def test_fractions_are_numbers_shown_as_they_are_printed():
+    ours = pd.DataFrame([[5 / 3, 0.35, 1.0]], ["r"], ["x", "y", "z"])
+    cells = cells_of(ours, [["5/3", ".35", "N"]])
+    assert [cell.words()[1] for cell in cells] == ["5/3", "0.35", "N"]
+    assert [cell.agrees for cell in cells] == [True, True, False]

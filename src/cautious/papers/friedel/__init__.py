@@ -54,6 +54,14 @@ OF_STAND_INS = (
 )
 
 
+# What the paper names without a result of its own, so that there is nothing to compare.
+NAMED = (
+    "Named without a result, so nothing to compare: Pazzani's rules, active classifiers that buy "
+    "attributes, and refusing what resembles no training case (sections 5 and 6). Of cost curves "
+    "under uncertain class shares (footnote 2) the library has the exact form, expected_cost."
+)
+
+
 def reproduce_friedel(
     *,
     quick: bool = False,
@@ -95,7 +103,7 @@ def reproduce_friedel(
         If `scores` has other data sets or columns than these.
     """
     families, claims, tables, drawn = [], [], [], []
-    remarks = [AGREEMENT]
+    remarks = [AGREEMENT, NAMED]
     seconds = math.nan if scores is not None else 0.0
     if scores is not None:
         families.append(Family("", _checked(scores)))

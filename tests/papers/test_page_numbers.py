@@ -1,0 +1,52 @@
+"""Every number that a paper prints is found on the page by searching for it."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+HERE = Path(__file__).parent
+PAGE = (HERE.parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
+PRINTED = pd.read_csv(HERE / "printed_numbers.csv", dtype=str)
+TITLES = {"ferri": "Ferri", "friedel": "Friedel", "zaffalon": "Zaffalon", "yang": "Yang"}
+
+
+def parts():
+    """Split the page into what is said of each paper: its scorecard and its own part."""
+    found = dict.fromkeys(TITLES, "")
+    for part in re.split(r"(?m)^(?=## |### Scorecard: )", PAGE):
+        heading = part.partition("\n")[0]
+        for paper, author in TITLES.items():
+            if author in heading:
+                found[paper] += part
+    return found
+
+
+@pytest.mark.parametrize("paper", TITLES)
+def test_every_printed_number_is_on_the_page(paper):
+    text = parts()[paper]
+    missing = [
+        number
+        for number in PRINTED.loc[PRINTED["paper"] == paper, "number"]
+        if not re.search(rf"(?<![\d.]){re.escape(number)}(?![\d])", text)
+    ]
+    assert not missing
+
+
+def test_forty_at_random():
+    """As a sceptic would: forty numbers, searched for in the whole page."""
+    sample = PRINTED.sample(40, random_state=1)
+    assert len(sample) == 40
+    assert all(number in PAGE for number in sample["number"])
+
+
+def test_the_scorecard_comes_first_and_is_long_enough():
+    card = PAGE.partition("## Scorecard")[2].partition("\n## ")[0]
+    verdicts = re.findall(
+        r"\| (?:holds|\*\*(?:fails|the paper contradicts itself|cannot tell)\*\*) \|", card
+    )
+    assert len(verdicts) >= 60
+    assert PAGE.index("## Scorecard") < PAGE.index("\n## Ferri")
+    for author in TITLES.values():
+        assert f"### Scorecard: {author}" in card
