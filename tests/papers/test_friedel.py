@@ -368,7 +368,7 @@ def test_other_parameters_share_the_runs_of_table_1(tmp_path):
     assert len(pretended.asked) == 15 + 3 * (2 * 4 + 2 * 3)
     assert found.shifts.shape == (2, 5)
     claims = variations.variation_claims(found)
-    assert [claim.kind for claim in claims] == ["words"] * 3
+    assert [claim.kind for claim in claims] == ["words"] * 4
     assert len(variations.variation_table(found).cells) == 4
     assert len(variations.variation_figures(found)) == 3
 
