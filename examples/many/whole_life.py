@@ -151,3 +151,16 @@ print(again)
 new = cautious.watch(scored(*patients(3000, ill=0.45, noise=1.3)), again.rule)
 print(new)
 assert not new.alarm
+
+# %%
+# What we learned
+# ---------------
+# A rule is a small file that travels: tuned with a promise, saved, applied to
+# files of any size, watched, and tuned again when the world has changed. The
+# promise holds for cases like those of the calibration, and the watch says
+# when new ones are not.
+#
+# Theory: budgets and windows, :doc:`/papers/friedel`; what may be promised,
+# :doc:`/honesty`. API: :func:`cautious.evaluation.tune`,
+# :func:`cautious.evaluation.apply`, :func:`cautious.evaluation.watch`,
+# :class:`cautious.decision.Rule`.

@@ -98,5 +98,6 @@ for worth in ("u65", "u80"):
 # it again and without thresholds. Where it doubts, its sets say between what.
 #
 # Theory: Zhang, Quost & Masson (2023), *Cautious decision-making for tree
-# ensembles*. API: :class:`cautious.models.CautiousForestClassifier`,
+# ensembles*; the utilities of sets, :doc:`/papers/zaffalon`. API:
+# :class:`cautious.models.CautiousForestClassifier`,
 # :class:`cautious.models.CautiousForestClassifierCV`.

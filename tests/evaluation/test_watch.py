@@ -1,5 +1,6 @@
 """A deployed rule is watched: alarms, late labels, digests, drift, the share of positives."""
 
+import itertools
 import json
 
 import numpy as np
@@ -286,6 +287,7 @@ def _state(**changes):
         _state().replace("[50, ", "[5, ", 1),
         '{"a":' + "[" * 100_000,
     ],
+    ids=itertools.count(),  # the texts hold times, which differ between workers
 )
 def test_what_is_no_state_is_refused(text, tmp_path):
     path = tmp_path / "watch.json"

@@ -40,8 +40,6 @@ WITHOUT_ARRAYS = {
     "comparison.critical_difference": "two counts",
     "comparison.objective_winner": "mappings",
     "costs.Audit": "a result",
-    "costs.NormalForm": "a result",
-    "costs.Possibility": "a result",
     "costs.SetCosts": "the interface",
     "costs.ordinal": "a count",
     "costs.zero_one": "a count",
@@ -63,7 +61,6 @@ WITHOUT_ARRAYS = {
     "evaluation.Watch": "a result",
     "evaluation.apply": "files, frames and record batches; see tests/evaluation/test_apply.py",
     "evaluation.compare": "whatever read_predictions takes; see tests/conformance",
-    "evaluation.cross_fitted": "what find_rule takes",
     "evaluation.evaluate": "whatever read_predictions takes; see tests/conformance",
     "evaluation.tune": "whatever read_predictions takes; see tests/conformance",
     "evaluation.watch": "files, frames and record batches; see tests/evaluation/test_watch.py",
@@ -75,8 +72,6 @@ WITHOUT_ARRAYS = {
     "guarantees.certify_cost": "what set_cost_score takes; see guarantees/test_cost_certificates",
     "guarantees.certify_utility": "what utility_score takes",
     "guarantees.expected_cases": "numbers",
-    "metrics.Measure": "the interface",
-    "metrics.get_measure": "a name",
     "metrics.make_set_scorer": "a name",
     "metrics.define_measure": "a decorator",
     "metrics.per_sample": "a measure",
@@ -88,28 +83,19 @@ WITHOUT_ARRAYS = {
     "models.CredalClassifierMixin": "the interface",
     "models.check_cautious_estimator": "an estimator",
     "models.make_cautious_pipeline": "estimators",
-    "predictions.Columns": "names",
     "predictions.ModelPredictions": "a result",
     "predictions.Predictions": "a result",
-    "predictions.align": "predictions",
-    "predictions.binary_truth": "labels; see predictions/test_labels",
-    "predictions.guess_columns": "names",
     "predictions.read_predictions": "anything; see tests/predictions and tests/conformance",
     "report.build_report": "tables and files; see test_report",
-    "sets.CheckedSets": "a result",
-    "sets.abstain_name": "labels of any kind",
-    "sets.first_row": "a mask of the library's own",
-    "sets.frame_in_class_order": "a frame",
     "sets.parse_set": "text",
     "utility.Utility": "the interface",
-    "utility.as_utility": "a utility",
     "utility.exponential": "a number",
     "utility.f_beta": "a number",
     "utility.inversion_point": "a count",
     "utility.quadratic": "a number",
 }
 # Results of the curves, which nobody makes by hand.
-_OF_CURVES = "ClassThresholdCurve CostHull DifferentialCostSurface FoundRule Window WorkingPoint"
+_OF_CURVES = "DifferentialCostSurface FoundRule Window"
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
 # Packages that take the objects of others, or files.
 OTHER_PACKAGES = ("displays", "experiments", "logs", "papers")

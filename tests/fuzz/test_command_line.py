@@ -69,7 +69,7 @@ LIKELY = {
     "--id": ["score"],
     "--window": ["0.2", "0.5", "inf", "nan"],
 }
-COMMANDS = ("evaluate", "tune", "compare", "audit", "report")
+COMMANDS = ("evaluate", "tune", "compare", "audit", "report", "apply", "watch")
 
 
 def options_of(command):
