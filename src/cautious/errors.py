@@ -44,6 +44,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "encoding": {"cli": "--encoding", "page": "the choice 'encoding'"},
     "costs": {"cli": "--costs", "page": "the costs"},
     "folder": {"cli": "--output", "page": "the folder"},
+    "path": {"cli": "--output", "page": "the file to write"},
     "priors": {"cli": "--prior", "page": "the share of positives"},
     "confidence_level": {"cli": "--confidence-level", "page": "the level"},
 }

@@ -67,7 +67,14 @@ def test_a_rule_for_today(run, logs, fails):
     today = frame[(frame["y_true"] == "ill") | (frame["id"] % 5 == 0)]
     today.to_csv(logs / "today.csv", index=False)
     result = run(
-        "watch", "today.csv", "--rule", "tuned.json", "--retune", "new.json", "--level", 0.999
+        "watch",
+        "today.csv",
+        "--rule",
+        "tuned.json",
+        "--retune",
+        "new.json",
+        "--confidence-level",
+        0.999,
     )
     assert "seem to be positive" in result.stdout
     old, new = (Rule.from_json(logs / name) for name in ("tuned.json", "new.json"))

@@ -148,6 +148,13 @@ def test_folders_patterns_and_several_files_are_one_table(tmp_path):
         assert read(tmp_path / f"{at}.parquet")["id"].tolist() == frame["id"].tolist()
 
 
+def test_columns_of_later_files_are_not_lost(tmp_path):
+    written(cases(5), tmp_path / "0.csv")
+    written(cases(5).assign(extra=1), tmp_path / "1.csv")
+    with pytest.raises(InputError, match=r"1\.csv: column 'extra' is not in .*0\.csv"):
+        cautious.apply(tmp_path, WINDOW)
+
+
 def test_frames_and_batches_need_no_file():
     frame = cases(50)
     wanted = WINDOW.predict_set(frame["score"]).all(axis=1).sum()

@@ -323,6 +323,13 @@ def test_logs_that_do_not_fit():
         cautious.watch(log(), WINDOW, max_error=1.5)
 
 
+def test_one_class_against_the_rest():
+    truth = ["emu", "cat", "dog", "emu"]
+    frame = pd.DataFrame({"y_true": truth, "score": [0.9, 0.1, 0.9, 0.1]})
+    rule = Rule.window(0.3, 0.7, classes=["not emu", "emu"])
+    assert cautious.watch(frame, rule, max_error=0.1).total()["wrong"] == 2
+
+
 def test_missing_scores_abstain():
     frame = log(20)
     frame.loc[:4, "score"] = np.nan

@@ -46,7 +46,12 @@ def watch(
     max_abstention: Annotated[float | None, _limit("Largest share of cases abstained on.")] = None,
     level: Annotated[
         float,
-        typer.Option(help="One less the chance of a false alarm over all time.", min=0.0, max=1.0),
+        typer.Option(
+            "--confidence-level",
+            help="One less the chance of a false alarm over all time.",
+            min=0.0,
+            max=1.0,
+        ),
     ] = 0.95,
     only: Annotated[
         str | None, typer.Option(help="Watch the rule of this model.", metavar="MODEL")

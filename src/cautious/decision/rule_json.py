@@ -229,6 +229,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
                 wanted = "text" if kinds is str else "an object"
                 raise _refusal(f"{name}: {key} is {_shown(data[key])}; expected {wanted}.")
             about[key] = data[key]
+    _check_provenance(about.get("data", {}), name)
     try:
         for key in _FIELDS[kind]:
             if key == "utility":
@@ -254,6 +255,15 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
             f"the positive one, and classes is {classes!r}."
         )
     return rule
+
+
+def _check_provenance(data: Mapping[str, Any], name: str) -> None:
+    """Check the number and the digest of the cases; what else is said is for others to check."""
+    n, digest = data.get("n", 0), data.get("digest", "")
+    if type(n) is not int or n < 0:
+        raise _refusal(f"{name}: data's n is {_shown(n)}; expected a number of cases.")
+    if not isinstance(digest, str):
+        raise _refusal(f"{name}: data's digest is {_shown(digest)}; expected text.")
 
 
 def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:

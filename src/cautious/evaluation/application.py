@@ -232,6 +232,13 @@ def apply(
             plan = AnswerPlan.of(names, rules, answer=answer, score=score, proba=proba, model=model)
         except InputError as error:
             raise error.at(opened.name) from None
+        for place, extra in opened.left_out:
+            raise InputError(
+                "column {name} is not in {first}; all files must have the same columns, or it "
+                "would be lost.",
+                name=quoted(extra),
+                first=opened.parts[0].name,
+            ).at(place)
         counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
         rounded = done = 0
         to_screen = path is None or os.fspath(path) == "-"

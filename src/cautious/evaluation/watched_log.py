@@ -85,7 +85,8 @@ def watch(
 
     Notes
     -----
-    A batch is known by a digest of all its columns but the truth, whatever the order of its rows.
+    A batch is known by a digest of all its columns but the truth, whatever the order of its rows
+    (a CSV file and a Parquet file of the same rows are two: numbers in text are text).
     Fed twice, it counts once, and a note says so; fed with more labels than before, its labels are
     brought up to date. Batches may come in any order: counts add up. An alarm stays raised until a
     new watch is begun, as after a re-tuning. Labels must not depend on whether the answer
@@ -336,10 +337,17 @@ def _groups(batch: Any, name: str | None) -> tuple[Ints, list[str]] | None:
     return codes.astype(np.intp), labels
 
 
+def _among(labels: list[Any], rule: Rule) -> list[int]:
+    """Find labels among the rule's classes; "not emu" is every class but emu."""
+    classes = [label_text(label) for label in rule.classes]
+    rest = 0 if len(classes) == 2 and classes[0] == f"not {classes[1]}" else -1
+    return [at if at >= 0 else rest for at in match_labels(labels, list(rule.classes))]
+
+
 def _codes(batch: Any, name: str, rule: Rule, where: Any) -> Ints:
     """Give each row the position of its truth among the rule's classes, -1 without one."""
     codes, labels = labels_of(column_of(batch, name), name)
-    among = np.array([*match_labels(labels, list(rule.classes)), -1])
+    among = np.array([*_among(labels, rule), -1])
     found = among[codes]
     unknown = (found < 0) & (codes >= 0)
     if unknown.any():
@@ -363,7 +371,7 @@ def _fill(codes: Ints, cases: Iterable[Any], late: Mapping[str, Any], rule: Rule
             continue
         met += 1
         if codes[row] < 0:
-            (at,) = match_labels([value], list(rule.classes))
+            (at,) = _among([value], rule)
             if at < 0:
                 raise refusal(
                     "unknown truth",

@@ -81,6 +81,8 @@ class Source:
         Whether the parts can be read more than once.
     name : str
         Which files these are; empty if there are none.
+    left_out : tuple of pairs of str
+        Files, and columns of theirs that the first file does not have.
     """
 
     schema: Any
@@ -88,6 +90,7 @@ class Source:
     n_rows: int | None
     again: bool = True
     name: str = ""
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -426,6 +429,7 @@ class _Remote:
 def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None) -> Source:
     """Read the beginnings of all files before any row: what does not fit is said at once."""
     first, schema, every = files[0][0], None, []
+    more: list[tuple[str, str]] = []
     known: int | None = 0
     for path, filesystem in files:
         try:
@@ -433,6 +437,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
         except InputError as error:
             raise error.at(path) from None
         schema = own if schema is None else schema
+        more += [(path, name) for name in own.names if name not in schema.names]
         for name, kind in zip(schema.names, schema.types, strict=True):
             found = own.types[own.names.index(name)] if name in own.names else None
             if found != kind:
@@ -447,7 +452,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
         every += parts
         rows = [part.n_rows for part in parts]
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
-    return Source(schema, every, known, name=title)
+    return Source(schema, every, known, name=title, left_out=tuple(more))
 
 
 def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[list[Part], Any]:
