@@ -23,7 +23,8 @@ import cautious
 from cautious.decision import Rule
 
 rng = np.random.default_rng(0)
-home = Path(tempfile.mkdtemp())
+folder = tempfile.TemporaryDirectory()
+home = Path(folder.name)
 
 
 def patients(n, ill=0.3, noise=1.0):
@@ -164,3 +165,4 @@ assert not new.alarm
 # :doc:`/honesty`. API: :func:`cautious.evaluation.tune`,
 # :func:`cautious.evaluation.apply`, :func:`cautious.evaluation.watch`,
 # :class:`cautious.decision.Rule`.
+folder.cleanup()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
 
-from cautious.guarantees import RiskMonitor
+from cautious.guarantees import DriftMonitor, RiskMonitor
 
 
 @pytest.mark.parametrize(
@@ -98,3 +99,52 @@ def test_refusals():
 def test_words():
     assert RiskMonitor(0.05, wrong=20, answered=100).describe().startswith("Alarm: 20 of 100")
     assert "No alarm: 0 of 0" in RiskMonitor(0.05).describe()
+
+
+def chance(sequence, parameters):
+    """Probability of a sequence of bins: Pólya's urn, one case after the other."""
+    urn, found = list(parameters), 1.0
+    for at in sequence:
+        found *= urn[at] / sum(urn)
+        urn[at] += 1
+    return found
+
+
+@pytest.mark.parametrize("expected", [(3, 2), (1, 5, 2)])
+def test_evidence_of_drift_is_a_fair_bet(expected):
+    """Under no change it is expected to be 1, exactly, whatever the number of cases."""
+    for n in (1, 3, 5):
+        total = 0.0
+        for sequence in product(range(len(expected)), repeat=n):
+            counts = np.bincount(sequence, minlength=len(expected))
+            evidence = math.exp(DriftMonitor(expected, counts).log_evidence)
+            total += chance(sequence, expected) * evidence
+        assert total == pytest.approx(1, abs=1e-12)
+
+
+def test_masses_between_scores_are_as_expected():
+    """Bins that end at scores of a sample have Dirichlet masses, of any continuous scores."""
+    rng = np.random.default_rng(0)
+    cases = np.sort(rng.random((4000, 30)), axis=1)
+    edges = np.column_stack([np.zeros(4000), cases[:, 9], cases[:, 19], np.ones(4000)])
+    mass = np.diff(edges, axis=1)  # of uniform scores, so that mass is length
+    expected = np.array([10, 10, 11])
+    np.testing.assert_allclose(mass.mean(axis=0), expected / 31, atol=0.005)
+    share = expected / 31
+    np.testing.assert_allclose(mass.var(axis=0), share * (1 - share) / 32, rtol=0.1)
+
+
+def test_drift_monitors_add_up_and_refuse():
+    one = DriftMonitor([5, 6], [3, 4])
+    both = sum([one, DriftMonitor([5, 6], [1, 0])])
+    assert both == DriftMonitor([5, 6], [4, 4])
+    with pytest.raises(ValueError, match="expect different counts"):
+        one + DriftMonitor([5, 7])
+    with pytest.raises(ValueError, match="at least two bins"):
+        DriftMonitor([5, 0])
+    with pytest.raises(ValueError, match="counts has 3 bins"):
+        one.update([1, 2, 3])
+    with pytest.raises(ValueError, match="a whole number"):
+        one.update([0.5, 1])
+    assert one.describe().startswith("No alarm: the scores of 7 new cases")
+    assert DriftMonitor([50, 51], [10**6, 0]).log_evidence > 100
