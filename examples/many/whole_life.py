@@ -152,6 +152,7 @@ print(again)
 new = cautious.watch(scored(*patients(3000, ill=0.45, noise=1.3)), again.rule)
 print(new)
 assert not new.alarm
+folder.cleanup()
 
 # %%
 # What we learned
@@ -165,4 +166,3 @@ assert not new.alarm
 # :doc:`/honesty`. API: :func:`cautious.evaluation.tune`,
 # :func:`cautious.evaluation.apply`, :func:`cautious.evaluation.watch`,
 # :class:`cautious.decision.Rule`.
-folder.cleanup()

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -165,6 +166,14 @@ def test_watches_add_up_and_know_common_batches():
     assert both.monitors() == alone.monitors()
     with pytest.raises(ValueError, match="max_error"):
         one + cautious.watch(batches[3], WINDOW, max_error=0.2)
+
+
+def test_alarms_stay_when_watches_are_brought_together():
+    loud = [cautious.watch(log(seed=seed, flip=0.6), WINDOW, max_error=0.1) for seed in range(2)]
+    early = dict(loud[1].alarms["error"]) | {"at": "2001-01-01T00:00:00Z"}
+    loud[1] = replace(loud[1], alarms={"error": early})
+    for both in (loud[0] + loud[1], loud[1] + loud[0]):
+        assert both.alarms == {"error": early}
 
 
 def test_what_the_rule_promises_is_watched(tuned):

@@ -221,7 +221,9 @@ class Watch:
         groups = None
         if self.groups is not None or other.groups is not None:
             groups = tuple(sorted({*(self.groups or ()), *(other.groups or ())}))
-        alarms = dict(sorted([*other.alarms.items(), *self.alarms.items()]))
+        raised = [*self.alarms.items(), *other.alarms.items()]
+        raised.sort(key=lambda one: str(one[1]["at"]), reverse=True)
+        alarms = dict(raised)  # the earliest of each kind comes last, and stays
         return replace(self, groups=groups, batches=tuple(known.values()), alarms=alarms, notes=())
 
     def __radd__(self, other: Any) -> Watch:
