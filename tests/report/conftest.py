@@ -38,6 +38,7 @@ class Report:
         self.page.on("dialog", self._dialog)
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("[data-card]")
+        self.settle()
 
     def _heard(self, message) -> None:
         if message.type in ("error", "warning"):
@@ -52,8 +53,14 @@ class Report:
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
 
     def settle(self) -> None:
-        """Wait until the next drawing is done."""
+        """Wait until the next drawing is done, out of sight too."""
         self.page.evaluate("() => new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)))")
+        self.page.wait_for_function("() => document.documentElement.dataset.settled === 'true'")
+
+    def open_details(self) -> None:
+        """Unfold what is kept for experts."""
+        self.page.click("[data-fold] > summary")
+        self.settle()
 
     def type(self, key: str, value: float | str) -> None:
         """Type a number into the box of a slider."""

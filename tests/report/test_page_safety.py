@@ -151,7 +151,8 @@ def test_every_control_has_a_name_and_can_be_reached(plain, open_report):
 
 def test_terms_explain_themselves(plain, open_report):
     report = open_report(plain)
-    term = report.page.locator("button[aria-label='What is VACC?']")
+    report.open_details()
+    term = report.page.locator("button[aria-label='What is VACC?']").first
     term.focus()
     assert "mean cost" in report.page.inner_text("[role=tooltip]")
     assert term.get_attribute("aria-describedby") == "tip"

@@ -1,7 +1,7 @@
 // Start: read the data that came with the page, build the views, and keep them up to date.
+import { forgetWidths } from "./charts/axes.js";
 import { el } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
-import { replicatesOf } from "./core/bootstrap.js";
 import { budgetEstimates, budgetWindow } from "./core/budgets.js";
 import { answerCases, sampleOf } from "./core/classes.js";
 import { calibrationOf, groupsOf, netBenefitOf, priceCurve, riskBand, rocOf } from "./core/curves.js";
@@ -18,6 +18,7 @@ import { guessColumns } from "./files/columns.js";
 import { parseCsv } from "./files/csv.js";
 import { readPredictions } from "./files/predictions.js";
 import { useRules } from "./files/rules.js";
+import { readAddress, writeAddress } from "./views/address.js";
 import { binaryResults } from "./views/binary_results.js";
 import { binaryView } from "./views/binary_view.js";
 import { filesView } from "./views/files_view.js";
@@ -32,14 +33,25 @@ unpackProblems(data.problems);
 const stage = document.getElementById("stage"),
   tabs = document.getElementById("tabs");
 let view = null,
-  waiting = 0;
+  waiting = 0,
+  writing = 0;
 
 const app = {
   problems: data.problems,
   current: 0,
   costs: data.costs,
   prior: data.prior,
+  mode: "costs",
+  budgets: { abstention: 1, error: 1, missed: 1, promise: false },
+  thresholds: null,
   k: 0.65,
+  title: data.title,
+  version: data.version,
+  today: new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }),
+  // The line that stands on prints.
+  about: (words) => {
+    document.getElementById("settings").textContent = words;
+  },
   // Moves come faster than screens are drawn: draw once a frame.
   update() {
     if (!waiting)
@@ -52,6 +64,8 @@ const app = {
     const start = performance.now();
     keepFocus(view.update);
     tidyTip();
+    clearTimeout(writing);
+    writing = setTimeout(() => writeAddress(app), 250);
     document.documentElement.dataset.drawn = String(performance.now() - start);
     document.documentElement.dataset.drawings = String(
       1 + Number(document.documentElement.dataset.drawings ?? 0),
@@ -95,12 +109,23 @@ const app = {
 
 // Whoever works by keyboard stays where they are when the card they are in is drawn anew.
 function keepFocus(update) {
-  const controls = (home) => [...home.querySelectorAll("button, select, svg[tabindex]")];
+  const controls = (home) => [...home.querySelectorAll("button, select, svg[tabindex], [data-handle]")];
   const active = document.activeElement;
   const home = active.closest("[data-card]");
   const place = home ? controls(home).indexOf(active) : -1;
   update();
   if (place >= 0 && !active.isConnected) controls(home)[place]?.focus({ preventScroll: true });
+}
+
+// Bring back what the address says; a link opened in the same window does so too.
+function restore(hash = location.hash) {
+  const { settings, view, said } = readAddress(app, hash);
+  const { current, ...rest } = settings;
+  Object.assign(app, rest);
+  app.show(current);
+  Object.assign(app.problems[current].view, view);
+  app.problems[current].view.restore?.(said);
+  app.draw();
 }
 
 function drawTabs() {
@@ -141,12 +166,17 @@ function themeButton() {
 }
 
 document.getElementById("title").textContent = data.title;
+document.getElementById("notes").append(...data.notes.map((note) => el("p", {}, `Note: ${note}.`)));
 document.getElementById("version").textContent = data.version;
 document.getElementById("print").addEventListener("click", () => print());
 document.getElementById("files").append(filesView(app).node);
 themeButton();
-app.show(0);
-addEventListener("resize", app.update);
+restore();
+addEventListener("hashchange", ({ newURL }) => restore(new URL(newURL).hash));
+addEventListener("resize", () => {
+  forgetWidths();
+  app.update();
+});
 
 // For the console, and for tests of the arithmetic.
 globalThis.cautious = Object.freeze({
@@ -171,7 +201,6 @@ globalThis.cautious = Object.freeze({
   priceCurve,
   problemsOf,
   readPredictions,
-  replicatesOf,
   responseCurve,
   riskBand,
   rocOf,

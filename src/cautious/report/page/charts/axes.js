@@ -7,8 +7,7 @@ export function ticks(low, high, wanted = 5) {
     power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].find((s) => s * power >= raw * 0.999) * power;
   const result = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
-    result.push(i * step + 0); // no tick at -0
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) result.push(i * step + 0); // no tick at -0
   return result;
 }
 
@@ -84,5 +83,16 @@ export function frame({
   return { root, plot, sx, sy, inner, x, y };
 }
 
-// Width to draw at: charts are redrawn, not stretched, so that their text stays readable.
-export const widthOf = (node, fallback = 540) => Math.max(280, Math.round(node.clientWidth || fallback));
+// Width to draw at: charts are redrawn, not stretched, so that their text stays readable. Asking the
+// browser between two drawings makes it lay the page out again, so it is asked once.
+let widths = new WeakMap();
+export const forgetWidths = () => {
+  widths = new WeakMap();
+};
+export function widthOf(node, fallback = 540) {
+  if (!widths.has(node)) {
+    if (!node.clientWidth) return fallback;
+    widths.set(node, Math.max(280, Math.round(node.clientWidth)));
+  }
+  return widths.get(node);
+}

@@ -51,18 +51,29 @@ export function toggle(label, options, chosen, onChoose) {
   return el("div", { class: "toggle", role: "group", "aria-label": label }, buttons);
 }
 
+// What is wider than its place scrolls, by keys too.
+export const scroller = (...children) =>
+  el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table, scrolls sideways" },
+    children,
+  );
+
 export function card(title, { about, tools, wide, key } = {}) {
   const body = el("div", { class: "card-body" });
-  const heading = el("h2", {}, title, about ?? null);
+  const heading = el("h2", {}, title, about ?? null),
+    bar = el("div", { class: "tools" }, tools ?? []);
   const node = el(
     "section",
     { class: wide ? "card wide" : "card", "data-card": key },
-    el("header", { class: "card-head" }, heading, el("div", { class: "tools" }, tools ?? [])),
+    el("header", { class: "card-head" }, heading, bar),
     body,
   );
   return {
     node,
     body,
+    key,
+    tools: bar,
     show: (...children) => body.replaceChildren(...children.flat(Infinity).filter(Boolean)),
   };
 }

@@ -2,28 +2,33 @@
 import { frame, ticks } from "./axes.js";
 import { css } from "./colours.js";
 import { svg } from "./dom.js";
+import { isolinePath } from "./isolines.js";
+import { readoutBox } from "./readout.js";
+import { borders, hatching, regionCentres } from "./regions.js";
 import { number } from "../core/format.js";
 
-// `grid` is {values, nx, ny, x, y}, rows from low to high y; `paint` gives a colour for a value.
-export function heatmap(grid, { paint, levels = [], zero = false, bar = null, marker, bound, ...options }) {
+// `grid` is {values, nx, ny, x, y}, rows from low to high y; `paint` gives a colour for a value,
+// `regions` the name of one, `hatch` a grid that is negative where nothing is sure, and `read` the
+// lines of the read-out at a point.
+export function heatmap(
+  grid,
+  { paint, levels = [], zero = false, bar, marker, bound, regions, hatch, read, place, ...options },
+) {
   const chart = frame({ ...options, x: grid.x, y: grid.y, right: bar ? 86 : 22, grid: false });
   const { inner, sx, sy, plot } = chart;
   const half = {
     x: (inner.right - inner.left) / (grid.nx - 1) / 2,
     y: (inner.bottom - inner.top) / (grid.ny - 1) / 2,
   };
-  const clip = `clip-${options.id}`;
+  const clip = `clip-${options.id}`,
+    area = {
+      x: inner.left,
+      y: inner.top,
+      width: inner.right - inner.left,
+      height: inner.bottom - inner.top,
+    };
   plot.append(
-    svg(
-      "clipPath",
-      { id: clip },
-      svg("rect", {
-        x: inner.left,
-        y: inner.top,
-        width: inner.right - inner.left,
-        height: inner.bottom - inner.top,
-      }),
-    ),
+    svg("clipPath", { id: clip }, svg("rect", area)),
     // Values belong to grid points, pixels to the cells round them: half a cell hangs over.
     svg("image", {
       href: (grid.picture ??= picture(grid, paint)),
@@ -35,10 +40,35 @@ export function heatmap(grid, { paint, levels = [], zero = false, bar = null, ma
       height: inner.bottom - inner.top + 2 * half.y,
     }),
   );
+  if (hatch) plot.append(hatching(hatch, chart, clip, options.id));
   for (const level of levels) {
     plot.append(svg("path", { class: "isoline", d: isolinePath(grid, level, sx, sy) }));
   }
   if (zero) plot.append(svg("path", { class: "isoline zero", d: isolinePath(grid, 0, sx, sy) }));
+  if (regions) {
+    plot.append(
+      svg("path", { class: "border", d: ((grid.borders ??= {})[area.width] ??= borders(grid, sx, sy)) }),
+    );
+    for (const { value, i, j, room } of (grid.labels ??= regionCentres(grid))) {
+      const text = regions(value),
+        x = sx(grid.x[0] + (i / (grid.nx - 1)) * (grid.x[1] - grid.x[0]));
+      const y = sy(grid.y[0] + (j / (grid.ny - 1)) * (grid.y[1] - grid.y[0]));
+      if (room * half.y * 2 < 9) continue;
+      const wide = text.length * 3.9;
+      plot.append(
+        svg(
+          "text",
+          {
+            class: "region",
+            "text-anchor": "middle",
+            x: Math.max(inner.left + wide, Math.min(inner.right - wide, x)),
+            y: y + 4,
+          },
+          text,
+        ),
+      );
+    }
+  }
   if (bound) {
     const path = Array.from({ length: 41 }, (_, i) => [i / 40, i / 40 / (1 + i / 40)]);
     plot.append(
@@ -50,7 +80,35 @@ export function heatmap(grid, { paint, levels = [], zero = false, bar = null, ma
   }
   if (bar) plot.append(colourBar(inner, bar));
   if (marker) plot.append(cross(chart, marker));
+  chart.marker = marker;
+  if (read) hover(chart, grid, hatch, read, place);
   return chart;
+}
+
+const nearest = ({ values, nx, ny, x, y }, m, n) => {
+  const i = Math.round(((m - x[0]) / (x[1] - x[0])) * (nx - 1)),
+    j = Math.round(((n - y[0]) / (y[1] - y[0])) * (ny - 1));
+  return values[j * nx + i];
+};
+
+// What the map says under the mouse.
+function hover(chart, grid, hatch, read, place) {
+  const { root, inner, x, y } = chart,
+    group = svg("g", { class: "readout", "aria-hidden": "true" });
+  root.append(group);
+  root.addEventListener("pointermove", (event) => {
+    const box = root.getBoundingClientRect(),
+      scale = root.viewBox.baseVal.width / box.width;
+    const h = (event.clientX - box.left) * scale,
+      v = (event.clientY - box.top) * scale;
+    if (h < inner.left || h > inner.right || v < inner.top || v > inner.bottom)
+      return group.replaceChildren();
+    const m = x[0] + ((h - inner.left) / (inner.right - inner.left)) * (x[1] - x[0]),
+      n = y[0] + ((inner.bottom - v) / (inner.bottom - inner.top)) * (y[1] - y[0]);
+    const lines = read(nearest(grid, m, n), hatch ? nearest(hatch, m, n) >= 0 : undefined);
+    readoutBox(group, inner, h, v, place(m, n), lines);
+  });
+  root.addEventListener("pointerleave", () => group.replaceChildren());
 }
 
 function picture({ values, nx, ny }, paint) {
@@ -109,19 +167,25 @@ function cross({ sx, sy, inner, x, y }, [mu, nu]) {
   );
 }
 
-// Dragging over the map moves the costs. Each move redraws the map, so the window listens, and the
-// place of the map is that of the moment when it was pressed.
-export function pickable({ root, inner, x, y }, pick) {
+// Dragging over the map moves the costs; a finger taps, for a swipe scrolls the page; arrow keys move
+// in small steps. Each move redraws the map, so the window listens, and the place of the map is that
+// of the moment when it was pressed.
+export function pickable({ root, inner, x, y, marker }, pick) {
   const share = (low, high, v) => Math.max(0, Math.min(1, (v - low) / (high - low)));
-  root.classList.add("pick");
-  root.addEventListener("pointerdown", (press) => {
-    const box = root.getBoundingClientRect();
+  const at = (event, box) => {
     const scale = root.viewBox.baseVal.width / box.width;
-    const move = (event) => {
-      const h = share(inner.left, inner.right, (event.clientX - box.left) * scale);
-      const v = share(inner.bottom, inner.top, (event.clientY - box.top) * scale);
-      pick(x[0] + h * (x[1] - x[0]), y[0] + v * (y[1] - y[0]));
-    };
+    const h = share(inner.left, inner.right, (event.clientX - box.left) * scale);
+    const v = share(inner.bottom, inner.top, (event.clientY - box.top) * scale);
+    pick(x[0] + h * (x[1] - x[0]), y[0] + v * (y[1] - y[0]));
+  };
+  root.classList.add("pick");
+  root.setAttribute("tabindex", "0");
+  root.setAttribute("role", "application");
+  root.setAttribute("aria-label", `${root.getAttribute("aria-label")}; arrow keys move the costs`);
+  root.addEventListener("pointerdown", (press) => {
+    if (press.pointerType !== "mouse" || press.button) return;
+    const box = root.getBoundingClientRect();
+    const move = (event) => at(event, box);
     const stop = () => {
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", stop);
@@ -133,36 +197,17 @@ export function pickable({ root, inner, x, y }, pick) {
     addEventListener("pointerup", stop);
     addEventListener("pointercancel", stop);
   });
+  root.addEventListener("click", (event) => {
+    if (event.pointerType && event.pointerType !== "mouse") at(event, root.getBoundingClientRect());
+  });
+  root.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const size = event.shiftKey ? 10 : 40;
+    const moved = (range, now, way) =>
+      Math.max(range[0], Math.min(range[1], now + (way * (range[1] - range[0])) / size));
+    pick(moved(x, marker[0], step[0]), moved(y, marker[1], step[1]));
+  });
   return root;
-}
-
-// Isolines by marching squares: short segments where a level passes through the cells of a grid.
-
-function isoline({ values, nx, ny }, level) {
-  const segments = [];
-  const cross = (a, b) => (level - a) / (b - a);
-  for (let j = 0; j + 1 < ny; j++) {
-    for (let i = 0; i + 1 < nx; i++) {
-      const a = values[j * nx + i],
-        b = values[j * nx + i + 1];
-      const c = values[(j + 1) * nx + i + 1],
-        d = values[(j + 1) * nx + i];
-      const points = [];
-      if (a < level !== b < level) points.push([i + cross(a, b), j]);
-      if (b < level !== c < level) points.push([i + 1, j + cross(b, c)]);
-      if (d < level !== c < level) points.push([i + cross(d, c), j + 1]);
-      if (a < level !== d < level) points.push([i, j + cross(a, d)]);
-      for (let s = 0; s + 1 < points.length; s += 2) segments.push([points[s], points[s + 1]]);
-    }
-  }
-  return segments;
-}
-
-function isolinePath(grid, level, sx, sy) {
-  const { nx, ny, x, y } = grid;
-  const px = (i) => sx(x[0] + (i / (nx - 1)) * (x[1] - x[0])).toFixed(1);
-  const py = (j) => sy(y[0] + (j / (ny - 1)) * (y[1] - y[0])).toFixed(1);
-  return isoline(grid, level)
-    .map(([p, q]) => `M${px(p[0])} ${py(p[1])}L${px(q[0])} ${py(q[1])}`)
-    .join("");
 }

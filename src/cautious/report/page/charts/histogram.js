@@ -1,34 +1,39 @@
-// Scores of both classes back to back, with the window they are cut by.
+// Scores of both classes back to back, with the window they are cut by. Its lines can be dragged.
+import { few, number, shorten } from "../core/format.js";
 import { frame } from "./axes.js";
 import { svg } from "./dom.js";
-import { few, number, shorten } from "../core/format.js";
 
 // Heights are square roots of counts: a window often lies where few scores are.
-export function scoreHistogram({ histogram, classes, window, width, height }) {
+export function scoreHistogram({ histogram, classes, window, width, height, onMove }) {
   const { low, high, positives, negatives } = histogram,
     bars = positives.length;
   const root = (v) => Math.sign(v) * Math.sqrt(Math.abs(v));
-  const most = Math.max(...positives.map(Math.sqrt), ...negatives.map(Math.sqrt), 1) * 1.22;
-  const largest = Math.max(...positives, ...negatives, 1);
-  const round = [0.08, 0.4, 1].map((t) => Number((t * largest).toPrecision(1))).filter((v) => v >= 1);
+  // Each class has its own scale: a rare one would not be seen beside the other.
+  const most = [positives, negatives].map((counts) => Math.max(...counts, 1));
+  const scaled = (v, side) => (root(v) / Math.sqrt(most[side])) * (side ? -1 : 1);
+  const round = (side) =>
+    [0.08, 0.4, 1]
+      .map((t) => Number((t * most[side]).toPrecision(1)))
+      .filter((v, i, all) => v >= 1 && v <= most[side] && all.indexOf(v) === i);
+  const above = round(0),
+    below = round(1);
+  const steps = [0, ...above.map((v) => scaled(v, 0)), ...below.map((v) => scaled(v, 1))],
+    counts = [0, ...above, ...below];
   const chart = frame({
     width,
     height,
     x: [low, high],
-    y: [-most, most],
+    y: [-1.22, 1.22],
     left: 58,
     xLabel: "score",
     yLabel: "cases (square-root scale)",
-    yTicks: [0, ...round.map(root), ...round.map((v) => -root(v))],
-    yFormat: (t) => few(Math.round(t * t)),
+    yTicks: steps,
+    yFormat: (t) => few(counts[steps.indexOf(t)]),
     about: `Histogram of scores of ${shorten(classes[1])} above and ${shorten(classes[0])} below the line, with the window shaded`,
   });
   const { plot, sx, sy, inner } = chart;
-  const edge = (v) => Math.max(inner.left, Math.min(inner.right, sx(Math.max(low, Math.min(high, v)))));
-  const cutLow =
-    window.lower === -Infinity ? inner.left : window.lower === Infinity ? inner.right : edge(window.lower);
-  const cutHigh =
-    window.upper === -Infinity ? inner.left : window.upper === Infinity ? inner.right : edge(window.upper);
+  const place = (v) => sx(Math.max(low, Math.min(high, v)));
+  const [cutLow, cutHigh] = [place(window.lower), place(window.upper)];
   const zone = (from, to, kind) =>
     svg("rect", {
       class: `zone ${kind}`,
@@ -42,38 +47,98 @@ export function scoreHistogram({ histogram, classes, window, width, height }) {
     zone(cutLow, cutHigh, "abstain"),
     zone(cutHigh, inner.right, "positive"),
   );
-  const step = (inner.right - inner.left) / bars;
-  positives.forEach((p, b) => {
-    const x = inner.left + b * step + 0.5,
-      w = Math.max(0.5, step - 1);
-    if (p)
-      plot.append(
-        svg("rect", { class: "bar positive", x, width: w, y: sy(root(p)), height: sy(0) - sy(root(p)) }),
-      );
-    if (negatives[b])
-      plot.append(
-        svg("rect", {
-          class: "bar negative",
-          x,
-          width: w,
-          y: sy(0),
-          height: sy(-root(negatives[b])) - sy(0),
+  const step = (inner.right - inner.left) / bars,
+    wide = Math.max(0.5, step - 1);
+  const path = (values, side) =>
+    values
+      .map((v, b) => {
+        if (!v) return "";
+        const y = sy(scaled(v, side));
+        return `M${(inner.left + b * step + 0.5).toFixed(1)} ${sy(0)}V${y.toFixed(1)}h${wide.toFixed(1)}V${sy(0)}z`;
+      })
+      .join("");
+  plot.append(
+    svg("path", { class: "bar positive", d: path(positives, 0) }),
+    svg("path", { class: "bar negative", d: path(negatives, 1) }),
+    svg("line", { class: "base", x1: inner.left, x2: inner.right, y1: sy(0), y2: sy(0) }),
+  );
+  histogramLabels(plot, inner, [cutLow, cutHigh], classes, window);
+  const handles = [handle("lower", cutLow), handle("upper", cutHigh)];
+  function handle(key, x) {
+    const label =
+      key === "lower" ? `Answer ${shorten(classes[0])} up to` : `Answer ${shorten(classes[1])} from`;
+    // Where both lines meet, each keeps a side of its own to be grasped by.
+    const side = key === "lower" ? -1 : 1;
+    const grip = svg(
+      "g",
+      {
+        class: `handle ${key}`,
+        ...(onMove && {
+          role: "slider",
+          tabindex: 0,
+          "data-handle": key,
+          "aria-label": `${label}, threshold`,
+          "aria-valuemin": low,
+          "aria-valuemax": high,
+          "aria-valuenow": Math.max(low, Math.min(high, window[key])),
+          "aria-valuetext": number(window[key]),
         }),
-      );
-  });
-  plot.append(svg("line", { class: "base", x1: inner.left, x2: inner.right, y1: sy(0), y2: sy(0) }));
-  for (const [at, cut] of [
-    [cutLow, window.lower],
-    [cutHigh, window.upper],
-  ]) {
-    if (Math.abs(cut) === Infinity) continue;
-    plot.append(svg("line", { class: "cut", x1: at, x2: at, y1: inner.top, y2: inner.bottom }));
+      },
+      svg("line", { class: "cut", x1: x, x2: x, y1: inner.top, y2: inner.bottom }),
+      svg("rect", {
+        class: "grasp",
+        x: side < 0 ? x - 24 : x - 4,
+        y: inner.top,
+        width: 28,
+        height: inner.bottom - inner.top,
+      }),
+      svg("path", {
+        class: "grip",
+        d: `M${x} ${inner.bottom - 26}l${side * 7} 6v12l${side * -7} 6z`,
+      }),
+    );
+    if (onMove) grasp(grip, key, chart, window, onMove);
+    return grip;
   }
-  labels(plot, inner, [cutLow, cutHigh], classes, window);
-  return chart.root;
+  plot.append(...handles);
+  if (onMove) chart.root.setAttribute("role", "group");
+  chart.bars = { step, positives, negatives, low, high };
+  return chart;
 }
 
-function labels(plot, inner, [low, high], classes, window) {
+// Moves redraw the chart, so the page's window listens; the chart's place is that of the first press.
+function grasp(grip, key, { root, inner, x: [low, high] }, window, onMove) {
+  grip.addEventListener("pointerdown", (press) => {
+    const box = root.getBoundingClientRect(),
+      scale = root.viewBox.baseVal.width / box.width;
+    const move = (event) => {
+      const share = ((event.clientX - box.left) * scale - inner.left) / (inner.right - inner.left);
+      onMove(key, share <= 0 ? -Infinity : share >= 1 ? Infinity : tidy(low + share * (high - low)));
+    };
+    const stop = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", stop);
+      removeEventListener("pointercancel", stop);
+    };
+    press.preventDefault();
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", stop);
+    addEventListener("pointercancel", stop);
+  });
+  grip.addEventListener("keydown", (event) => {
+    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[
+      event.key
+    ];
+    const ends = { Home: -Infinity, End: Infinity }[event.key];
+    if (steps === undefined && ends === undefined) return;
+    event.preventDefault();
+    const now = Math.max(low, Math.min(high, window[key]));
+    onMove(key, ends ?? tidy(now + (steps * (high - low)) / 200));
+  });
+  const tidy = (at) => Number(at.toFixed(Math.max(0, 3 - Math.floor(Math.log10(high - low)))));
+}
+
+function histogramLabels(plot, inner, [low, high], classes, window) {
   const write = (from, to, words, kind) => {
     if (to - from < words.length * 6.4) return;
     plot.append(

@@ -1,70 +1,177 @@
-// Line charts of several models, with a legend that tells them apart by colour and by dash.
-import { frame } from "./axes.js";
-import { dash, modelColour } from "./colours.js";
-import { el, svg } from "./dom.js";
+// Line charts of several models, told apart by colour, dash and marker, with bands and read-outs.
 import { share, shorten } from "../core/format.js";
 import { riskPoints } from "../core/risk.js";
+import { frame } from "./axes.js";
+import { dash, marker, modelColour } from "./colours.js";
+import { el, svg } from "./dom.js";
+import { heightAt, readout } from "./readout.js";
 
-// `series` are {name, index, points: [[x, y]], mark: [x, y]}; points with NaN are left out.
-export function lineChart(series, options) {
-  const chart = frame(options);
-  const inside = ([x, y]) => x === x && y === y;
-  for (const { name, index, points, mark, faded } of series) {
-    const path = points
-      .filter(inside)
-      .map(([x, y], i) => `${i ? "L" : "M"}${chart.sx(x).toFixed(2)} ${chart.sy(y).toFixed(2)}`);
+const drawable = ([x, y]) => x === x && y === y;
+
+// `series` are {name, index, points: [[x, y]], mark: [x, y], band: {low, high}}; a faded one stands
+// back, and one that is `off` is left out. `style` replaces a model's colour and dash.
+export function lineChart(series, { key, title = String, xFormat, yFormat = share, ...options }) {
+  const chart = frame({ xFormat, yFormat, ...options }),
+    shown = series.filter(({ off }) => !off);
+  const path = (points) =>
+    points
+      .filter(drawable)
+      .map(([x, y], i) => `${i ? "L" : "M"}${chart.sx(x).toFixed(1)} ${chart.sy(y).toFixed(1)}`)
+      .join("");
+  const colourOf = ({ index, style }) => style?.colour ?? modelColour(index);
+  for (const each of shown.filter(({ band, faded }) => band && !faded)) {
+    const { low, high } = each.band;
+    chart.plot.append(
+      svg("path", { class: "band", d: `${path([...low, ...[...high].reverse()])}z`, fill: colourOf(each) }),
+    );
+  }
+  for (const each of shown) {
+    const { name, index, points, mark, faded, style } = each;
     chart.plot.append(
       svg(
         "path",
         {
           class: faded ? "line faded" : "line",
-          d: path.join(""),
-          stroke: modelColour(index),
-          "stroke-dasharray": dash(index),
+          d: path(points),
+          stroke: colourOf(each),
+          "stroke-dasharray": style?.dash ?? dash(index),
         },
         svg("title", {}, shorten(name)),
       ),
     );
-    if (mark && inside(mark)) {
+    const spots = style ? [] : spotsOn(points, chart, index);
+    if (mark && drawable(mark)) spots.push([...mark, 6]);
+    for (const [x, y, r] of spots)
       chart.plot.append(
-        svg("circle", {
+        svg("path", {
           class: "dot",
-          cx: chart.sx(mark[0]),
-          cy: chart.sy(mark[1]),
-          r: 5,
-          fill: modelColour(index),
+          d: marker(index),
+          transform: `translate(${chart.sx(x).toFixed(1)} ${chart.sy(y).toFixed(1)}) scale(${r})`,
+          fill: colourOf(each),
         }),
       );
-    }
   }
+  readout(chart, {
+    key,
+    format: title,
+    at: (x) => ({
+      x,
+      title: title(x),
+      lines: shown
+        .map((each) => ({
+          y: heightAt(each.points.filter(drawable), x),
+          colour: colourOf(each),
+          name: shorten(each.name, 26),
+          band: each.faded ? null : each.band,
+        }))
+        .filter(({ y }) => y === y)
+        .slice(0, 12)
+        .map(({ y, colour, name, band }) => ({
+          y,
+          colour,
+          text: `${name} ${yFormat(y)}${rangeAt(band, x, yFormat)}`,
+        })),
+    }),
+  });
   return chart;
 }
 
-export function legend(names, indices = names.map((_, i) => i)) {
+function rangeAt(band, x, format) {
+  if (!band) return "";
+  const [low, high] = [band.low, band.high].map((edge) => heightAt(edge.filter(drawable), x));
+  return low === low && high === high ? ` (${format(low)} to ${format(high)})` : "";
+}
+
+// A few markers along a line, each model's at places of its own.
+function spotsOn(points, { x }, index) {
+  const all = points.filter(drawable);
+  return [0.22, 0.5, 0.78]
+    .map((t) => x[0] + (t + 0.022 * ((index % 9) - 4)) * (x[1] - x[0]))
+    .map((at) => [at, heightAt(all, at), 3.4])
+    .filter(drawable);
+}
+
+// The sign of a model: a piece of its line with its marker.
+export const sign = (index) =>
+  svg(
+    "svg",
+    { viewBox: "0 0 30 12", width: 30, height: 12, class: "sign", "aria-hidden": "true" },
+    svg("line", {
+      x1: 0,
+      x2: 30,
+      y1: 6,
+      y2: 6,
+      stroke: modelColour(index),
+      "stroke-width": 2.6,
+      "stroke-dasharray": dash(index),
+    }),
+    svg("path", {
+      d: marker(index),
+      transform: "translate(15 6) scale(4.2)",
+      fill: modelColour(index),
+      class: "dot",
+    }),
+  );
+
+// Pressing a name shows its line alone; pressing it again brings the others back.
+export function legend(results, { alone = null, onAlone } = {}) {
+  if (results.length < 2) return null;
   return el(
     "ul",
     { class: "legend" },
-    names.map((name, i) =>
+    results.map(({ model: { name }, index }) =>
       el(
         "li",
         {},
-        svg(
-          "svg",
-          { viewBox: "0 0 26 10", width: 26, height: 10, "aria-hidden": "true" },
-          svg("line", {
-            x1: 0,
-            x2: 26,
-            y1: 5,
-            y2: 5,
-            stroke: modelColour(indices[i]),
-            "stroke-width": 3,
-            "stroke-dasharray": dash(indices[i]),
-          }),
+        el(
+          "button",
+          {
+            type: "button",
+            class: alone !== null && alone !== index ? "legend-key off" : "legend-key",
+            "aria-pressed": String(alone === index),
+            title: shorten(name, 200),
+            onclick: () => onAlone(alone === index ? null : index),
+          },
+          sign(index),
+          shorten(name, 28),
         ),
-        el("span", { title: shorten(name, 200) }, shorten(name, 32)),
       ),
     ),
   );
+}
+
+// The picture of risk against coverage, the same for scores and for prediction sets.
+export function riskChart(results, chosen, { alone = null, bands = () => null, ...size }) {
+  const series = results.map((r) => ({
+    name: r.model.name,
+    index: r.index,
+    faded: r !== chosen && alone === null,
+    off: alone !== null && alone !== r.index,
+    points: riskPoints(r.model.risk),
+    band: bands(r),
+  }));
+  // The first few cases jump about; they must not set the scale.
+  const top = Math.max(
+    ...series.flatMap(({ points }) => points.filter(([c]) => c > 0.02).map(([, y]) => y)),
+    0.001,
+  );
+  const inside = (points) => points.map(([x, y]) => [x, Math.min(y, top)]);
+  series.forEach((each) => {
+    each.points = each.points.filter(([, y]) => y <= top);
+    if (each.band) each.band = { low: inside(each.band.low), high: inside(each.band.high) };
+  });
+  return lineChart(series, {
+    key: "risk",
+    ...size,
+    x: [0, 1],
+    y: [0, top],
+    xLabel: "coverage: share answered, the surest first",
+    yLabel: "wrong among answers",
+    xFormat: share,
+    yFormat: share,
+    title: (x) => `${share(Number(x.toFixed(3)))} answered`,
+    about: "Risk against coverage",
+  }).root;
 }
 
 export const swatches = (entries) =>
@@ -84,32 +191,3 @@ export const swatches = (entries) =>
       ),
     ),
   );
-
-// The picture of risk against coverage, the same for scores and for prediction sets.
-
-export function riskChart(results, chosen, size) {
-  const series = results.map((r) => ({
-    name: r.model.name,
-    index: r.index,
-    faded: r !== chosen,
-    points: riskPoints(r.model.risk),
-  }));
-  // The first few cases jump about; they must not set the scale.
-  const top = Math.max(
-    ...series.flatMap(({ points }) => points.filter(([c]) => c > 0.02).map(([, y]) => y)),
-    0.001,
-  );
-  series.forEach((r) => {
-    r.points = r.points.filter(([, y]) => y <= top);
-  });
-  return lineChart(series, {
-    ...size,
-    x: [0, 1],
-    y: [0, top],
-    xLabel: "coverage: share answered, the surest first",
-    yLabel: "wrong among answers",
-    xFormat: share,
-    yFormat: share,
-    about: "Risk against coverage",
-  }).root;
-}

@@ -2,7 +2,8 @@
 // (cautious.predictions.guess_columns).
 import { hint, listed, quoted, refusal, words } from "./rules.js";
 
-// `said` may hold truth, score (one name or several), model and weight; null says that there is none.
+// `said` may hold truth, score (one name or several), model, weight and groups; null says that there is
+// none.
 export function guessColumns(names, said = {}) {
   const lowered = names.map((name) => name.trim().toLowerCase());
   const first = (role) => {
@@ -21,7 +22,7 @@ export function guessColumns(names, said = {}) {
       others: words("truth").slice(1).join(", "),
       heading: names,
     });
-  const rest = { truth, model: one("model"), weight: one("weight") };
+  const rest = { truth, model: one("model"), weight: one("weight"), groups: one("groups") };
   if (said.score === undefined || said.score === null) return { ...rest, ...guessed(names, lowered, first) };
   const scores = [said.score].flat().map((name) => there(names, "score", name));
   return { ...rest, scores, proba: [], members: [], sets: null };

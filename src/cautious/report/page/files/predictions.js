@@ -11,10 +11,10 @@ import { parseSet } from "./written_sets.js";
 // Nobody tells more classes apart by a single score: so many different truths are no classes.
 const MANY_CLASSES = 20;
 
-// `said` may hold truth, score, model and weight (columns), pos_label, empty and drop_missing. Gives
-// columns, notes and models: {name, rows, classes, codes, score, proba, sets, weight}, where `codes`
-// are the true classes of all rows of the table, `proba(row, k)` is a probability and `sets(row)` a
-// list of classes.
+// `said` may hold truth, score, model, weight and groups (columns), pos_label, empty and drop_missing.
+// Gives columns, notes and models: {name, rows, classes, codes, score, proba, sets, weight, group}, where
+// `codes` are the true classes of all rows of the table, `proba(row, k)` is a probability, `sets(row)` a
+// list of classes and `group` the group of each row.
 export function readPredictions(table, name, said = {}) {
   const { names } = table;
   const twice = names.find((one, at) => names.indexOf(one) < at);
@@ -54,6 +54,10 @@ function draftOf(whole, columns, dropMissing) {
     draft.written = { codes, sets: values.map(parsed) };
   }
   if (columns.model !== null) draft.model = plainLabels(column(columns.model).labels(), true);
+  if (columns.groups !== null) {
+    const { codes, values } = column(columns.groups).labels();
+    draft.group = Array.from(codes, (code) => values[code] ?? ""); // a missing one is empty
+  }
   return draft;
 }
 
@@ -152,7 +156,7 @@ function settled(draft, name, said) {
   const sets = setsOf(draft, classes, members, said.empty ?? "error");
   const position = matchLabels(truth.values, classes).map((at) => Math.max(at, 0));
   const codes = truth.codes.map((code) => position[code]),
-    whole = { classes, codes, proba, sets, weight: draft.weight };
+    whole = { classes, codes, proba, sets, weight: draft.weight, group: draft.group };
   const models = (scores.length ? scores : [{ name, score: null }]).flatMap((one) =>
     partsOf(draft.model, table.rows, one.name, scores.length > 1).map((part) => ({
       ...whole,

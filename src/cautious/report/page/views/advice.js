@@ -3,11 +3,11 @@ import { el, value } from "../charts/dom.js";
 import { count, number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
 
-const strong = (text) => el("strong", {}, text);
-const named = (label) => el("em", {}, shorten(label));
+export const strong = (text) => el("strong", {}, text);
+export const named = (label) => el("em", {}, shorten(label));
 
 // What to do with a score.
-function rule({ lower, upper }, [negative, positive]) {
+export function ruleWords({ lower, upper }, [negative, positive]) {
   const low = value("lower", lower, number(lower)),
     high = value("upper", upper, number(upper));
   if (lower === -Infinity && upper === Infinity) {
@@ -52,19 +52,12 @@ function rule({ lower, upper }, [negative, positive]) {
 
 const saving = (cost, than) => (than > 0 ? 1 - cost / than : 0);
 
-function worth({ window, forced, trivial, classes }) {
-  const abstained = percent(window.abstention),
+// What abstaining saves against answering everybody, and against one answer for everybody.
+export function savingWords({ window, forced, trivial, classes }) {
+  const less = saving(window.cost, forced),
     parts = [];
-  if (window.abstention > 0 && window.answered > 1e-12) {
-    parts.push(
-      `The model then abstains on ${abstained} of the cases and errs on ${percent(window.error / window.answered)} of those it answers. `,
-    );
-  } else if (window.answered > 1e-12) {
-    parts.push(`It then errs on ${percent(window.error)} of the cases. `);
-  }
-  const less = saving(window.cost, forced);
   if (less > 0.0005)
-    parts.push(`That costs ${percent(less)} less than the same model forced to answer every case`);
+    parts.push(`On these cases abstaining saves ${percent(less)} of the cost of answering all`);
   const [kind, cheapest] = Object.entries(trivial).reduce((a, b) => (b[1] < a[1] ? b : a));
   const all = {
     negative: `answering ${shorten(classes[0])} to all`,
@@ -74,18 +67,11 @@ function worth({ window, forced, trivial, classes }) {
   const gain = saving(window.cost, cheapest);
   if (gain > 0.0005)
     parts.push(
-      parts.length && less > 0.0005
-        ? `, and ${percent(gain)} less than ${all}.`
-        : `That costs ${percent(gain)} less than ${all}.`,
+      parts.length
+        ? `, and ${percent(gain)} of that of ${all}`
+        : `On these cases that costs ${percent(gain)} less than ${all}`,
     );
-  else if (less > 0.0005) parts.push(".");
-  return parts.join("");
-}
-
-export function advice(result, { several, cheapest }) {
-  const name = el("strong", { "data-key": "model" }, shorten(result.model.name, 60));
-  const lead = several ? [cheapest ? "Take " : "With ", name, cheapest ? ". " : ": "] : [];
-  return [el("p", { class: "lead" }, lead, rule(result.window, result.classes)), el("p", {}, worth(result))];
+  return parts.length ? `${parts.join("")}.` : "";
 }
 
 // A score that ranks the wrong way round; one that rounds to a half says nothing either way.

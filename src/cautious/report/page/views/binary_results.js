@@ -1,6 +1,8 @@
 // What the sliders say about every model of two classes, here and all over the map of costs.
 import { number, percent } from "../core/format.js";
-import { costInterval, replicatesOf } from "../core/bootstrap.js";
+import { budgetEstimates, budgetWindow } from "../core/budgets.js";
+import { distinctGrid } from "../core/differences.js";
+import { estimatesOf } from "../core/estimates.js";
 import {
   bestWindow,
   corners,
@@ -12,32 +14,85 @@ import {
   trivialCosts,
   vacc,
 } from "../core/surface.js";
+import { windowAt } from "../core/window.js";
 
-// Surfaces and replicates are kept until the prior moves.
-export function binaryResults(problem, { costs: units, prior }) {
-  const costs = costsOf(units),
+// Surfaces are kept until the prior moves.
+export function binaryResults(problem, app) {
+  const { costs: units, prior } = app,
+    costs = costsOf(units),
     flipped = costs.fp > costs.fn;
   return problem.models.map((model, index) => {
-    model.replicates ??= replicatesOf(model);
     if (model.cached?.prior !== prior)
       model.cached = { prior, surface: makeSurface(model, prior), grids: {} };
-    const { surface } = model.cached,
-      window = bestWindow(surface, costs);
+    const { surface } = model.cached;
     return {
       model,
       index,
       surface,
-      window,
       costs,
       flipped,
       classes: problem.classes,
-      interval: costInterval(model, model.replicates, prior, costs, window.cost),
+      ...ruleOf(problem, app, { model, index, surface, costs }),
       forced: forcedCost(surface, costs),
       trivial: trivialCosts(surface, costs),
       vacc: vacc(surface, flipped),
     };
   });
 }
+
+const costOfWindow = (w, costs) => costs.fn * w.fn + costs.fp * w.fp + costs.abstain * w.abstention;
+
+// Limits of 100% are none.
+export const limitsOf = ({ abstention, error, missed }) =>
+  Object.fromEntries(Object.entries({ abstention, error, missed }).filter(([, limit]) => limit < 1));
+
+// The window of a model and what is expected of it: the cheapest one, or, for the model that is
+// shown, the one that was set by hand or keeps the limits.
+function ruleOf(problem, app, { model, index, surface, costs }) {
+  const { mode, thresholds, budgets, prior } = app,
+    shown = problem.view?.selected === index,
+    given = (window) => ({
+      window: { ...window, cost: costOfWindow(window, costs) },
+      estimates: estimatesOf(model, prior, costs, { window }),
+    });
+  if (shown && mode === "thresholds" && thresholds)
+    return given(windowAt(model, prior, thresholds.lower, thresholds.upper));
+  const limits = limitsOf(budgets);
+  if (!shown || mode !== "budgets" || !Object.keys(limits).length)
+    return { window: bestWindow(surface, costs), estimates: estimatesOf(model, prior, costs) };
+  const { promise } = budgets,
+    key = JSON.stringify([prior, limits, promise]);
+  if (model.limited?.key !== key)
+    model.limited = { key, limits, found: budgetWindow(model, prior, limits, { promise }) };
+  const { found } = model.limited;
+  if (found.none) return { ...given(windowAt(model, prior, -Infinity, Infinity)), refused: found };
+  const rule = { ...given(found.window), tests: found.tests ?? null };
+  // Searching again in every part of the cases takes a while: that is done when the hand rests.
+  const honest = model.limited.estimates;
+  if (honest && model.limited.costs === JSON.stringify(costs)) rule.estimates = honest;
+  else rule.waits = !promise && rule.estimates.enough;
+  return rule;
+}
+
+// What is expected of the rule that limits find, searched for in each part of the cases anew.
+export function searchAgain({ model, costs }, { prior }) {
+  const { limits } = model.limited;
+  model.limited.estimates = budgetEstimates(model, prior, costs, limits);
+  model.limited.costs = JSON.stringify(costs);
+}
+
+// Where on the map the cheapest model is told apart from all others: slow, so kept.
+export function knownDistinct(problem, { prior }, flipped) {
+  const key = [prior, flipped, problem.models.length].join();
+  return problem.distinct?.key === key ? problem.distinct.grid : null;
+}
+export function findDistinct(problem, { prior }, flipped) {
+  const key = [prior, flipped, problem.models.length].join();
+  problem.distinct = { key, grid: distinctGrid(problem.models, prior, flipped) };
+}
+
+// What a model is ordered by: the cost expected on new cases, where there are enough to say.
+export const expectedCost = ({ estimates, window }) => estimates.cost?.value ?? window.cost;
 
 export function gridOf({ model, surface, flipped }, map) {
   const key = `${map}-${flipped}`;

@@ -1,15 +1,18 @@
 // Tables about two classes: the models side by side, and what happens under one window.
-import { modelColour } from "../charts/colours.js";
-import { el, value } from "../charts/dom.js";
-import { alike, number, percentAlike, shorten } from "../core/format.js";
-import { numberColumn, sortableTable } from "./widgets.js";
+import { el, scroller, value } from "../charts/dom.js";
+import { sign } from "../charts/lines.js";
+import { alike, count, number, percentAlike, shorten } from "../core/format.js";
+import { expectedCost } from "./binary_results.js";
+import { numberColumn, sortableTable } from "./sortable.js";
+import { thousand } from "./verdict.js";
 
-export function modelTable({ problem, view, results, chosen, select }) {
+export function modelTable({ problem, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
     numberColumn(results, { name, about, exact, write, key: (r) => `${key}-${r.index}` });
-  const cost = alike(results.map(({ window }) => window.cost)),
+  const known = results.filter(({ estimates }) => estimates.enough).map(({ estimates }) => estimates.cost),
+    expected = alike(known.map((cost) => cost.value)),
     ends = alike(
-      results.flatMap(({ interval }) => [interval.low, interval.high]),
+      known.flatMap(({ low, high }) => [low, high]),
       2,
     ),
     score = alike(results.flatMap(({ window }) => [window.lower, window.upper]));
@@ -30,19 +33,24 @@ export function modelTable({ problem, view, results, chosen, select }) {
               select(r.index);
             },
           },
-          el("span", { class: "key" }, swatch(r.index)),
+          sign(r.index),
           shorten(r.model.name, 48),
         ),
     },
     {
-      name: "cost",
+      name: "cost on new cases",
       about: "interval",
-      exact: (r) => r.window.cost,
-      show: (r) => [
-        value(`cost-${r.index}`, r.window.cost, cost(r.window.cost)),
-        el("small", {}, ` ${ends(r.interval.low)}–${ends(r.interval.high)}`),
-      ],
+      exact: expectedCost,
+      show: (r) =>
+        r.estimates.enough
+          ? [
+              value(`new-cost-${r.index}`, r.estimates.cost.value, expected(r.estimates.cost.value)),
+              el("small", {}, ` ${ends(r.estimates.cost.low)}–${ends(r.estimates.cost.high)}`),
+            ]
+          : "too few cases",
     },
+    ...(told.best < 0 ? [] : [againstBest(results, told)]),
+    column("here", "cost", (r) => r.window.cost, alike, "cost"),
     column("if forced", "forced", (r) => r.forced, alike, "forced"),
     {
       name: "window",
@@ -57,12 +65,16 @@ export function modelTable({ problem, view, results, chosen, select }) {
     column("abstains", "abstention", (r) => r.window.abstention, percentAlike, "abstain"),
     column("missed", "fn", (r) => r.window.fn, percentAlike, "fn"),
     column("false", "fp", (r) => r.window.fp, percentAlike, "fp"),
-    column("wrong among answers", "selective", (r) => r.window.error / r.window.answered, percentAlike, "wrong"),
-    column("VACC", "vacc", (r) => r.vacc, alike, "vacc"),
-    column("AURC", "aurc", (r) => r.model.risk?.aurc ?? NaN, alike, "aurc"),
+    column(
+      "wrong among answers",
+      "selective",
+      (r) => r.window.error / r.window.answered,
+      percentAlike,
+      "wrong",
+    ),
   ];
   return sortableTable(columns, results, {
-    caption: `Each model with its own best window for these costs, ${problem.models.length} models`,
+    caption: `${problem.models.length} models, each with its own best thresholds for these costs. The cost on new cases and the differences have 95% intervals, those of the differences hold for all pairs at once; the other columns are of these cases.`,
     order: view.order,
     onRow: (r) => select(r.index),
     rowClass: (r) => (r === chosen ? "chosen" : null),
@@ -70,20 +82,119 @@ export function modelTable({ problem, view, results, chosen, select }) {
   });
 }
 
-export function swatch(index) {
-  const mark = el("i", { class: "swatch" });
-  mark.style.background = modelColour(index);
-  return mark;
+// The table as a file: all numbers in full, and what they rest on.
+export function tableRows(results, settings) {
+  const columns = {
+    model: (r) => r.model.name,
+    cases: (r) => r.model.n,
+    positives: (r) => r.model.events,
+    lower: (r) => r.window.lower,
+    upper: (r) => r.window.upper,
+    cost_per_case: (r) => r.window.cost,
+    cost_on_new_cases: (r) => r.estimates.cost?.value,
+    cost_low: (r) => r.estimates.cost?.low,
+    cost_high: (r) => r.estimates.cost?.high,
+    cost_if_forced: (r) => r.forced,
+    abstention: (r) => r.window.abstention,
+    wrong_among_answers: (r) => r.window.error / r.window.answered,
+    sensitivity: (r) => r.window.tp / r.surface.positives,
+    specificity: (r) => r.window.tn / r.surface.negatives,
+    ppv: (r) => r.window.tp / (r.window.tp + r.window.fp),
+    npv: (r) => r.window.tn / (r.window.tn + r.window.fn),
+    vacc: (r) => r.vacc,
+    aurc: (r) => r.model.risk?.aurc,
+    auc: (r) => r.model.auc,
+    settings: () => settings,
+  };
+  const read = Object.values(columns);
+  return [Object.keys(columns), ...results.map((r) => read.map((of) => of(r)))];
 }
 
-export function confusionTable({ window: w, classes: [negative, positive], costs, surface }) {
-  const cell = (key, share, unit, kind) =>
-    el(
+// What the papers order classifiers by.
+export function expertTable({ results, view }) {
+  const column = (name, key, exact, about) =>
+    numberColumn(results, { name, about, exact, write: alike, key: (r) => `${key}-${r.index}` });
+  const columns = [
+    {
+      name: "model",
+      text: true,
+      exact: (r) => r.model.name,
+      show: (r) => [sign(r.index), " ", shorten(r.model.name, 48)],
+    },
+    column("VACC", "vacc", (r) => r.vacc, "vacc"),
+    column("AURC", "aurc", (r) => r.model.risk?.aurc ?? NaN, "aurc"),
+    { ...column("AUC", "auc", (r) => r.model.auc), high: true },
+  ];
+  return sortableTable(columns, results, {
+    caption: "Lower is better, except for the AUC",
+    order: view.expertOrder,
+    most: 12,
+  });
+}
+
+// By how much each model is dearer than the best one on new cases, and whether that is sure.
+function againstBest(results, { best, differences }) {
+  const of = ({ index }) => {
+    const pair = differences.find(
+      ({ first, second }) => [first, second].includes(best) && [first, second].includes(index),
+    );
+    if (!pair || index === best) return null;
+    const { value: mean, low, high, distinct } = pair;
+    return pair.first === index
+      ? { mean, low, high, distinct }
+      : { mean: -mean, low: -high, high: -low, distinct };
+  };
+  const known = results.map(of).filter(Boolean),
+    write = alike(
+      known.flatMap(({ mean, low, high }) => [mean, low, high]),
+      2,
+    );
+  return {
+    name: "dearer than the best",
+    about: "dearer",
+    exact: (r) => of(r)?.mean ?? 0,
+    show: (r) => {
+      const found = of(r);
+      if (!found) return "–";
+      return [
+        value(`dearer-${r.index}`, found.mean, write(found.mean)),
+        el(
+          "small",
+          {},
+          ` ${write(found.low)} to ${write(found.high)}`,
+          found.distinct ? "" : el("br"),
+          found.distinct ? "" : "cannot be told apart",
+        ),
+      ];
+    },
+  };
+}
+
+export function confusionTable(result) {
+  const {
+      window: w,
+      classes: [negative, positive],
+      costs,
+    } = result,
+    people = thousand(result);
+  // Beside what is expected of new people stands what was seen.
+  const cell = (key, seen, unit, kind, who) => {
+    const share = result.estimates.cells?.[who].value ?? seen,
+      { count: n, low, high } = people[who];
+    return el(
       "td",
       { class: `cell ${kind}` },
-      value(`rate-${key}`, share, number(1000 * share)),
-      el("small", {}, unit ? `cost ${number(share * unit)}` : "free"),
+      count(n),
+      low === null ? null : el("span", { class: "range" }, ` ${count(low)} to ${count(high)}`),
+      el(
+        "small",
+        {},
+        unit ? `cost ${number(share * unit)}` : "free",
+        low === null ? "" : ", here ",
+        value(`rate-${key}`, seen, low === null ? "" : number(1000 * seen)),
+      ),
     );
+  };
   const row = (label, kind, ...cells) =>
     el("tr", {}, el("th", { scope: "row" }, el("i", { class: `swatch ${kind}` }), label), cells);
   const table = el(
@@ -92,7 +203,7 @@ export function confusionTable({ window: w, classes: [negative, positive], costs
     el(
       "caption",
       {},
-      "Rows are answers, columns truths; each number is cases in a thousand, with what they add to the cost per case.",
+      "Rows are answers, columns truths. Each number is people in a thousand new ones, with its 95% range, what they add to the cost per case, and how many there were per thousand on these cases.",
     ),
     el(
       "thead",
@@ -111,20 +222,20 @@ export function confusionTable({ window: w, classes: [negative, positive], costs
       row(
         `answer ${shorten(negative, 30)}`,
         "negative",
-        cell("tn", w.tn, 0, "right"),
-        cell("fn", w.fn, costs.fn, "wrong"),
+        cell("tn", w.tn, 0, "right", "tn"),
+        cell("fn", w.fn, costs.fn, "wrong", "fn"),
       ),
       row(
         `answer ${shorten(positive, 30)}`,
         "positive",
-        cell("fp", w.fp, costs.fp, "wrong"),
-        cell("tp", w.tp, 0, "right"),
+        cell("fp", w.fp, costs.fp, "wrong", "fp"),
+        cell("tp", w.tp, 0, "right", "tp"),
       ),
       row(
         "abstain",
         "abstain",
-        cell("abstain-n", w.abstainedNegative, costs.abstain, "abstained"),
-        cell("abstain-p", w.abstainedPositive, costs.abstain, "abstained"),
+        cell("abstain-n", w.abstainedNegative, costs.abstain, "abstained", "abstainedNegative"),
+        cell("abstain-p", w.abstainedPositive, costs.abstain, "abstained", "abstainedPositive"),
       ),
     ),
     el(
@@ -134,10 +245,10 @@ export function confusionTable({ window: w, classes: [negative, positive], costs
         "tr",
         {},
         el("th", { scope: "row" }, "all"),
-        el("td", {}, number(1000 * surface.negatives)),
-        el("td", {}, number(1000 * surface.positives)),
+        el("td", {}, count(people.tn.count + people.fp.count + people.abstainedNegative.count)),
+        el("td", {}, count(people.tp.count + people.fn.count + people.abstainedPositive.count)),
       ),
     ),
   );
-  return el("div", { class: "scroll" }, table);
+  return scroller(table);
 }

@@ -1,20 +1,34 @@
 // Two classes: sliders on top, the recommendation under them, and everything that follows.
 import { widthOf } from "../charts/axes.js";
-import { card, choice, el, toggle, value } from "../charts/dom.js";
-import { number, percent, shorten } from "../core/format.js";
+import { choice, el } from "../charts/dom.js";
+import { shorten } from "../core/format.js";
 import { scoreHistogram } from "../charts/histogram.js";
+import { verdictOf } from "../core/differences.js";
 import { sum } from "../core/surface.js";
-import { advice, casesAdvice, invertedAdvice, plainText, uncertainAdvice } from "./advice.js";
-import { drawCurves, drawMaps, RESPONSES } from "./binary_charts.js";
-import { binaryResults, compared, MAPS } from "./binary_results.js";
-import { confusionTable, modelTable } from "./binary_tables.js";
-import { term } from "./terms.js";
-import { costControl, shareControl } from "./widgets.js";
+import { casesAdvice, invertedAdvice, plainText, savingWords, uncertainAdvice } from "./advice.js";
+import { makeCards } from "./binary_cards.js";
+import { drawResponse, drawRisk, drawSlice } from "./binary_curves.js";
+import { drawCalibration, drawDecision, drawRoc } from "./binary_evidence.js";
+import { drawGroups } from "./binary_groups.js";
+import { drawDifference, drawMap, drawWinner } from "./binary_maps.js";
+import {
+  binaryResults,
+  compared,
+  expectedCost,
+  findDistinct,
+  knownDistinct,
+  searchAgain,
+} from "./binary_results.js";
+import { addTakeAway, settingsWords } from "./binary_takeaway.js";
+import { confusionTable, expertTable, modelTable } from "./binary_tables.js";
+import { binaryControls, pairOf } from "./controls.js";
+import { fold, stageOf } from "./stage.js";
+import { people, tiles, verdict } from "./verdict.js";
 
 // At first the two cheapest are set against each other.
 function firstView(problem, app) {
   const order = binaryResults(problem, app)
-    .sort((a, b) => a.window.cost - b.window.cost)
+    .sort((a, b) => expectedCost(a) - expectedCost(b))
     .map(({ index }) => index);
   return {
     selected: null,
@@ -24,90 +38,92 @@ function firstView(problem, app) {
     second: order[1] ?? order[0],
     response: "selective",
     order: { by: 1, down: false },
+    expertOrder: { by: 1, down: false },
+    alone: null,
   };
 }
 
 export function binaryView(problem, app) {
   const view = (problem.view ??= firstView(problem, app));
-  const [negative, positive] = problem.classes.map((label) => shorten(label, 26));
   const several = problem.models.length > 1;
-  const setCost = (key) => (amount) => {
-    app.costs = { ...app.costs, [key]: amount };
-    app.update();
-  };
+  let shown = null,
+    current = [];
   const setView = (key) => (chosen) => {
     view[key] = chosen;
     app.update();
   };
-  const cost = (key, label, hint, tint) =>
-    costControl({ id: key, label, hint, tint, get: () => app.costs[key], set: setCost(key) });
-  const controls = [
-    cost(
-      "false_negative",
-      `A missed “${positive}” costs`,
-      `the truth is ${positive}, the answer ${negative}`,
-      "positive",
-    ),
-    cost(
-      "false_positive",
-      `A false “${positive}” costs`,
-      `the truth is ${negative}, the answer ${positive}`,
-      "negative",
-    ),
-    costControl({
-      id: "abstain",
-      label: "Abstaining costs",
-      about: "abstain",
-      hint: "whatever the truth",
-      tint: "abstain",
-      get: () => app.costs.abstain,
-      set: setCost("abstain"),
-    }),
-    shareControl({
-      id: "prior",
-      label: `Share of “${positive}”`,
-      about: "prior",
-      get: () => app.prior,
-      set: (share) => {
-        app.prior = share;
-        app.update();
-      },
-      sample: () => {
-        const { positives, negatives } = problem.models[0];
-        return sum(positives) / (sum(positives) + sum(negatives));
-      },
-    }),
-  ];
-  const cards = makeCards(problem, view, setView, several);
+  // Another way to say what is wanted begins with what is on the screen.
+  const change = (settings) => {
+    if (settings.mode && settings.mode !== app.mode) Object.assign(app, startOf(settings.mode, shown, view));
+    Object.assign(app, settings);
+    app.update();
+  };
+  const controls = binaryControls(problem, app, { change, shown: () => shown });
+  const cards = makeCards(problem, view, setView, several),
+    expert = [cards.expert, cards.map, cards.response],
+    plain = Object.values(cards).filter((card) => !expert.includes(card));
+  const experts = fold(
+    "Details for experts",
+    "relative costs μ and ν, cost surface, VACC, AURC, errors against abstention",
+    expert,
+    app.update,
+  );
   const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
   const node = el(
     "div",
     {},
-    el(
-      "form",
-      {
-        class: "controls",
-        "aria-label": "Costs and share of positives",
-        onsubmit: (e) => e.preventDefault(),
-      },
-      controls.map(({ node: n }) => n),
-    ),
+    controls.node,
     el(
       "div",
       { class: "cards" },
-      Object.values(cards).map(({ node: n }) => n),
+      plain.map(({ node: n }) => n),
     ),
+    experts.node,
     live,
   );
-  let speaking = 0;
+  const settings = () => settingsWords(problem, app, shown);
+  addTakeAway(cards, { problem, app, settings, now: () => ({ results: current, chosen: shown }) });
+  const stage = stageOf();
+  stage.watch(Object.values(cards));
+  let speaking = 0,
+    thinking = 0;
+  // What takes long is found while nothing moves, and drawn then.
+  const think = () => {
+    const { flipped } = current[0];
+    if (shown.waits) searchAgain(shown, app);
+    else if (several && !knownDistinct(problem, app, flipped)) findDistinct(problem, app, flipped);
+    else return;
+    app.update();
+  };
   return {
     node,
     update() {
-      controls.forEach((control) => control.update());
-      const results = binaryResults(problem, app);
-      const cheapest = results.reduce((a, b) => (b.window.cost < a.window.cost ? b : a));
-      const chosen = results[view.selected] ?? cheapest;
-      draw({ problem, app, view, cards, results, chosen, cheapest, several, select: setView("selected") });
+      const results = (current = binaryResults(problem, app));
+      const told = verdictOf(problem.models, app.prior, results[0].costs);
+      const cheapest =
+        results[told.best] ?? results.reduce((a, b) => (expectedCost(b) < expectedCost(a) ? b : a));
+      const chosen = (shown = results[view.selected] ?? cheapest);
+      controls.update();
+      app.about(settings());
+      stage.draw(
+        drawings({
+          problem,
+          app,
+          view,
+          cards,
+          results,
+          chosen,
+          cheapest,
+          several,
+          change,
+          experts: experts.isOpen(),
+          select: setView("selected"),
+          isolate: setView("alone"),
+          told,
+        }),
+      );
+      clearTimeout(thinking);
+      thinking = setTimeout(think, 400);
       clearTimeout(speaking);
       speaking = setTimeout(() => {
         live.textContent = plainText([...cards.advice.body.querySelectorAll("p")]);
@@ -116,88 +132,59 @@ export function binaryView(problem, app) {
   };
 }
 
-function makeCards(problem, view, setView, several) {
-  const names = problem.models.map((model, i) => [String(i), shorten(model.name, 30)]);
-  const pick = (key) => (i) => setView(key)(Number(i));
-  const cards = { advice: card("What to do", { wide: true, key: "advice" }) };
-  if (several)
-    cards.table = card("Models, the cheapest first", { about: term("cost"), wide: true, key: "table" });
-  Object.assign(cards, {
-    scores: card("Scores and window", { about: term("window"), key: "scores" }),
-    confusion: card("What happens to 1,000 cases", { about: term("confusion"), key: "confusion" }),
-    map: card("Cost map", {
-      about: term("surface"),
-      key: "map",
-      tools: [
-        choice(
-          "show",
-          Object.entries(MAPS).map(([key, { name }]) => [key, name]),
-          view.map,
-          setView("map"),
-        ),
-        toggle(
-          "flat or in space",
-          [
-            ["2d", "map"],
-            ["3d", "3-D"],
-          ],
-          view.body,
-          setView("body"),
-        ),
-      ],
-    }),
-  });
-  if (several) {
-    cards.winner = card("Which model is cheapest where", { about: term("winner"), key: "winner" });
-    cards.difference = card("Difference of two models", {
-      about: term("difference"),
-      key: "difference",
-      tools: [
-        choice("", names, String(view.first), pick("first"), { "aria-label": "first model" }),
-        choice("minus", names, String(view.second), pick("second")),
-      ],
-    });
-  }
-  cards.slice = card("If abstaining cost more or less", { about: term("slice"), key: "slice" });
-  cards.response = card("Errors against abstention", {
-    about: term("response"),
-    key: "response",
-    tools: [
-      choice(
-        "show",
-        Object.entries(RESPONSES).map(([key, [name]]) => [key, name]),
-        view.response,
-        setView("response"),
-      ),
-    ],
-  });
-  cards.risk = card("Risk and coverage by the model’s own confidence", { about: term("risk"), key: "risk" });
-  return cards;
+// Limits begin where the shown rule just keeps them, thresholds as they are.
+function startOf(mode, { window: w, index, surface }, view) {
+  const up = (share) => Math.min(1, Math.ceil(1000 * share - 1e-6) / 1000);
+  if (mode === "budgets")
+    return {
+      budgets: {
+        abstention: up(w.abstention),
+        error: 1,
+        missed: up(w.fn / surface.positives),
+        promise: false,
+      },
+    };
+  if (mode === "costs") return {};
+  view.selected = index; // the scores of another model have other thresholds
+  return { thresholds: { lower: w.lower, upper: w.upper } };
 }
 
-function draw(context) {
-  const { cards, several, problem } = context;
-  drawAdvice(context);
-  if (several) cards.table.show(modelTable(context));
-  drawScores(context);
-  cards.confusion.show(confusionTable(context.chosen));
-  drawMaps(context);
-  drawCurves(
-    context,
-    problem.models.map(({ name }) => name),
-  );
+// What each card shows, in the order in which a reader misses it.
+function drawings(context) {
+  const { cards, several, experts } = context;
+  return [
+    [cards.advice, () => drawVerdict(context)],
+    [cards.scores, () => drawScores(context)],
+    [cards.confusion, () => cards.confusion.show(confusionTable(context.chosen))],
+    ...(several
+      ? [
+          [cards.table, () => cards.table.show(modelTable(context))],
+          [cards.winner, () => drawWinner(context)],
+          [cards.difference, () => drawDifference(context)],
+        ]
+      : []),
+    [cards.slice, () => drawSlice(context)],
+    [cards.decision, () => drawDecision(context)],
+    [cards.calibration, () => drawCalibration(context)],
+    [cards.roc, () => drawRoc(context)],
+    [cards.risk, () => drawRisk(context)],
+    ...(cards.groups ? [[cards.groups, () => drawGroups(context)]] : []),
+    [cards.expert, () => drawExpert(context)],
+    ...(experts
+      ? [
+          [cards.map, () => drawMap(context)],
+          [cards.response, () => drawResponse(context)],
+        ]
+      : []),
+  ];
 }
 
-function drawAdvice({ problem, view, cards, results, chosen, cheapest, several, select }) {
-  const { window, interval, forced } = chosen;
-  const tile = (label, about, ...content) =>
-    el(
-      "div",
-      { class: "tile" },
-      el("div", { class: "tile-label" }, label, about ? term(about) : null),
-      el("div", { class: "tile-value" }, content),
-    );
+function drawExpert({ cards, problem, view, results, several }) {
   const shares = several ? compared(problem, results, [view.first, view.second]).won.shares : [];
+  cards.expert.show(uncertainAdvice(results, shares), expertTable({ results, view }));
+}
+
+function drawVerdict({ problem, app, view, cards, results, chosen, cheapest, several, select, told }) {
   const options = [
     ["auto", "the cheapest model"],
     ...problem.models.map((model, i) => [String(i), shorten(model.name, 40)]),
@@ -211,6 +198,7 @@ function drawAdvice({ problem, view, cards, results, chosen, cheapest, several, 
         { "data-action": "select-model" },
       )
     : null;
+  const { body } = cards.advice;
   cards.advice.show(
     el(
       "div",
@@ -218,73 +206,46 @@ function drawAdvice({ problem, view, cards, results, chosen, cheapest, several, 
       el(
         "div",
         { class: "words" },
-        advice(chosen, { several, cheapest: chosen === cheapest }),
+        verdict(chosen, {
+          several,
+          rivals: told.rivals.map((i) => results[i]),
+          cheapest: chosen === cheapest,
+          saving: savingWords(chosen),
+          mode: app.mode,
+        }),
         invertedAdvice(results, chosen),
         casesAdvice(
           problem.models.map(({ name }) => name),
           problem.models.map(({ positives, negatives }) => [sum(negatives), sum(positives)]),
         ),
-        uncertainAdvice(results, shares),
-        chooser,
       ),
-      el(
-        "div",
-        { class: "tiles" },
-        tile(
-          "Cost per case",
-          "interval",
-          value("cost", window.cost, number(window.cost)),
-          el(
-            "small",
-            {},
-            "95% interval ",
-            value("cost-low", interval.low, number(interval.low)),
-            " to ",
-            value("cost-high", interval.high, number(interval.high)),
-          ),
-        ),
-        tile(
-          "If forced to answer",
-          "forced",
-          value("forced", forced, number(forced)),
-          el(
-            "small",
-            {},
-            forced > 0 ? `abstaining saves ${percent(1 - window.cost / forced)}` : "nothing to save",
-          ),
-        ),
-        tile(
-          "Abstained",
-          "abstain",
-          value("abstention", window.abstention, percent(window.abstention)),
-          el("small", {}, `${percent(window.answered)} answered`),
-        ),
-        tile(
-          "Wrong among answers",
-          "wrong",
-          value("selective-error", window.error / window.answered, percent(window.error / window.answered)),
-          el("small", {}, `${percent(window.error)} of all cases`),
-        ),
-      ),
+      people(chosen, peopleWidth(widthOf(body))),
+      el("div", { class: "figures" }, tiles(chosen), chooser),
     ),
   );
 }
 
-function drawScores({ cards, problem, chosen }) {
-  const { body } = cards.scores;
+// Beside the words where there is room, below them elsewhere; as in the style sheet.
+const peopleWidth = (width) => (width > 900 ? Math.floor((width - 32) / 2) : width);
+
+function drawScores({ cards, problem, app, chosen, change }) {
+  const onMove = (key, at) =>
+    change({ mode: "thresholds", thresholds: pairOf(app.thresholds ?? chosen.window, key, at) });
   cards.scores.show(
     scoreHistogram({
       histogram: chosen.model.histogram,
       classes: problem.classes,
       window: chosen.window,
-      width: widthOf(body),
+      width: widthOf(cards.scores.body),
       height: 300,
-    }),
+      onMove,
+    }).root,
     el(
       "ul",
       { class: "legend" },
       el("li", {}, el("i", { class: "swatch positive" }), `truth ${shorten(problem.classes[1], 30)} (above)`),
       el("li", {}, el("i", { class: "swatch negative" }), `truth ${shorten(problem.classes[0], 30)} (below)`),
     ),
+    el("p", { class: "note" }, "Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
   );
 }

@@ -130,6 +130,7 @@ export function filesView(app) {
       column("truth", "truth", columns.truth),
       column("score", "score", columns.scores[0]),
       column("model", "model", columns.model),
+      column("group", "groups", columns.groups),
       labels.length >= 2 && labels.length <= 50
         ? choice(
             "positive class",

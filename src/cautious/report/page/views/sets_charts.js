@@ -4,13 +4,15 @@ import { el, svg } from "../charts/dom.js";
 import { number, percent, share, shorten } from "../core/format.js";
 import { legend, lineChart, riskChart } from "../charts/lines.js";
 import { crossovers } from "../core/sets.js";
+import { keyOf } from "./binary_curves.js";
 
-export function drawUtility({ app, cards, results, chosen }) {
+export function drawUtility({ app, view, cards, results, chosen, isolate }) {
   const at = (r, k) => r.accuracy + (4 * k - 2) * r.hedging;
   const series = results.map((r) => ({
     name: r.model.name,
     index: r.index,
-    faded: r !== chosen,
+    faded: r !== chosen && view.alone === null,
+    off: view.alone !== null && view.alone !== r.index,
     points: [
       [0.5, at(r, 0.5)],
       [1, at(r, 1)],
@@ -22,6 +24,9 @@ export function drawUtility({ app, cards, results, chosen }) {
     high = Math.max(...heights);
   const room = (high - low) * 0.06 || 0.01;
   const chart = lineChart(series, {
+    key: "utility",
+    yFormat: number,
+    title: (k) => `risk aversion ${number(k)}`,
     width: widthOf(cards.utility.body),
     height: 310,
     x: [0.5, 1],
@@ -43,7 +48,7 @@ export function drawUtility({ app, cards, results, chosen }) {
         ),
       ),
     );
-  cards.utility.show(chart.root, legend(results.map(({ model }) => model.name)));
+  cards.utility.show(chart.root, keyOf({ results, view, isolate }));
 }
 
 // Bars for sizes 1, 2, …; where they run to more than ten, neighbouring ones share a bar.
@@ -117,13 +122,10 @@ export function drawSizes({ problem, cards, chosen }) {
   );
 }
 
-export function drawSetRisk({ cards, results, chosen }) {
+export function drawSetRisk({ view, cards, results, chosen, isolate }) {
   const shown = results.filter(({ model }) => model.risk);
   cards.risk.show(
-    riskChart(shown, chosen, { width: widthOf(cards.risk.body), height: 310 }),
-    legend(
-      shown.map(({ model }) => model.name),
-      shown.map(({ index }) => index),
-    ),
+    riskChart(shown, chosen, { width: widthOf(cards.risk.body), height: 310, alone: view.alone }),
+    legend(shown, { alone: view.alone, onAlone: isolate }),
   );
 }

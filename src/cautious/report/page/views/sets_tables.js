@@ -1,8 +1,8 @@
 // Tables about prediction sets: the models side by side, and one of them class by class.
-import { modelColour } from "../charts/colours.js";
-import { el, value } from "../charts/dom.js";
+import { el, scroller, value } from "../charts/dom.js";
+import { sign } from "../charts/lines.js";
 import { alike, count, number, percent, percentAlike, shorten } from "../core/format.js";
-import { numberColumn, sortableTable } from "./widgets.js";
+import { numberColumn, sortableTable } from "./sortable.js";
 
 export function setTable({ problem, app, view, results, chosen, select }) {
   const column = (name, key, exact, write, about) =>
@@ -14,8 +14,6 @@ export function setTable({ problem, app, view, results, chosen, select }) {
       text: true,
       exact: (r) => r.model.name,
       show: (r) => {
-        const mark = el("i", { class: "swatch" });
-        mark.style.background = modelColour(r.index);
         return el(
           "button",
           {
@@ -27,7 +25,7 @@ export function setTable({ problem, app, view, results, chosen, select }) {
               select(r.index);
             },
           },
-          mark,
+          sign(r.index),
           shorten(r.model.name, 48),
         );
       },
@@ -74,7 +72,12 @@ export function classTable({ problem, app, view, chosen }) {
       show: ({ c }) =>
         el("span", { title: shorten(problem.classes[c], 300) }, shorten(problem.classes[c], 36)),
     },
-    column("cases", "n", ({ sums }) => sums[0], () => count),
+    column(
+      "cases",
+      "n",
+      ({ sums }) => sums[0],
+      () => count,
+    ),
     column("single answers", "single", ({ sums }) => sums[1] / sums[0], percentAlike),
     column("right when single", "right", ({ sums }) => sums[2] / sums[1], percentAlike),
     column("holds the truth", "contains", ({ sums }) => sums[3] / sums[0], percentAlike),
@@ -85,6 +88,43 @@ export function classTable({ problem, app, view, chosen }) {
     caption: `Classes as answered by ${shorten(chosen.model.name)}`,
     order: view.classOrder,
     most: 10,
+  });
+}
+
+// The table as a file, all numbers in full.
+export function setRows(results, settings) {
+  const columns = {
+    model: (r) => r.model.name,
+    cases: (r) => r.n,
+    utility: (r) => r.utility.mean,
+    utility_low: (r) => r.utility.low,
+    utility_high: (r) => r.utility.high,
+    single_answers: (r) => r.determinacy,
+    right_when_single: (r) => r.singleAccuracy,
+    right_when_several: (r) => r.setAccuracy,
+    holds_the_truth: (r) => r.containment,
+    mean_size: (r) => r.meanSize,
+    aurc: (r) => r.model.risk?.aurc,
+    settings: () => settings,
+  };
+  const read = Object.values(columns);
+  return [Object.keys(columns), ...results.map((r) => read.map((of) => of(r)))];
+}
+
+export function pairTable({ problem, view, chosen }, pairs) {
+  if (!pairs.length) return el("p", { class: "note" }, "No class was answered alone where another was true.");
+  const label = (c) =>
+    el("span", { title: shorten(problem.classes[c], 300) }, shorten(problem.classes[c], 28));
+  const columns = [
+    { name: "truth", text: true, exact: ({ truth }) => truth, show: ({ truth }) => label(truth) },
+    { name: "told", text: true, exact: ({ told }) => told, show: ({ told }) => label(told) },
+    { name: "cases", high: true, exact: ({ n }) => n, show: ({ n }) => count(n) },
+    { name: "of that truth", high: true, exact: ({ share }) => share, show: ({ share }) => percent(share) },
+  ];
+  return sortableTable(columns, pairs, {
+    caption: `Single answers of ${shorten(chosen.model.name)} that were wrong, by pair of classes`,
+    order: view.pairOrder,
+    most: 8,
   });
 }
 
@@ -138,9 +178,7 @@ export function setConfusion({ confusion }, classes, unit) {
         ? "divide"
         : "",
     ].join(" ");
-  return el(
-    "div",
-    { class: "scroll" },
+  return scroller(
     el(
       "table",
       { class: "matrix" },

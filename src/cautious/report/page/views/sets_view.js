@@ -1,11 +1,17 @@
 // Many classes, and answers that may hold several: what doubt is worth, and where it lies.
+import { widthOf } from "../charts/axes.js";
 import { card, choice, el, toggle, value } from "../charts/dom.js";
-import { count, number, percent, shorten } from "../core/format.js";
+import { count, number, shorten } from "../core/format.js";
 import { crossovers, meanUtility, setMeasures } from "../core/sets.js";
-import { casesAdvice } from "./advice.js";
+import { casesAdvice, plainText } from "./advice.js";
+import { controlForm } from "./controls.js";
 import { drawSetRisk, drawSizes, drawUtility } from "./sets_charts.js";
-import { classTable, setConfusion, setTable } from "./sets_tables.js";
+import { confusedPairs, setPeople, setTiles, setVerdict } from "./sets_people.js";
+import { classTable, pairTable, setConfusion, setRows, setTable } from "./sets_tables.js";
+import { stageOf } from "./stage.js";
+import { csvFile, pictureTools, ruleFile, takeAway } from "./takeaway.js";
 import { term } from "./terms.js";
+import { spanControl } from "./widgets.js";
 
 export function setResults(problem, k) {
   return problem.models.map((model, index) => ({
@@ -16,18 +22,96 @@ export function setResults(problem, k) {
   }));
 }
 
+const firstSetsView = () => ({
+  selected: null,
+  alone: null,
+  unit: "count",
+  whole: false,
+  order: { by: 1, down: true },
+  classOrder: { by: 6, down: false },
+  pairOrder: { by: 2, down: true },
+});
+
 export function setsView(problem, app) {
-  const view = (problem.view ??= {
-    selected: null,
-    unit: "count",
-    order: { by: 1, down: true },
-    classOrder: { by: 6, down: false },
-  });
+  const view = (problem.view ??= firstSetsView());
+  let current = [],
+    shown = null;
   const setView = (key) => (chosen) => {
     view[key] = chosen;
     app.update();
   };
-  const control = aversionControl(app);
+  const controls = controlForm({
+    label: "Risk aversion",
+    modes: null,
+    mode: () => "worth",
+    sets: {
+      worth: [
+        spanControl({
+          id: "k",
+          label: "What half an answer is worth: risk aversion k",
+          short: "k",
+          about: "k",
+          hint: "A right answer of two classes earns k, a right single answer 1, a wrong one 0. u65 is k = 0.65, u80 is k = 0.8.",
+          low: 0.5,
+          high: 1,
+          get: () => app.k,
+          set: (k) => {
+            app.k = k;
+            app.update();
+          },
+        }),
+      ],
+    },
+    always: [],
+  });
+  const cards = makeSetCards(problem, view, setView);
+  const settings = () =>
+    `${app.today} · ${shorten(shown.model.name, 40)} · ${count(shown.n)} cases of ${problem.classes.length} classes · risk aversion ${number(app.k)}`;
+  addSetTakeAway(cards, { problem, app, settings, now: () => ({ results: current, chosen: shown }) });
+  const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
+  const node = el(
+    "div",
+    {},
+    controls.node,
+    el(
+      "div",
+      { class: "cards" },
+      Object.values(cards).map(({ node: n }) => n),
+    ),
+    live,
+  );
+  const stage = stageOf();
+  stage.watch(Object.values(cards));
+  let speaking = 0;
+  return {
+    node,
+    update() {
+      controls.update();
+      const results = (current = setResults(problem, app.k));
+      const best = results.reduce((a, b) => (b.utility.mean > a.utility.mean + 1e-15 ? b : a));
+      const chosen = (shown = results[view.selected] ?? best);
+      app.about(settings());
+      const context = {
+        problem,
+        app,
+        view,
+        cards,
+        results,
+        best,
+        chosen,
+        isolate: setView("alone"),
+        select: setView("selected"),
+      };
+      stage.draw(setDrawings(context));
+      clearTimeout(speaking);
+      speaking = setTimeout(() => {
+        live.textContent = plainText([...cards.advice.body.querySelectorAll("p")]);
+      }, 600);
+    },
+  };
+}
+
+function makeSetCards(problem, view, setView) {
   const cards = {
     advice: card("What to do", { wide: true, key: "advice" }),
     table: card("Models, the most useful first", { about: term("utility"), wide: true, key: "table" }),
@@ -49,122 +133,64 @@ export function setsView(problem, app) {
         ),
       ],
     }),
-    classes: card("Class by class, the least useful first", {
-      wide: problem.models.every(({ risk }) => !risk),
-      key: "classes",
+    pairs: card("Which classes are taken for which", { key: "pairs" }),
+    classes: card("Class by class, the least useful first", { about: term("containment"), key: "classes" }),
+  };
+  if (problem.models.some(({ risk }) => risk))
+    cards.risk = card("Risk and coverage", { about: term("risk"), key: "risk" });
+  return cards;
+}
+
+function setDrawings(context) {
+  const { cards, chosen, problem, view } = context;
+  return [
+    [cards.advice, () => drawSetAdvice(context)],
+    [cards.table, () => cards.table.show(setTable(context))],
+    [cards.utility, () => drawUtility(context)],
+    [cards.sizes, () => drawSizes(context)],
+    [
+      cards.confusion,
+      () =>
+        cards.confusion.show(
+          el("p", { class: "note" }, `Answers of ${shorten(chosen.model.name)}`),
+          setConfusion(chosen.model, problem.classes, view.unit),
+        ),
+    ],
+    [cards.pairs, () => cards.pairs.show(pairTable(context, confusedPairs(chosen.model)))],
+    [cards.classes, () => cards.classes.show(classTable(context))],
+    ...(cards.risk ? [[cards.risk, () => drawSetRisk(context)]] : []),
+  ];
+}
+
+function addSetTakeAway(cards, { problem, app, settings, now }) {
+  cards.advice.tools.append(
+    ...takeAway({
+      title: () => app.title,
+      sentence: () =>
+        plainText([...cards.advice.body.querySelectorAll(".lead, .banner, .evidence")]).replace(/\s+/g, " "),
+      rule: () => {
+        const rule = givenRule(now().chosen.model);
+        return rule && ruleFile({ ...rule, classes: problem.classes, version: app.version });
+      },
+      table: () => csvFile(setRows(now().results, settings())),
     }),
-    risk: card("Risk and coverage", { about: term("risk"), key: "risk" }),
-  };
-  if (problem.models.every(({ risk }) => !risk)) delete cards.risk;
-  const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
-  const node = el(
-    "div",
-    {},
-    el(
-      "form",
-      { class: "controls one", "aria-label": "Risk aversion", onsubmit: (e) => e.preventDefault() },
-      control.node,
-    ),
-    el(
-      "div",
-      { class: "cards" },
-      Object.values(cards).map(({ node: n }) => n),
-    ),
-    live,
   );
-  let speaking = 0;
-  return {
-    node,
-    update() {
-      control.update();
-      const results = setResults(problem, app.k);
-      const best = results.reduce((a, b) => (b.utility.mean > a.utility.mean + 1e-15 ? b : a));
-      const chosen = results[view.selected] ?? best;
-      const context = { problem, app, view, cards, results, best, chosen, select: setView("selected") };
-      drawSetAdvice(context);
-      cards.table.show(setTable(context));
-      drawUtility(context);
-      drawSizes(context);
-      cards.confusion.show(
-        el("p", { class: "note" }, `Answers of ${shorten(chosen.model.name)}`),
-        setConfusion(chosen.model, problem.classes, view.unit),
-      );
-      cards.classes.show(classTable(context));
-      if (cards.risk) drawSetRisk(context);
-      clearTimeout(speaking);
-      speaking = setTimeout(() => {
-        live.textContent = [...cards.advice.body.querySelectorAll("p")].map((p) => p.textContent).join(" ");
-      }, 600);
-    },
-  };
+  for (const each of Object.values(cards))
+    if (["advice", "utility", "sizes", "risk"].includes(each.key))
+      each.tools.append(pictureTools(each, settings));
 }
 
-function aversionControl(app) {
-  const set = (k) => {
-    app.k = k;
-    app.update();
-  };
-  const slider = el("input", {
-    type: "range",
-    id: "k-slider",
-    min: 0.5,
-    max: 1,
-    step: 0.01,
-    "aria-label": "Risk aversion, slider",
-    "data-slider": "k",
-    oninput: () => set(Number(slider.value)),
-  });
-  const box = el("input", {
-    type: "number",
-    id: "k-number",
-    min: 0.5,
-    max: 1,
-    step: "any",
-    "data-input": "k",
-    oninput: () => {
-      const k = box.value === "" ? NaN : Number(box.value),
-        allowed = k >= 0.5 && k <= 1;
-      box.setAttribute("aria-invalid", String(!allowed));
-      if (allowed) set(k);
-    },
-  });
-  const node = el(
-    "div",
-    { class: "control" },
-    el("label", { for: "k-number" }, "What half an answer is worth: risk aversion k"),
-    term("k"),
-    el("div", { class: "control-row" }, slider, box),
-    el(
-      "p",
-      { class: "hint" },
-      "A right answer of two classes earns k, a right single answer 1, a wrong one 0. u65 is k = 0.65, u80 is k = 0.8.",
-    ),
-  );
-  const update = () => {
-    slider.value = app.k;
-    if (document.activeElement !== box) box.value = app.k;
-  };
-  return { node, update };
+// The rule by which the answers that are shown were made; sets that were given have none.
+function givenRule({ name, utility, risk, sizes }) {
+  if (utility) return { kind: "utility", utility, model: name.replace(/, u\d+ sets$/, "") };
+  const likeliest = risk && sizes.every(([size]) => size === 1);
+  return likeliest ? { kind: "confidence", threshold: 0, model: name } : null;
 }
 
-function drawSetAdvice({ problem, app, view, cards, results, best, chosen, select }) {
-  const name = (r) => el("strong", {}, shorten(r.model.name, 60));
-  const steps = crossovers(results);
-  const alone = results.length < 2;
-  const lead = el(
-    "p",
-    { class: "lead" },
-    alone || chosen !== best ? "With " : "Take ",
-    name(chosen),
-    alone || chosen !== best ? " a prediction is worth " : ": a prediction is worth ",
-    el("strong", {}, value("utility", chosen.utility.mean, number(chosen.utility.mean))),
-    ` at risk aversion ${number(app.k)}.`,
-  );
-  const names = `It names a single class in ${percent(chosen.determinacy)} of the cases and is right in ${percent(chosen.singleAccuracy)} of those. `;
-  const sets =
-    chosen.determinacy < 1
-      ? `Otherwise it names several, and they hold the truth in ${percent(chosen.setAccuracy)}.`
-      : "It never names several.";
+function drawSetAdvice({ problem, view, cards, results, best, chosen, select }) {
+  const steps = crossovers(results),
+    alone = results.length < 2,
+    name = (r) => el("strong", {}, shorten(r.model.name, 60));
   const change =
     steps.length < 2
       ? [name(results[steps[0].model]), " is the most useful whatever the risk aversion between 0.5 and 1."]
@@ -178,17 +204,11 @@ function drawSetAdvice({ problem, app, view, cards, results, best, chosen, selec
           ]),
           ".",
         ];
-  const tile = (label, about, ...content) =>
-    el(
-      "div",
-      { class: "tile" },
-      el("div", { class: "tile-label" }, label, term(about)),
-      el("div", { class: "tile-value" }, content),
-    );
   const options = [
     ["auto", "the most useful model"],
     ...problem.models.map((model, i) => [String(i), shorten(model.name, 40)]),
   ];
+  const width = widthOf(cards.advice.body);
   cards.advice.show(
     el(
       "div",
@@ -196,13 +216,18 @@ function drawSetAdvice({ problem, app, view, cards, results, best, chosen, selec
       el(
         "div",
         { class: "words" },
-        lead,
-        el("p", {}, names, sets),
+        setVerdict(chosen, { classes: problem.classes, alone, best }),
         casesAdvice(
           problem.models.map(({ name: n }) => n),
           problem.models.map(({ by_class }) => by_class.map(([n]) => n)),
         ),
         alone ? null : el("p", { class: "unsure" }, change),
+      ),
+      setPeople(chosen, problem.classes.length, width > 900 ? Math.floor((width - 32) / 2) : width),
+      el(
+        "div",
+        { class: "figures" },
+        setTiles(chosen, problem.classes.length),
         alone
           ? null
           : choice(
@@ -212,34 +237,6 @@ function drawSetAdvice({ problem, app, view, cards, results, best, chosen, selec
               (key) => select(key === "auto" ? null : Number(key)),
               { "data-action": "select-model" },
             ),
-      ),
-      el(
-        "div",
-        { class: "tiles" },
-        tile(
-          "Mean utility",
-          "utility",
-          value("utility-tile", chosen.utility.mean, number(chosen.utility.mean)),
-          el("small", {}, `95% interval ${number(chosen.utility.low)} to ${number(chosen.utility.high)}`),
-        ),
-        tile(
-          "Holds the truth",
-          "containment",
-          value("containment", chosen.containment, percent(chosen.containment)),
-          el("small", {}, `of ${count(chosen.n)} cases`),
-        ),
-        tile(
-          "Single answers",
-          "determinacy",
-          value("determinacy", chosen.determinacy, percent(chosen.determinacy)),
-          el("small", {}, `${percent(chosen.singleAccuracy)} of them right`),
-        ),
-        tile(
-          "Mean size",
-          "size",
-          value("mean-size", chosen.meanSize, number(chosen.meanSize)),
-          el("small", {}, `of ${problem.classes.length} classes`),
-        ),
       ),
     ),
   );

@@ -11,8 +11,8 @@ const TERMS = {
     "What a case costs on average: the share of missed positives times the cost of a miss, plus false alarms times their cost, plus abstentions times the cost of abstaining. Right answers cost nothing.",
   ],
   interval: [
-    "95% interval",
-    "From 300 bootstrap replicates: the cases of each class are drawn anew over the bins of the model’s hull, and the window is chosen anew at its corners each time. A basic interval, which allows for the optimism of judging a window on the data it was chosen on.",
+    "Cost on new cases",
+    "Thresholds chosen on some cases look better on them than on others. So they are chosen on nine tenths of the cases and judged on the rest, four times over: that is the first number, with a 95% interval. “Here” is the cost on the very cases they were chosen on.",
   ],
   abstain: [
     "Abstaining",
@@ -34,6 +34,10 @@ const TERMS = {
     "Winner map",
     "Each point is a pair of relative costs; its colour is the model that is cheapest there, each with its own best window. The map spans all costs at which the more expensive mistake stays the more expensive one and abstaining costs at most half of it; shares are parts of this map, points where all models cost the same left out.",
   ],
+  dearer: [
+    "Dearer than the best",
+    "The cost on new cases less that of the cheapest model. Models judged on the same cases are compared case by case. Where the interval holds 0 the two cannot be told apart.",
+  ],
   difference: [
     "Difference",
     "Cost of the first model minus cost of the second at the same relative costs, each with its own best window. On the black line both cost the same.",
@@ -46,14 +50,47 @@ const TERMS = {
     "Response curve",
     "What is left of the errors as the model is allowed to abstain on more cases, giving up first those most expensive to answer at these costs. Dots mark the windows recommended now.",
   ],
+  decision: [
+    "Decision curve",
+    "Net benefit: the share of true positives less that of false ones, weighed by the odds of the threshold from which one acts. A model is worth using where its line lies above acting on all and on none.",
+  ],
+  calibration: [
+    "Calibration",
+    "Cases of about the same score are put together. If the scores are probabilities, as many of them are positive as the score says.",
+  ],
+  roc: [
+    "ROC curve",
+    "Positives found against false alarms, for every single threshold. The rings are the two thresholds between which there is no answer.",
+  ],
+  groups: [
+    "Groups",
+    "The same thresholds in each group of cases: what share is answered, and what share of the answers is wrong.",
+  ],
   risk: [
     "Risk and coverage",
     "Coverage is the share of cases answered when the surest, by the model’s own score, are answered first. Risk is the share of wrong ones among the answers.",
   ],
   aurc: ["AURC", "Area under risk against coverage: the mean risk over all coverages. Lower is better."],
   forced: ["Forced to answer", "The same scores with the best single threshold, abstaining not allowed."],
+  missed: ["Missed", "Positives that are answered negative, as a share of all positives."],
   fn: ["Missed", "False negatives: positives answered as negative, as a share of all cases."],
   fp: ["False alarms", "False positives: negatives answered as positive, as a share of all cases."],
+  sensitivity: [
+    "Sensitivity",
+    "Of all positives, the share that is answered positive. Positives without an answer are not found yet: they count against it.",
+  ],
+  specificity: [
+    "Specificity",
+    "Of all negatives, the share that is answered negative. Negatives without an answer count against it.",
+  ],
+  ppv: [
+    "PPV",
+    "Positive predictive value: of the cases answered positive, the share that is positive. It moves with the share of positives.",
+  ],
+  npv: [
+    "NPV",
+    "Negative predictive value: of the cases answered negative, the share that is negative. It moves with the share of positives.",
+  ],
   wrong: ["Wrong among answers", "The share of given answers that are wrong (selective error)."],
   surface: [
     "Cost surface",
@@ -119,7 +156,7 @@ export function term(key, text = null) {
     {
       type: "button",
       class: text === null ? "term mark" : "term",
-      "aria-label": `What is ${TERMS[key][0]}?`,
+      "aria-label": text === null ? `What is ${TERMS[key][0]}?` : `${text}: what is that?`,
       onmouseenter: () => showTip(button, key),
       onmouseleave: hideTip,
       onfocus: () => showTip(button, key),

@@ -1,101 +1,130 @@
 // Sliders with a number beside each: the slider for a feel, the number for the exact cost.
-import { el, value } from "../charts/dom.js";
-import { number } from "../core/format.js";
+import { el } from "../charts/dom.js";
+import { number, shorten } from "../core/format.js";
 import { term } from "./terms.js";
 
 const STEPS = 400;
 const round = (v) => Number(v.toPrecision(3));
 
-function pair({ id, label, about, hint, slider, box, tint }) {
-  return el(
+// A label, a slider for a feel, a box for the exact number, and words where it cannot be used.
+// `read` makes a value of what is typed, or gives undefined; `allowed` says what may be typed.
+function control({ id, label, short, about, hint, tint, slider, box, get, set, read, write, allowed, show }) {
+  const problem = el("p", { class: "problem", id: `${id}-problem`, role: "alert" });
+  const complain = (typed) => {
+    const wrong = typed !== null;
+    box.setAttribute("aria-invalid", String(wrong));
+    problem.textContent = wrong
+      ? `${typed === "" ? "Nothing is written here" : `“${shorten(typed, 12)}” cannot be used`}: ${allowed}. Until then ${show(get())} counts.`
+      : "";
+  };
+  Object.entries({ id: `${id}-slider`, "aria-label": `${label}, slider`, "data-slider": id }).forEach(
+    ([name, text]) => slider.setAttribute(name, text),
+  );
+  Object.entries({
+    id: `${id}-number`,
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    "aria-describedby": `${id}-problem`,
+    "data-input": id,
+  }).forEach(([name, text]) => box.setAttribute(name, text));
+  box.addEventListener("input", () => {
+    const found = read(box.value.trim().replace(",", ".").replace(/%$/, "").replace("−", "-"));
+    complain(found === undefined ? box.value.trim() : null);
+    if (found !== undefined) set(found);
+  });
+  box.addEventListener("change", () => update());
+  const node = el(
     "div",
-    { class: `control ${tint ?? ""}` },
+    { class: `control ${tint ?? ""}`, "data-control": id },
     el("label", { for: `${id}-number` }, label),
     about ? term(about) : null,
     el("div", { class: "control-row" }, slider, box),
-    el("p", { class: "hint" }, hint),
+    problem,
+    hint ? el("p", { class: "hint" }, hint) : null,
   );
+  const update = () => {
+    slider.setAttribute("aria-valuetext", show(get()));
+    if (document.activeElement !== box) {
+      box.value = write(get());
+      complain(null);
+    }
+  };
+  return { id, node, update, chip: () => `${short ?? label} ${show(get())}` };
 }
 
 // Costs spread over powers of ten, so the slider moves along their logarithm.
-export function costControl({ id, label, about, hint, tint, get, set, low = 0.01, high = 1000 }) {
+export function costControl({ id, get, set, low = 0.01, high = 1000, ...rest }) {
   low = Math.min(low, get() || low);
   high = Math.max(high, get());
   const place = (v) => Math.round((STEPS * Math.log(Math.max(v, low) / low)) / Math.log(high / low));
   const slider = el("input", {
     type: "range",
-    id: `${id}-slider`,
     min: 0,
     max: STEPS,
     step: 1,
-    "aria-label": `${label}, slider`,
-    "data-slider": id,
     oninput: () => set(round(low * (high / low) ** (slider.value / STEPS))),
   });
-  const box = el("input", {
-    type: "number",
-    id: `${id}-number`,
-    min: 0,
-    step: "any",
-    inputmode: "decimal",
-    "data-input": id,
-    oninput: () => {
-      const value = box.value === "" ? NaN : Number(box.value),
-        allowed = value < Infinity && (id === "abstain" ? value >= 0 : value > 0);
-      box.setAttribute("aria-invalid", String(!allowed));
-      if (allowed) set(value);
+  const free = id === "abstain";
+  const made = control({
+    id,
+    slider,
+    box: el("input"),
+    get,
+    set,
+    allowed: free ? "give a number from 0 up" : "give a number above 0",
+    read: (text) => {
+      const v = text === "" ? NaN : Number(text);
+      return v < Infinity && (free ? v >= 0 : v > 0) ? v : undefined;
     },
+    write: String,
+    show: number,
+    ...rest,
   });
   const update = () => {
     slider.value = place(get());
-    slider.setAttribute("aria-valuetext", number(get()));
-    if (document.activeElement !== box) {
-      box.value = get();
-      box.removeAttribute("aria-invalid");
-    }
+    made.update();
   };
   update();
-  return { node: pair({ id, label, about, hint, slider, box, tint }), update };
+  return { ...made, update };
 }
 
-// A share, with a way back to what the sample says.
-export function shareControl({ id, label, about, get, set, sample }) {
+// A share in percent. Small shares matter most, so the slider moves along their square root.
+export function shareControl({ id, get, set, sample, open = false, hint, ...rest }) {
   const slider = el("input", {
     type: "range",
-    id: `${id}-slider`,
-    min: 0.001,
-    max: 0.999,
-    step: 0.001,
-    "aria-label": `${label}, slider`,
-    "data-slider": id,
-    oninput: () => set(Number(slider.value)),
-  });
-  const box = el("input", {
-    type: "number",
-    id: `${id}-number`,
     min: 0,
-    max: 100,
-    step: "any",
-    inputmode: "decimal",
-    "data-input": id,
-    oninput: () => {
-      const value = Number(box.value) / 100,
-        allowed = box.value !== "" && value > 0 && value < 1;
-      box.setAttribute("aria-invalid", String(!allowed));
-      if (allowed) set(value);
-    },
+    max: STEPS,
+    step: 1,
+    oninput: () => set(clean((slider.value / STEPS) ** 2)),
   });
-  const back = el("button", {
-    type: "button",
-    class: "link",
-    "data-action": "sample-prior",
-    onclick: () => set(null),
+  // Neither none nor all, unless the share is a limit.
+  const clean = (v) =>
+    open ? Number(v.toPrecision(3)) : Math.max(0.001, Math.min(0.999, Number(v.toFixed(4))));
+  const back = sample
+    ? el("button", { type: "button", class: "link", "data-action": `sample-${id}`, onclick: () => set(null) })
+    : null;
+  const now = () => get() ?? sample();
+  const made = control({
+    id,
+    slider,
+    box: el("input"),
+    get: now,
+    set,
+    hint: back ?? hint,
+    allowed: open ? "give percent from 0 to 100; 100 sets no limit" : "give percent above 0 and below 100",
+    read: (text) => {
+      const v = text === "" ? NaN : Number(text) / 100;
+      return (open ? v >= 0 && v <= 1 : v > 0 && v < 1) ? v : undefined;
+    },
+    write: (v) => String(Number((100 * v).toPrecision(4))),
+    show: (v) => (open && v === 1 ? "no limit" : `${number(100 * v)}%`),
+    ...rest,
   });
   const update = () => {
-    const now = get() ?? sample();
-    slider.value = now;
-    slider.setAttribute("aria-valuetext", `${number(100 * now)} percent`);
-    if (document.activeElement !== box) box.value = Number((100 * now).toPrecision(4));
+    slider.value = Math.round(STEPS * Math.sqrt(now()));
+    made.update();
+    if (!back) return;
     back.disabled = get() === null;
     back.textContent =
       get() === null
@@ -103,98 +132,73 @@ export function shareControl({ id, label, about, get, set, sample }) {
         : `percent; back to the sample’s ${number(100 * sample())}%`;
   };
   update();
-  return { node: pair({ id, label, about, hint: back, slider, box }), update };
+  return { ...made, update };
 }
 
-// Tables whose columns sort when their headings are pressed.
-
-// A column of numbers, written alike; `write` makes a format of the numbers of all rows.
-export function numberColumn(rows, { name, about, exact, key, write, high }) {
-  const format = write(rows.map(exact));
-  const show = (row) => value(key(row), exact(row), format(exact(row)));
-  return { name, about, exact, high, show };
-}
-
-// `columns` are {name, about, exact: row => number|text, show: row => node, text}.
-export function sortableTable(columns, rows, { caption, order, onRow, rowClass, most = Infinity }) {
-  let { by, down } = order,
-    all = false;
-  const body = el("tbody"),
-    head = el("tr"),
-    foot = el("div", { class: "more" });
-  const table = el("table", { class: "data" }, el("caption", {}, caption), el("thead", {}, head), body);
-  const draw = () => {
-    Object.assign(order, { by, down });
-    const key = columns[by].exact;
-    const last = (v) => (v !== v || v === null ? 1 : 0);
-    const sorted = [...rows].sort((a, b) => {
-      const [p, q] = [key(a), key(b)];
-      return last(p) - last(q) || (p < q ? -1 : p > q ? 1 : 0) * (down ? -1 : 1);
-    });
-    head.replaceChildren(
-      ...columns.map((column, c) =>
-        el(
-          "th",
-          {
-            scope: "col",
-            class: column.text ? "text" : null,
-            "aria-sort": c === by ? (down ? "descending" : "ascending") : null,
-          },
-          el(
-            "button",
-            {
-              type: "button",
-              class: "sort",
-              onclick: () => {
-                down = c === by ? !down : Boolean(column.high);
-                by = c;
-                draw();
-                head.querySelectorAll(".sort")[c].focus();
-              },
-            },
-            column.name,
-          ),
-          column.about ? term(column.about) : null,
-        ),
-      ),
-    );
-    const shown = all ? sorted : sorted.slice(0, most);
-    body.replaceChildren(
-      ...shown.map((row) =>
-        el(
-          "tr",
-          {
-            class: rowClass?.(row),
-            onclick: onRow ? () => onRow(row) : null,
-          },
-          columns.map((column, c) =>
-            el(
-              c ? "td" : "th",
-              { scope: c ? null : "row", class: column.text ? "text" : null },
-              column.show(row),
-            ),
-          ),
-        ),
-      ),
-    );
-    foot.replaceChildren(
-      ...(rows.length > most
-        ? [
-            el(
-              "button",
-              {
-                type: "button",
-                onclick: () => {
-                  all = !all;
-                  draw();
-                },
-              },
-              all ? `Show the first ${most} only` : `Show all ${rows.length}`,
-            ),
-          ]
-        : []),
-    );
+// A score: anywhere between the ends of the histogram by the slider, anywhere at all by the box.
+export function scoreControl({ id, get, set, ends, ...rest }) {
+  const slider = el("input", {
+    type: "range",
+    min: 0,
+    max: STEPS,
+    step: 1,
+    oninput: () => {
+      const [low, high] = ends();
+      set(round(low + (slider.value / STEPS) * (high - low)));
+    },
+  });
+  const made = control({
+    id,
+    slider,
+    box: el("input"),
+    get,
+    set,
+    allowed: "give a number, or -∞ or ∞ for a threshold beyond all scores",
+    read: (text) => {
+      if (/^-?(∞|inf|infinity)$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
+      return text === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
+    },
+    write: (v) => (Math.abs(v) === Infinity ? number(v) : String(Number(v.toPrecision(6)))),
+    show: number,
+    ...rest,
+  });
+  const update = () => {
+    const [low, high] = ends();
+    slider.value = Math.round(STEPS * Math.max(0, Math.min(1, (get() - low) / (high - low))));
+    made.update();
   };
-  draw();
-  return el("div", { class: "scroll" }, table, foot);
+  update();
+  return { ...made, update };
+}
+
+// A number between two ends.
+export function spanControl({ id, get, set, low, high, step = 0.01, ...rest }) {
+  const slider = el("input", {
+    type: "range",
+    min: low,
+    max: high,
+    step,
+    oninput: () => set(Number(slider.value)),
+  });
+  const made = control({
+    id,
+    slider,
+    box: el("input"),
+    get,
+    set,
+    allowed: `give a number from ${low} to ${high}`,
+    read: (text) => {
+      const v = text === "" ? NaN : Number(text);
+      return v >= low && v <= high ? v : undefined;
+    },
+    write: (v) => String(Number(v.toPrecision(12))),
+    show: number,
+    ...rest,
+  });
+  const update = () => {
+    slider.value = get();
+    made.update();
+  };
+  update();
+  return { ...made, update };
 }

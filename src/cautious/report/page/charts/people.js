@@ -1,0 +1,73 @@
+// A thousand people as marks, by what they are and what they are told. Shape says whether the answer
+// is right (disc), right among others (disc with a hole), wrong (cross) or none (ring); colour says
+// which answer it is. Print in grey keeps the first.
+import { svg } from "./dom.js";
+import { count } from "../core/format.js";
+
+export const PEOPLE = 1000;
+
+const LINE = 17,
+  HEAD = 20;
+
+// `groups` are {title, parts: [{count, low, high, kind, answer, label}]}, counts whole.
+export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.2 }) {
+  const beside = width > 480,
+    across = beside ? width - 250 : width,
+    columns = Math.floor(across / cell);
+  const root = svg("svg", { class: "chart people", role: "img", "aria-label": about });
+  let top = 0;
+  for (const { title, parts } of groups) {
+    root.append(svg("text", { class: "people-title", x: 0, y: top + 13 }, title));
+    const from = top + HEAD,
+      total = parts.reduce((sum, part) => sum + part.count, 0),
+      dotsHigh = Math.ceil(total / columns) * cell;
+    let at = 0;
+    for (const part of parts) {
+      const places = Array.from({ length: part.count }, (_, i) => [
+        ((at + i) % columns) * cell + cell / 2,
+        from + Math.floor((at + i) / columns) * cell + cell / 2,
+      ]);
+      root.append(...marks(places, part, cell));
+      at += part.count;
+    }
+    parts.forEach((part, i) => {
+      const x = beside ? columns * cell + 16 : 0,
+        y = beside ? from + i * LINE : from + dotsHigh + 3 + i * LINE;
+      root.append(
+        ...marks([[x + 5, y + 7]], part, 10),
+        svg(
+          "text",
+          { class: "people-label", x: x + 16, y: y + 11 },
+          svg("tspan", { class: "people-count" }, count(part.count)),
+          ` ${part.label}`,
+          part.low === null
+            ? null
+            : svg("tspan", { class: "people-range" }, ` (${count(part.low)}–${count(part.high)})`),
+        ),
+      );
+    });
+    const words = parts.length * LINE;
+    top = from + (beside ? Math.max(dotsHigh, words) : dotsHigh + 3 + words) + 10;
+  }
+  root.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(top - 8)}`);
+  return root;
+}
+
+// One path for all marks of a kind: a thousand elements would be slow to move.
+function marks(places, { kind, answer }, cell) {
+  if (!places.length) return [];
+  const size = cell * 0.74,
+    arm = cell * 0.27;
+  if (kind === "wrong") {
+    const d = places.map(
+      ([x, y]) => `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`,
+    );
+    return [svg("path", { class: `person ${answer}`, "stroke-width": cell * 0.24, d: d.join("") })];
+  }
+  const d = places.map(([x, y]) => `M${x} ${y}h0`).join("");
+  const disc = svg("path", { class: `person ${answer}`, "stroke-width": size, d });
+  if (kind === "right") return [disc];
+  // A set keeps a small hole, an abstention is a mere ring.
+  const hole = size * (kind === "set" ? 0.32 : 0.6);
+  return [disc, svg("path", { class: "person hollow", "stroke-width": hole, d })];
+}

@@ -1,0 +1,57 @@
+// The settings live in the part of the address after the #: a reload or a link brings them back.
+
+const NUMBER = /^-?(\d+\.?\d*(e[+-]?\d+)?|Infinity)$/i;
+const numbers = (text, n) => {
+  const parts = (text ?? "").split(",");
+  return parts.length === n && parts.every((part) => NUMBER.test(part)) ? parts.map(Number) : null;
+};
+const allowed = (value, test) => (value && value.every(test) ? value : null);
+
+export function writeAddress(app) {
+  const { costs, budgets, thresholds, problems, current } = app,
+    view = problems[current].view ?? {};
+  const parts = {
+    tab: current || null,
+    by: app.mode === "costs" ? null : app.mode,
+    costs: [costs.false_negative, costs.false_positive, costs.abstain].join(),
+    share: app.prior,
+    limits: app.mode === "budgets" ? [budgets.abstention, budgets.error, budgets.missed].join() : null,
+    promise: app.mode === "budgets" && budgets.promise ? 1 : null,
+    at: app.mode === "thresholds" && thresholds ? [thresholds.lower, thresholds.upper].join() : null,
+    model: view.selected ?? null,
+    alone: view.alone ?? null,
+    k: app.k === 0.65 ? null : app.k,
+    ...(view.address?.() ?? {}),
+  };
+  const text = Object.entries(parts)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&");
+  if (location.hash.slice(1) !== text) history.replaceState(null, "", `#${text}`);
+}
+
+// What an address says, as far as it can be used; the rest of it is not believed.
+export function readAddress(app, hash) {
+  const said = Object.fromEntries(new URLSearchParams(hash.slice(1))),
+    index = (text, n) => (/^\d+$/.test(text ?? "") && Number(text) < n ? Number(text) : null);
+  const found = { current: index(said.tab, app.problems.length) ?? 0 };
+  const costs = allowed(numbers(said.costs, 3), (v) => v >= 0 && v < Infinity);
+  if (costs && costs[0] > 0 && costs[1] > 0)
+    found.costs = { false_negative: costs[0], false_positive: costs[1], abstain: costs[2] };
+  const share = allowed(numbers(said.share, 1), (v) => v > 0 && v < 1);
+  if (share) [found.prior] = share;
+  const limits = allowed(numbers(said.limits, 3), (v) => v >= 0 && v <= 1);
+  if (limits) {
+    const [abstention, error, missed] = limits;
+    found.budgets = { abstention, error, missed, promise: said.promise === "1" };
+  }
+  const at = numbers(said.at, 2);
+  if (at && at[0] <= at[1]) found.thresholds = { lower: at[0], upper: at[1] };
+  if (["budgets", "thresholds"].includes(said.by)) found.mode = said.by;
+  if (found.mode === "thresholds" && !found.thresholds) delete found.mode;
+  const k = allowed(numbers(said.k, 1), (v) => v >= 0.5 && v <= 1);
+  if (k) [found.k] = k;
+  const n = app.problems[found.current].models.length;
+  const view = { selected: index(said.model, n), alone: index(said.alone, n) };
+  return { settings: found, view, said };
+}

@@ -1,0 +1,44 @@
+// What can be carried off the page of two classes.
+import { count, number, percent, shorten } from "../core/format.js";
+import { plainText } from "./advice.js";
+import { tableRows } from "./binary_tables.js";
+import { csvFile, pictureTools, ruleFile, takeAway, windowCosts } from "./takeaway.js";
+
+// A line for prints and pictures: when, on how many cases, at which settings.
+export function settingsWords(
+  { classes },
+  { mode, costs, budgets, prior, today },
+  { model, window, surface },
+) {
+  const positive = shorten(classes[1], 24),
+    { n, events } = model;
+  const by = {
+    costs: `costs: missed ${number(costs.false_negative)}, false ${number(costs.false_positive)}, abstaining ${number(costs.abstain)}`,
+    budgets: `at most ${percent(budgets.abstention)} without an answer, ${percent(budgets.error)} wrong among answers, ${percent(budgets.missed)} missed`,
+    thresholds: "thresholds set by hand",
+  }[mode];
+  const share = `${percent(surface.positives)} ${positive}${prior === null ? " as in the sample" : ""}`;
+  return `${today} · ${shorten(model.name, 40)} · ${count(n)} cases, ${count(events)} ${positive} · ${by} · ${share} · thresholds ${number(window.lower)} and ${number(window.upper)}`;
+}
+
+export function addTakeAway(cards, { problem, app, settings, now }) {
+  const sentence = () =>
+    plainText([...cards.advice.body.querySelectorAll(".lead, .banner, .evidence")]).replace(/\s+/g, " ");
+  const rule = () => {
+    const { model, window, costs } = now().chosen;
+    return ruleFile({
+      kind: "window",
+      classes: problem.classes,
+      lower: window.lower,
+      upper: window.upper,
+      costs: windowCosts(costs),
+      model: model.name,
+      version: app.version,
+    });
+  };
+  const table = () => csvFile(tableRows(now().results, settings()));
+  cards.advice.tools.append(...takeAway({ title: () => app.title, sentence, rule, table }));
+  for (const each of Object.values(cards))
+    if (!["confusion", "table", "expert", "groups"].includes(each.key))
+      each.tools.append(pictureTools(each, settings));
+}

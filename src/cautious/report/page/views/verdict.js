@@ -1,0 +1,221 @@
+// The first screen of two classes: what to do, in one sentence; a thousand people; five numbers.
+import { widthOf } from "../charts/axes.js";
+import { el, value } from "../charts/dom.js";
+import { count, number, percent, shorten } from "../core/format.js";
+import { peopleOf } from "../core/people.js";
+import { PEOPLE, peopleChart } from "../charts/people.js";
+import { LEAST_CASES } from "../core/parts.js";
+import { named, ruleWords, strong } from "./advice.js";
+import { term } from "./terms.js";
+
+// With fewer cases of a class than this no advice is given.
+export const FEWEST = LEAST_CASES;
+
+export const tooFewCases = ({ estimates }) => !estimates.enough;
+
+// Six groups of people: what they are, what they are told.
+const LOOKS = {
+  tp: ["right", "positive"],
+  fn: ["wrong", "negative"],
+  abstainedPositive: ["abstained", "abstain"],
+  tn: ["right", "negative"],
+  fp: ["wrong", "positive"],
+  abstainedNegative: ["abstained", "abstain"],
+};
+
+// A thousand people, or the cases themselves where they are too few to speak for others.
+const crowd = (result) => (tooFewCases(result) ? result.model.n : PEOPLE);
+
+// What is expected of new people where there are cases enough to say so, else what was seen.
+export function thousand(result) {
+  const { window, estimates } = result,
+    cells = estimates.enough ? estimates.cells : window;
+  return peopleOf(Object.fromEntries(Object.keys(LOOKS).map((key) => [key, cells[key]])), crowd(result));
+}
+
+export function people(result, width) {
+  const [negative, positive] = result.classes.map((label) => shorten(label, 18)),
+    each = thousand(result);
+  const labels = {
+    tp: `told ${positive}: right`,
+    fn: `told ${negative}: missed`,
+    abstainedPositive: "no answer",
+    tn: `told ${negative}: right`,
+    fp: `told ${positive}: false alarm`,
+    abstainedNegative: "no answer",
+  };
+  const group = (label, keys) => {
+    const parts = keys.map((key) => {
+      const [kind, answer] = LOOKS[key];
+      return { ...each[key], kind, answer, label: labels[key] };
+    });
+    const n = parts.reduce((total, part) => total + part.count, 0);
+    return { title: `${count(n)} of ${count(crowd(result))} are ${label}`, parts };
+  };
+  const groups = [
+    group(positive, ["tp", "fn", "abstainedPositive"]),
+    group(negative, ["tn", "fp", "abstainedNegative"]),
+  ];
+  const about = groups
+    .map(({ title, parts }) => `${title}: ${parts.map((part) => `${part.count} ${part.label}`).join(", ")}`)
+    .join(". ");
+  return peopleChart(groups, { width, about: `${count(crowd(result))} people. ${about}.` });
+}
+
+const rangeWords = (range) => (range ? ` (${count(range.low)} to ${count(range.high)})` : "");
+
+// What happens to a thousand people, as the end of the sentence that says what to do.
+function consequence(result) {
+  const { fn, fp, abstainedPositive, abstainedNegative } = thousand(result),
+    { error, abstention } = result.estimates;
+  const said = (n, { low, high }) => [
+    strong(count(n)),
+    ` (${count(Math.min(n, Math.floor(PEOPLE * low)))} to ${count(Math.max(n, Math.ceil(PEOPLE * high)))})`,
+  ];
+  return [
+    `Of ${count(PEOPLE)} new people about `,
+    said(fn.count + fp.count, error),
+    " are then answered wrongly and ",
+    said(abstainedPositive.count + abstainedNegative.count, abstention),
+    " get no answer.",
+  ];
+}
+
+// Rows that were given but could not be used.
+export const leftOut = ({ left_out: parts }) =>
+  parts?.length
+    ? `Left out: ${parts.map(({ count: n, reason }) => `${count(n)} rows that ${reason}`).join(", ")}. `
+    : "";
+
+// How many cases all this rests on.
+function evidence({ model, classes }) {
+  const { n, events } = model;
+  return [
+    "Measured on ",
+    value("cases-n", n, count(n)),
+    n === 1 ? " case, " : " cases, ",
+    value("cases-events", events, count(events)),
+    " of them ",
+    named(classes[1]),
+    ". ",
+    leftOut(model),
+  ];
+}
+
+export function verdict(result, { several, rivals, cheapest, saving, mode }) {
+  if (tooFewCases(result)) {
+    const { classes } = result,
+      { n, events } = result.model;
+    return [
+      el(
+        "p",
+        { class: "banner", "data-key": "too-few" },
+        strong("Too few cases for advice. "),
+        `There are ${count(events)} cases of `,
+        named(classes[1]),
+        ` and ${count(n - events)} of `,
+        named(classes[0]),
+        `; from ${FEWEST} of each on this page says what to do. What is shown describes these cases and promises nothing about new ones.`,
+      ),
+    ];
+  }
+  const name = el("strong", { "data-key": "model" }, shorten(result.model.name, 60));
+  if (result.refused) return [refusal(result, name), el("p", { class: "evidence" }, evidence(result))];
+  const others = rivals.map(({ model }) => shorten(model.name, 30)),
+    rest = others.length > 2 ? ` and ${others.length - 2} more` : "";
+  const lead = !several
+    ? []
+    : !cheapest || mode !== "costs"
+      ? ["With ", name, ": "]
+      : others.length
+        ? [
+            name,
+            " costs least here, but cannot be told apart from ",
+            others.slice(0, 2).join(rest ? ", " : " and "),
+            rest,
+            ". ",
+          ]
+        : ["Take ", name, ". "];
+  const promise = result.tests
+    ? "The limits hold on new cases with 95% confidence, by exact tests on these cases. "
+    : "";
+  return [
+    el("p", { class: "lead" }, lead, ruleWords(result.window, result.classes), " ", consequence(result)),
+    el(
+      "p",
+      { class: "evidence" },
+      evidence(result),
+      promise,
+      mode === "costs" ? el("span", { class: "saving" }, saving) : "",
+    ),
+  ];
+}
+
+// Limits that nothing keeps.
+function refusal({ refused, model }, name) {
+  const { needed, weighted } = refused;
+  const why = weighted
+    ? "Weighted cases allow no promise. Take the promise away, or give each case once."
+    : needed === undefined
+      ? "No two thresholds keep all these limits on these cases. Allow more of one of them."
+      : needed === null
+        ? "However many cases there were, no promise could be expected. Allow more."
+        : `A promise could be expected from about ${count(needed)} cases on; there are ${count(model.n)}. Allow more, or take the promise away.`;
+  return el(
+    "p",
+    { class: "banner", "data-key": "refused" },
+    strong("No rule of "),
+    name,
+    strong(" keeps these limits. "),
+    why,
+  );
+}
+
+// The five shares a clinician asks for, and the cost: expected on new cases, and seen on these.
+export function tiles(result) {
+  const { window: w, estimates, classes, forced, surface } = result,
+    [negative, positive] = classes.map((label) => shorten(label, 22));
+  const tile = (key, label, about, seen, words, format = percent) => {
+    const expected = estimates[key];
+    return el(
+      "div",
+      { class: "tile" },
+      el("div", { class: "tile-label" }, term(about, label)),
+      el(
+        "div",
+        { class: "tile-value" },
+        expected
+          ? [
+              value(`new-${key}`, expected.value, format(expected.value)),
+              el(
+                "span",
+                { class: "range" },
+                " ",
+                value(`${key}-low`, expected.low, format(expected.low).replace("%", "")),
+                "–",
+                value(`${key}-high`, expected.high, format(expected.high)),
+              ),
+              el("small", {}, words, "; here ", value(key, seen, format(seen))),
+            ]
+          : [value(key, seen, format(seen)), el("small", {}, words)],
+      ),
+    );
+  };
+  return el(
+    "div",
+    { class: "tiles" },
+    tile("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so`),
+    tile("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so`),
+    tile("abstention", "No answer", "abstain", w.abstention, "of all"),
+    tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right`),
+    tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right`),
+    tile(
+      "cost",
+      "Cost per case",
+      "interval",
+      w.cost,
+      [value("forced", forced, number(forced)), " if all answered"],
+      number,
+    ),
+  );
+}

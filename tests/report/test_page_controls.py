@@ -1,0 +1,159 @@
+"""What is wanted of two classes can be said by costs or by thresholds, by mouse, touch and keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cautious.report import build_report
+
+
+@pytest.fixture(scope="module")
+def report_file(scored, tmp_path_factory):
+    y, scores = scored
+    predictions = {name: (y, score) for name, score in scores.items()}
+    return build_report(predictions, tmp_path_factory.mktemp("ways") / "r.html", pos_label="ill")
+
+
+def check_window(report, y, score, lower, upper):
+    ill, told_ill, told_well = y == "ill", score >= upper, score <= lower
+    missed, alarms = (told_well & ill).mean(), (told_ill & ~ill & ~told_well).mean()
+    silent = (~told_ill & ~told_well).mean()
+    assert report.number("abstention") == pytest.approx(silent, abs=1e-9)
+    assert report.number("cost") == pytest.approx(10 * missed + 2 * alarms + silent, abs=1e-9)
+    assert report.number("specificity") == pytest.approx(told_well[~ill].mean(), abs=1e-9)
+
+
+def test_thresholds_by_numbers(report_file, open_report, scored):
+    y, scores = scored
+    report = open_report(report_file)
+    report.select(0)
+    before = report.number("lower"), report.number("upper")
+    report.page.click("button:has-text('Thresholds')")
+    report.settle()
+    assert (
+        report.number("lower"),
+        report.number("upper"),
+    ) == before  # it begins with what is shown
+    for lower, upper in ((0.2, 0.6), (0.5, 0.5), (0.61, 0.9), (0.05, 0.07)):
+        report.type("lower", lower)
+        report.type("upper", upper)
+        check_window(report, y, scores["close"], lower, upper)
+    report.type("lower", "much")
+    assert "give a number" in report.page.inner_text("#lower-problem")
+    report.type("lower", "-∞")
+    report.type("upper", "∞")
+    assert report.number("abstention") == 1
+    assert "Abstain on everything" in report.page.inner_text(".lead")
+
+
+def test_a_threshold_takes_the_other_along(report_file, open_report):
+    report = open_report(report_file)
+    report.page.click("button:has-text('Thresholds')")
+    report.type("upper", 0.6)
+    report.type("lower", 0.8)
+    ends = report.page.evaluate("() => cautious.app.thresholds")
+    assert ends == {"lower": 0.8, "upper": 0.8}
+
+
+def test_thresholds_are_dragged_on_the_histogram(report_file, open_report, scored):
+    y, scores = scored
+    report = open_report(report_file)
+    report.select(0)
+    report.page.locator("[data-card='scores']").scroll_into_view_if_needed()
+    report.settle()
+    line = report.page.locator("[data-handle='upper'] .cut").bounding_box()
+    at = line["x"] + line["width"] / 2 + 4, line["y"] + line["height"] / 2
+    report.page.mouse.move(*at)
+    report.page.mouse.down()
+    for step in (20, 40, 60):
+        report.page.mouse.move(at[0] + step, at[1])
+        report.settle()
+    report.page.mouse.up()
+    ends = report.page.evaluate("() => cautious.app.thresholds")
+    moved = report.page.locator("[data-handle='upper'] .cut").bounding_box()
+    assert moved["x"] == pytest.approx(line["x"] + 64, abs=3)
+    check_window(report, y, scores["close"], ends["lower"], ends["upper"])
+    report.page.focus("[data-handle='lower']")
+    for _ in range(4):  # every drawing is a new element, and keeps the focus
+        report.page.keyboard.press("ArrowLeft")
+        report.settle()
+    after = report.page.evaluate("() => cautious.app.thresholds")
+    assert after["lower"] == pytest.approx(ends["lower"] - 4 / 200, abs=2e-3)
+    check_window(report, y, scores["close"], after["lower"], after["upper"])
+
+
+def test_margins_and_thinned_scores_snap_to_known_steps(tmp_path, open_report):
+    rng = np.random.default_rng(4)
+    y = rng.integers(2, size=60_000)
+    score = y + rng.normal(size=len(y))
+    report = open_report(build_report({"m": (y, score)}, tmp_path / "r.html"))
+    report.page.click("button:has-text('Thresholds')")
+    report.type("upper", 1.2)
+    report.type("lower", 0.1)
+    lower, upper = report.number("lower"), report.number("upper")
+    assert (lower, upper) == pytest.approx((0.1, 1.2), abs=0.05)
+    silent = ((score > lower) & (score < upper)).mean()
+    assert report.number("abstention") == pytest.approx(silent, abs=1e-9)
+
+
+def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(report_file, open_report):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    report = open_report(report_file, **phone)
+    chart = report.page.locator("[data-card='winner'] svg.chart")
+    chart.scroll_into_view_if_needed()
+    report.settle()
+    before = report.page.evaluate("() => [JSON.stringify(cautious.app.costs), scrollY]")
+    box = chart.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = report.page.context.new_cdp_session(report.page)
+    for kind, dy in (("touchStart", 0), *(("touchMove", -15 * i) for i in range(1, 9))):
+        touch.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y + dy}]}
+        )
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    report.settle()
+    after = report.page.evaluate("() => [JSON.stringify(cautious.app.costs), scrollY]")
+    assert after[0] == before[0]
+    assert after[1] != before[1]
+    box = chart.bounding_box()
+    report.page.touchscreen.tap(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
+    report.settle()
+    assert report.page.evaluate("() => JSON.stringify(cautious.app.costs)") != before[0]
+
+
+def test_charts_are_read_by_pointer_and_keys(report_file, open_report):
+    report = open_report(report_file)
+    for card in ("slice", "risk"):
+        chart = report.page.locator(f"[data-card='{card}'] svg.chart")
+        chart.scroll_into_view_if_needed()
+        report.settle()
+        box = chart.bounding_box()
+        report.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert "close" in chart.locator(".readout").text_content()
+        report.page.mouse.move(0, 0)
+        chart.focus()
+        seen = set()
+        for _ in range(3):
+            report.page.keyboard.press("ArrowRight")
+            seen.add(chart.get_attribute("aria-valuetext"))
+        assert len(seen) == 3
+        assert all("close" in text for text in seen)
+    chart = report.page.locator("[data-card='winner'] svg.chart")
+    chart.focus()
+    before = report.page.input_value("[data-input='false_positive']")
+    report.page.keyboard.press("ArrowRight")
+    report.settle()
+    assert report.page.input_value("[data-input='false_positive']") != before
+
+
+def test_a_legend_shows_one_line_alone(report_file, open_report):
+    report = open_report(report_file)
+    card = report.page.locator("[data-card='slice']")
+    assert card.locator("path.line").count() == 3
+    card.locator(".legend-key", has_text="margin").click()
+    report.settle()
+    assert card.locator("path.line").count() == 1
+    card.locator(".legend-key", has_text="margin").click()
+    report.settle()
+    assert card.locator("path.line").count() == 3

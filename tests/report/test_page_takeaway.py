@@ -1,0 +1,154 @@
+"""What is carried off the page: rules, tables, pictures, sentences and links."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cautious.curves import AbstentionCostSurface
+from cautious.decision import Rule, rules_from_json
+from cautious.evaluation import evaluate
+from cautious.report import build_report
+
+COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+
+
+@pytest.fixture(scope="module")
+def report_file(scored, tmp_path_factory):
+    y, scores = scored
+    predictions = {f"=1+{name}": (y, score) for name, score in scores.items()}
+    path = tmp_path_factory.mktemp("take") / "binary.html"
+    return build_report(predictions, path, pos_label="ill", title="Ill or well?")
+
+
+def download(report, selector: str) -> tuple[str, bytes]:
+    with report.page.expect_download() as started:
+        report.page.click(selector)
+    return started.value.suggested_filename, Path(started.value.path()).read_bytes()
+
+
+def test_the_rule_is_the_librarys(report_file, open_report, scored):
+    y, scores = scored
+    report = open_report(report_file)
+    report.select(0)
+    name, content = download(report, "[data-take='rule']")
+    assert name == "Ill-or-well.json"
+    rule = Rule.from_json(content.decode())
+    surface = AbstentionCostSurface.from_predictions(y, scores["close"], pos_label="ill")
+    window = surface.for_costs(COSTS)
+    assert rule.model == "=1+close"
+    table = [[0, 10], [2, 0], [1, 1]]
+    assert rule == Rule.window(
+        window.lower, window.upper, classes=["well", "ill"], costs=table, model="=1+close"
+    )
+    assert rules_from_json(rule.to_json()) == {"=1+close": rule}
+    assert Rule.from_json(content.decode()).to_json() == rule.to_json()
+    predictions = {"=1+close": (y, scores["close"])}
+    applied = evaluate(predictions, rule=content.decode(), pos_label="ill")
+    assert applied.value("coverage") == pytest.approx(1 - window.abstention)
+
+
+def test_a_rule_that_never_answers_can_be_saved(tmp_path, open_report):
+    y = np.tile([0, 1], 40)  # both classes at every score
+    path = build_report({"m": (y, np.repeat([0.2, 0.4, 0.6, 0.8], 20))}, tmp_path / "r.html")
+    report = open_report(path)
+    report.type("abstain", 0.01)
+    rule = Rule.from_json(download(report, "[data-take='rule']")[1].decode())
+    assert (rule.lower, rule.upper) == (-np.inf, np.inf)
+
+
+def test_the_table_has_all_numbers_in_full(report_file, open_report, scored):
+    y, scores = scored
+    report = open_report(report_file)
+    name, content = download(report, "[data-take='table']")
+    assert name == "Ill-or-well.csv"
+    table = pd.read_csv(io.BytesIO(content))
+    assert table["model"].tolist() == [f"'=1+{name}" for name in scores]  # no formula
+    for row, score in zip(table.itertuples(), scores.values(), strict=True):
+        surface = AbstentionCostSurface.from_predictions(y, score, pos_label="ill")
+        window = surface.for_costs(COSTS)
+        assert row.cost_per_case == pytest.approx(window.cost, abs=1e-12)
+        assert row.upper == pytest.approx(window.upper, abs=1e-12)
+        assert row.vacc == pytest.approx(surface.vacc(), abs=1e-12)
+        assert (row.cases, row.positives) == (len(y), (y == "ill").sum())
+        assert "missed 10" in row.settings
+
+
+def test_pictures_stand_alone(report_file, open_report):
+    report = open_report(report_file)
+    for card in ("advice", "scores", "winner", "slice"):
+        name, content = download(report, f"[data-card='{card}'] [data-take='svg']")
+        assert name.endswith(".svg")
+        root = ElementTree.fromstring(content)
+        words = " ".join(root.itertext())
+        assert "900 cases" in words
+        assert b"var(--" not in content  # nothing is left to a style sheet
+        assert b"class=" not in content
+        assert float(root.get("width")) > 300
+    assert "=1+margin" in words  # the legend goes along
+    name, content = download(report, "[data-card='winner'] [data-take='png']")
+    assert content.startswith(b"\x89PNG")
+    assert len(content) > 5000
+
+
+def test_the_sentence_can_be_copied(report_file, open_report):
+    report = open_report(report_file, permissions=["clipboard-read", "clipboard-write"])
+    report.page.click("[data-take='sentence']")
+    report.page.wait_for_selector("[data-take='sentence']:has-text('Copied')")
+    copied = report.page.evaluate("() => navigator.clipboard.readText()")
+    assert "abstain between" in copied
+    assert "Measured on 900 cases" in copied
+
+
+def test_settings_survive_a_reload_and_travel_in_a_link(report_file, open_report):
+    report = open_report(report_file)
+    report.type("abstain", 0.4)
+    report.type("prior", 20)
+    report.select(1)
+    cost = report.number("cost")
+    report.page.wait_for_function("() => location.hash.includes('model=1')")
+    link = report.page.evaluate("() => location.href")
+    report.page.reload()
+    report.settle()
+    assert report.number("cost") == cost
+    assert report.page.input_value("[data-input='prior']") == "20"
+    report.page.goto(report_file.as_uri())
+    report.page.goto(link)
+    report.settle()
+    assert report.number("cost") == cost
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "costs=-1,2,1&share=7",
+        "costs=a,b,c",
+        "tab=99&model=77&by=thresholds",
+        "limits=1,2,3&at=5,1",
+        "%%%",
+        "k=12&alone=x",
+        "costs=<script>alert(1)</script>",
+    ],
+)
+def test_addresses_are_not_believed(report_file, open_report, text):
+    report = open_report(report_file)
+    before = report.number("cost")
+    report.page.evaluate("text => { location.hash = text; }", text)
+    report.settle()
+    assert report.number("cost") == before
+    assert np.isfinite(report.number("cost-high"))
+
+
+def test_prints_on_two_pages_with_what_it_rests_on(report_file, open_report):
+    report = open_report(report_file)
+    report.page.emulate_media(media="print")
+    line = report.page.inner_text("#settings")
+    for words in ("900 cases", "missed 10, false 2, abstaining 1", "20"):
+        assert words in line
+    pdf = report.page.pdf(format="A4", print_background=True)
+    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2
