@@ -29,7 +29,7 @@ def test_a_report_is_one_small_file(tmp_path):
     path = build_report(GOOD, tmp_path / "r.html", title="<b>T</b>", priors=0.25)
     assert path == tmp_path / "r.html"
     assert list(tmp_path.iterdir()) == [path]
-    assert path.stat().st_size < 350_000
+    assert path.stat().st_size < 360_000
     assert data_of(path)["prior"] == 0.25
     assert "<b>T</b>" not in path.read_text("utf-8")
 
@@ -39,6 +39,13 @@ def test_a_million_predictions_are_a_few_thousand_numbers(tmp_path):
     y = rng.integers(2, size=1_000_000)
     path = build_report({"m": (y, y + 2 * rng.normal(size=len(y)))}, tmp_path / "r.html")
     assert path.stat().st_size < 400_000
+
+
+def test_five_models_take_at_most_400_kilobytes(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=1000)
+    models = {f"model {i}": (y, rng.random(1000) + i * y / 3) for i in range(5)}
+    assert build_report(models, tmp_path / "r.html").stat().st_size <= 400_000
 
 
 @pytest.mark.parametrize("failing", ["render_page", "os.replace", "os.fdopen"])

@@ -11,8 +11,15 @@ const LINE = 17,
 
 // `groups` are {title, parts: [{count, low, high, kind, answer, label}]}, counts whole.
 export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.2 }) {
-  const beside = width > 480,
-    across = beside ? width - 250 : width,
+  // Words stand beside the marks where there is room for both.
+  const lengths = groups.flatMap(({ parts }) =>
+    parts.map(
+      ({ count: n, label, low, high }) => `${n} ${label}${low === null ? "" : ` (${low}–${high})`}`.length,
+    ),
+  );
+  const words = 40 + 7.1 * Math.max(...lengths),
+    beside = width > 480 && words < width / 2,
+    across = beside ? width - words : width,
     columns = Math.floor(across / cell);
   const root = svg("svg", { class: "chart people", role: "img", "aria-label": about });
   let top = 0;
@@ -46,8 +53,8 @@ export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.
         ),
       );
     });
-    const words = parts.length * LINE;
-    top = from + (beside ? Math.max(dotsHigh, words) : dotsHigh + 3 + words) + 10;
+    const tall = parts.length * LINE;
+    top = from + (beside ? Math.max(dotsHigh, tall) : dotsHigh + 3 + tall) + 10;
   }
   root.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(top - 8)}`);
   return root;

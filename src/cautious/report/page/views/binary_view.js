@@ -135,18 +135,11 @@ export function binaryView(problem, app) {
 // Limits begin where the shown rule just keeps them, thresholds as they are.
 function startOf(mode, { window: w, index, surface }, view) {
   const up = (share) => Math.min(1, Math.ceil(1000 * share - 1e-6) / 1000);
-  if (mode === "budgets")
-    return {
-      budgets: {
-        abstention: up(w.abstention),
-        error: 1,
-        missed: up(w.fn / surface.positives),
-        promise: false,
-      },
-    };
   if (mode === "costs") return {};
   view.selected = index; // the scores of another model have other thresholds
-  return { thresholds: { lower: w.lower, upper: w.upper } };
+  if (mode === "thresholds") return { thresholds: { lower: w.lower, upper: w.upper } };
+  const error = w.answered > 0 ? up(w.error / w.answered) : 1;
+  return { budgets: { abstention: 1, error, missed: up(w.fn / surface.positives), promise: false } };
 }
 
 // What each card shows, in the order in which a reader misses it.

@@ -163,7 +163,8 @@ function inStep(result, mode) {
 export function controlForm({ label, modes, mode, choose, sets, always, extra = [], onUpdate = () => {} }) {
   const all = [...Object.values(sets).flat(), ...always],
     chips = el("div", { class: "chips", role: "group", "aria-label": "Control to move" });
-  let current = null;
+  let current = null,
+    last = null;
   const form = el(
     "form",
     { class: "controls", "aria-label": label, onsubmit: (event) => event.preventDefault() },
@@ -173,7 +174,8 @@ export function controlForm({ label, modes, mode, choose, sets, always, extra = 
   );
   const update = () => {
     const used = [...(sets[mode()] ?? []), ...always];
-    if (!used.some(({ id }) => id === current)) current = used[0].id;
+    if (last !== mode() || !used.some(({ id }) => id === current)) current = used[0].id;
+    last = mode();
     form.querySelectorAll(".modes .toggle button").forEach((button, i) => {
       button.setAttribute("aria-pressed", String(modes[i][0] === mode()));
     });

@@ -32,7 +32,7 @@ const crowdOf = ({ n }) => (n < FEWEST ? Math.round(n) : PEOPLE);
 
 export function thousandOf(chosen, k) {
   const seen = answerShares(chosen.model, k),
-    each = peopleOf(chosen.model.shares ?? seen, crowdOf(chosen));
+    each = chosen.model.people ?? peopleOf(seen, crowdOf(chosen));
   return KINDS.map(([key, kind, label]) => ({
     key,
     kind,
@@ -124,7 +124,7 @@ export function setTiles(chosen, k) {
       "containment",
       share(chosen.containment),
       "of all answers",
-      model.ranges?.containment,
+      model.rule && model.containment,
     ),
     tile(
       "determinacy",
@@ -139,7 +139,7 @@ export function setTiles(chosen, k) {
       "abstain",
       share(none),
       "all classes left open",
-      model.ranges?.abstention,
+      model.rule && model.abstention,
     ),
     tile(
       "mean-size",

@@ -1,6 +1,7 @@
 // Tables about prediction sets: the models side by side, and one of them class by class.
 import { el, scroller, value } from "../charts/dom.js";
 import { sign } from "../charts/lines.js";
+import { wilson } from "../core/distributions.js";
 import { alike, count, number, percent, percentAlike, shorten } from "../core/format.js";
 import { numberColumn, sortableTable } from "./sortable.js";
 
@@ -80,7 +81,16 @@ export function classTable({ problem, app, view, chosen }) {
     ),
     column("single answers", "single", ({ sums }) => sums[1] / sums[0], percentAlike),
     column("right when single", "right", ({ sums }) => sums[2] / sums[1], percentAlike),
-    column("holds the truth", "contains", ({ sums }) => sums[3] / sums[0], percentAlike),
+    {
+      ...column("holds the truth", "contains", ({ sums }) => sums[3] / sums[0], percentAlike),
+      show: ({ c, sums }) => {
+        const { value: seen, low, high } = wilson(sums[3] / sums[0], sums[0]);
+        return [
+          value(`class-contains-${c}`, seen, percent(seen)),
+          el("small", {}, ` ${percent(low).replace("%", "")}–${percent(high)}`),
+        ];
+      },
+    },
     column("mean size", "size", ({ sums }) => sums[4] / sums[0], alike),
     column("utility", "utility", ({ sums }) => (sums[5] + (4 * app.k - 2) * sums[6]) / sums[0], alike),
   ];

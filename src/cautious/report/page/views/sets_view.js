@@ -6,15 +6,30 @@ import { crossovers, meanUtility, setMeasures } from "../core/sets.js";
 import { casesAdvice, plainText } from "./advice.js";
 import { controlForm } from "./controls.js";
 import { drawSetRisk, drawSizes, drawUtility } from "./sets_charts.js";
+import { ruleEditor } from "./sets_editor.js";
 import { confusedPairs, setPeople, setTiles, setVerdict } from "./sets_people.js";
 import { classTable, pairTable, setConfusion, setRows, setTable } from "./sets_tables.js";
+import {
+  deciding,
+  firstRule,
+  ruleAddress,
+  ruleControls,
+  ruledModel,
+  ruleData,
+  ruleFromAddress,
+  RULE_KINDS,
+  ruleSentence,
+  ruleWordsOf,
+} from "./sets_rules.js";
 import { stageOf } from "./stage.js";
 import { csvFile, pictureTools, ruleFile, takeAway } from "./takeaway.js";
 import { term } from "./terms.js";
 import { spanControl } from "./widgets.js";
 
+// The models, and what a rule set here makes of one of them.
 export function setResults(problem, k) {
-  return problem.models.map((model, index) => ({
+  const ruled = problem.view && ruledModel(problem, problem.view.rule, k);
+  return [...problem.models, ...(ruled ? [ruled] : [])].map((model, index) => ({
     model,
     index,
     ...(model.measures ??= setMeasures(model)),
@@ -22,7 +37,8 @@ export function setResults(problem, k) {
   }));
 }
 
-const firstSetsView = () => ({
+const firstSetsView = (k) => ({
+  rule: firstRule(k),
   selected: null,
   alone: null,
   unit: "count",
@@ -33,40 +49,49 @@ const firstSetsView = () => ({
 });
 
 export function setsView(problem, app) {
-  const view = (problem.view ??= firstSetsView());
+  const view = (problem.view ??= firstSetsView(problem.classes.length));
   let current = [],
     shown = null;
   const setView = (key) => (chosen) => {
     view[key] = chosen;
     app.update();
   };
-  const controls = controlForm({
-    label: "Risk aversion",
-    modes: null,
-    mode: () => "worth",
-    sets: {
-      worth: [
-        spanControl({
-          id: "k",
-          label: "What half an answer is worth: risk aversion k",
-          short: "k",
-          about: "k",
-          hint: "A right answer of two classes earns k, a right single answer 1, a wrong one 0. u65 is k = 0.65, u80 is k = 0.8.",
-          low: 0.5,
-          high: 1,
-          get: () => app.k,
-          set: (k) => {
-            app.k = k;
-            app.update();
-          },
-        }),
-      ],
+  const change = (parts) => {
+    view.rule = { ...view.rule, ...parts };
+    app.update();
+  };
+  view.address = () => ruleAddress(view.rule);
+  view.restore = (said) => {
+    view.rule = deciding(problem) ? ruleFromAddress(said, problem.classes.length) : view.rule;
+  };
+  const worth = spanControl({
+    id: "k",
+    label: "What half an answer is worth: risk aversion k",
+    short: "k",
+    about: "k",
+    hint: "A right answer of two classes earns k, a right single answer 1, a wrong one 0. u65 is k = 0.65, u80 is k = 0.8.",
+    low: 0.5,
+    high: 1,
+    get: () => app.k,
+    set: (k) => {
+      app.k = k;
+      app.update();
     },
-    always: [],
   });
+  const able = Boolean(deciding(problem));
+  const controls = controlForm({
+    label: "What is wanted of the answers",
+    modes: able ? RULE_KINDS : null,
+    mode: () => view.rule.kind,
+    choose: (kind) => change({ kind }),
+    sets: able ? ruleControls(problem, () => view.rule, change) : {},
+    always: [worth],
+  });
+  const editor = ruleEditor(problem, () => view.rule, change);
   const cards = makeSetCards(problem, view, setView);
+  cards.editor.show(editor.node);
   const settings = () =>
-    `${app.today} · ${shorten(shown.model.name, 40)} · ${count(shown.n)} cases of ${problem.classes.length} classes · risk aversion ${number(app.k)}`;
+    `${app.today} · ${shorten(shown.model.name, 40)} · ${count(shown.n)} cases of ${problem.classes.length} classes · ${ruleWordsOf(view.rule, app.k)}`;
   addSetTakeAway(cards, { problem, app, settings, now: () => ({ results: current, chosen: shown }) });
   const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
   const node = el(
@@ -87,9 +112,12 @@ export function setsView(problem, app) {
     node,
     update() {
       controls.update();
+      editor.update();
+      cards.editor.node.hidden = !["costs", "class_thresholds"].includes(view.rule.kind);
       const results = (current = setResults(problem, app.k));
       const best = results.reduce((a, b) => (b.utility.mean > a.utility.mean + 1e-15 ? b : a));
-      const chosen = (shown = results[view.selected] ?? best);
+      const ruled = results[problem.models.length],
+        chosen = (shown = ruled ?? results[view.selected] ?? best);
       app.about(settings());
       const context = {
         problem,
@@ -114,6 +142,7 @@ export function setsView(problem, app) {
 function makeSetCards(problem, view, setView) {
   const cards = {
     advice: card("What to do", { wide: true, key: "advice" }),
+    editor: card("The rule, class by class", { wide: true, key: "editor" }),
     table: card("Models, the most useful first", { about: term("utility"), wide: true, key: "table" }),
     utility: card("Utility at every risk aversion", { about: term("k"), key: "utility" }),
     sizes: card("How many classes an answer names", { about: term("size"), key: "sizes" }),
@@ -181,7 +210,8 @@ function addSetTakeAway(cards, { problem, app, settings, now }) {
 }
 
 // The rule by which the answers that are shown were made; sets that were given have none.
-function givenRule({ name, utility, risk, sizes }) {
+function givenRule({ name, utility, risk, sizes, rule, base }) {
+  if (rule) return ruleData({ rule, base });
   if (utility) return { kind: "utility", utility, model: name.replace(/, u\d+ sets$/, "") };
   const likeliest = risk && sizes.every(([size]) => size === 1);
   return likeliest ? { kind: "confidence", threshold: 0, model: name } : null;
@@ -216,7 +246,12 @@ function drawSetAdvice({ problem, view, cards, results, best, chosen, select }) 
       el(
         "div",
         { class: "words" },
-        setVerdict(chosen, { classes: problem.classes, alone, best }),
+        setVerdict(chosen, {
+          classes: problem.classes,
+          alone: alone || Boolean(chosen.model.rule),
+          best,
+          rule: chosen.model.rule ? ruleSentence(chosen.model) : null,
+        }),
         casesAdvice(
           problem.models.map(({ name: n }) => n),
           problem.models.map(({ by_class }) => by_class.map(([n]) => n)),

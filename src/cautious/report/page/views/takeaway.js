@@ -11,14 +11,10 @@ function save(name, content, type) {
 }
 
 // A name that every file system takes.
-const fileName = (text, ending) =>
-  `${
-    text
-      .normalize("NFKD")
-      .replace(/[^\w]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 60) || "report"
-  }.${ending}`;
+function fileName(text, ending) {
+  const plain = text.normalize("NFKD").replace(/[^\w]+/g, "-");
+  return `${plain.replace(/^-+|-+$/g, "").slice(0, 60) || "report"}.${ending}`;
+}
 
 const finite = (x) => (x === Infinity ? "Infinity" : x === -Infinity ? "-Infinity" : x);
 

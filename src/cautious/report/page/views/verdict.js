@@ -120,7 +120,7 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
     ];
   }
   const name = el("strong", { "data-key": "model" }, shorten(result.model.name, 60));
-  if (result.refused) return [refusal(result, name), el("p", { class: "evidence" }, evidence(result))];
+  if (result.refused) return [refusalWords(result, name), el("p", { class: "evidence" }, evidence(result))];
   const others = rivals.map(({ model }) => shorten(model.name, 30)),
     rest = others.length > 2 ? ` and ${others.length - 2} more` : "";
   const lead = !several
@@ -152,7 +152,7 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
 }
 
 // Limits that nothing keeps.
-function refusal({ refused, model }, name) {
+function refusalWords({ refused, model }, name) {
   const { needed, weighted } = refused;
   const why = weighted
     ? "Weighted cases allow no promise. Take the promise away, or give each case once."
@@ -214,7 +214,7 @@ export function tiles(result) {
       "Cost per case",
       "interval",
       w.cost,
-      [value("forced", forced, number(forced)), " if all answered"],
+      ["all answered: here ", value("forced", forced, number(forced))],
       number,
     ),
   );

@@ -1,0 +1,174 @@
+// Rules for several classes that the reader of the page sets: one threshold, one per class, a table of
+// costs, or sets of the greatest expected utility. They decide the cases that the page knows.
+import { answerCases, sampleOf } from "../core/classes.js";
+import { count, estimateText, number } from "../core/format.js";
+import { costControl, spanControl } from "./widgets.js";
+
+export const RULE_KINDS = [
+  ["given", "As given"],
+  ["confidence", "Confidence"],
+  ["class_thresholds", "Per class"],
+  ["costs", "Costs"],
+  ["sets", "Optimal sets"],
+];
+
+// At first every mistake costs 1 and abstaining half of that.
+export const firstRule = (k) => ({
+  kind: "given",
+  threshold: 0.7,
+  thresholds: new Array(k).fill(0.7),
+  costs: costTableOf(k, 1, 0.5),
+});
+
+const costTableOf = (k, mistake, abstain) =>
+  Array.from({ length: k + 1 }, (_, answer) =>
+    Array.from({ length: k }, (_, truth) => (answer === k ? abstain : answer === truth ? 0 : mistake)),
+  );
+
+// The model whose probabilities are decided on: the one that is shown, or the first that has any.
+export const deciding = ({ models, view }) =>
+  [models[view?.selected], ...models].find((model) => model && sampleOf(model));
+
+// What the rule makes of the probabilities, as a model beside the others.
+export function ruledModel(problem, { kind, ...rule }, k) {
+  const base = deciding(problem);
+  if (kind === "given" || !base) return null;
+  const key = JSON.stringify([base.name, kind, rule[FIELDS[kind]] ?? k]);
+  if (problem.ruled?.key === key) return problem.ruled.model;
+  const said = kind === "sets" ? { kind, utility: k } : { kind, [FIELDS[kind]]: rule[FIELDS[kind]] },
+    found = answerCases(base, problem.classes, said, { costs: rule.costs }),
+    name = `${base.name}, ${RULE_KINDS.find(([one]) => one === kind)[1].toLowerCase()}`;
+  const model = {
+    ...found,
+    name,
+    utility: null,
+    risk: null,
+    base,
+    rule: said,
+    people: peopleBy(found.people),
+  };
+  problem.ruled = { key, model };
+  return model;
+}
+
+const FIELDS = { confidence: "threshold", class_thresholds: "thresholds", costs: "costs" };
+
+// Sets without the truth are wrong answers like others.
+function peopleBy({ right, wrong, setWithTruth, setWithoutTruth, abstained }) {
+  const both = (key) => wrong[key] + setWithoutTruth[key];
+  return {
+    one: right,
+    several: setWithTruth,
+    wrong: { count: both("count"), low: both("low"), high: both("high") },
+    none: abstained,
+  };
+}
+
+// The rule for a file; "utility" has names for two digits and more.
+export function ruleData({ rule, base }) {
+  const model = base.name;
+  if (rule.kind === "confidence") return { kind: "confidence", threshold: rule.threshold, model };
+  if (rule.kind === "class_thresholds")
+    return { kind: "class_thresholds", thresholds: rule.thresholds, model };
+  if (rule.kind === "costs")
+    return { kind: "class_thresholds", thresholds: rule.costs[0].map(() => 0), costs: rule.costs, model };
+  return rule.utility < 1
+    ? { kind: "utility", utility: `u${Number((100 * rule.utility).toPrecision(12))}`, model }
+    : null;
+}
+
+export function ruleSentence({ n, of, cost, selectiveError }) {
+  const part = n < of ? `Decided on ${count(n)} of ${count(of)} cases, drawn at random. ` : "",
+    price = cost ? `Cost per case ${estimateText(cost)}. ` : "";
+  return `${part}${price}Wrong among single answers: ${estimateText(selectiveError, { percents: true })}.`;
+}
+
+// Controls for each kind of rule; `change` takes new parts of the rule.
+export function ruleControls(problem, rule, change) {
+  const k = problem.classes.length;
+  const shared = (numbers) => (numbers.every((one) => one === numbers[0]) ? numbers[0] : null);
+  const mistakes = () => rule().costs.flatMap((line, a) => line.filter((_, y) => a < k && a !== y));
+  return {
+    given: [],
+    sets: [],
+    confidence: [
+      spanControl({
+        id: "threshold",
+        label: "Answer the likeliest class from a probability of",
+        short: "from",
+        hint: "below it there is no answer",
+        low: 0,
+        high: 1,
+        get: () => rule().threshold,
+        set: (threshold) => change({ threshold }),
+      }),
+    ],
+    class_thresholds: [
+      spanControl({
+        id: "all-thresholds",
+        label: "All classes from a probability of",
+        short: "all from",
+        hint: "each class has its own in the table below",
+        low: 0,
+        high: 1,
+        get: () => shared(rule().thresholds) ?? Math.min(...rule().thresholds),
+        set: (t) => change({ thresholds: rule().thresholds.map(() => t) }),
+      }),
+    ],
+    costs: [
+      costControl({
+        id: "mistake",
+        label: "All mistakes cost",
+        short: "mistake",
+        hint: "each has its own cost in the table below",
+        tint: "positive",
+        get: () => shared(mistakes()) ?? Math.max(...mistakes()),
+        set: (cost) =>
+          change({ costs: rule().costs.map((line, a) => line.map((c, y) => (a < k && a !== y ? cost : c))) }),
+      }),
+      costControl({
+        id: "abstain",
+        label: "Abstaining costs",
+        short: "abstain",
+        about: "abstain",
+        hint: "whatever the truth",
+        tint: "abstain",
+        get: () => shared(rule().costs[k]) ?? Math.max(...rule().costs[k]),
+        set: (cost) => change({ costs: [...rule().costs.slice(0, k), rule().costs[k].map(() => cost)] }),
+      }),
+    ],
+  };
+}
+
+// The rule in the address, and back.
+export const ruleAddress = ({ kind, threshold, thresholds, costs }) => ({
+  rule: kind === "given" ? null : kind,
+  threshold: kind === "confidence" ? threshold : null,
+  thresholds: kind === "class_thresholds" ? thresholds.join() : null,
+  table: kind === "costs" && costs.length <= 13 ? costs.map((line) => line.join()).join(";") : null,
+});
+
+export function ruleFromAddress(said, k) {
+  const numbers = (text, n, most) => {
+    const found = (text ?? "").split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
+    return found.length === n && found.every((v) => v >= 0 && v <= most) ? found : null;
+  };
+  const rule = firstRule(k),
+    kind = RULE_KINDS.some(([one]) => one === said.rule) ? said.rule : "given";
+  const threshold = numbers(said.threshold, 1, 1),
+    thresholds = numbers(said.thresholds, k, 1),
+    table = (said.table ?? "").split(";").map((line) => numbers(line, k, Number.MAX_VALUE));
+  if (threshold) [rule.threshold] = threshold;
+  if (thresholds) rule.thresholds = thresholds;
+  if (table.length === k + 1 && table.every(Boolean)) rule.costs = table;
+  return { ...rule, kind };
+}
+
+export const ruleWordsOf = ({ kind, threshold }, k) =>
+  ({
+    given: `risk aversion ${number(k)}`,
+    confidence: `answered from a probability of ${number(threshold)}`,
+    class_thresholds: "thresholds per class",
+    costs: "by a table of costs",
+    sets: `sets of the greatest expected utility at risk aversion ${number(k)}`,
+  })[kind];

@@ -1,0 +1,163 @@
+"""Rules for several classes and limits for two, set on the page, decide as the library does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cautious.decision import Rule
+from cautious.metrics import SetCounts
+from cautious.report import build_report
+
+
+@pytest.fixture(scope="module")
+def report_file(classified, tmp_path_factory):
+    y, p, classes = classified
+    path = tmp_path_factory.mktemp("rules") / "r.html"
+    return build_report({"m": {"y_true": y, "y_proba": p, "classes": classes}}, path)
+
+
+def choose(report, name: str) -> None:
+    report.page.locator(".modes button", has_text=name).click()
+    report.settle()
+
+
+def saved_rule(report) -> Rule:
+    with report.page.expect_download() as started:
+        report.page.click("[data-take='rule']")
+    return Rule.from_json(Path(started.value.path()).read_text("utf-8"))
+
+
+def check(report, classified):
+    """The page's shares are those of the rule that it saves, as the library applies it."""
+    y, p, classes = classified
+    rule = saved_rule(report)
+    counts = SetCounts.from_predictions(y, rule.predict_set(p), classes=classes)
+    single, silent = counts.size == 1, counts.size == len(classes)
+    share = lambda mask: counts.weight[mask].sum() / counts.weight.sum()  # noqa: E731
+    # The page keeps probabilities with few digits: a case on a threshold may fall on either side.
+    assert report.number("containment") == pytest.approx(share(counts.hit), abs=2.5 / len(y))
+    assert report.number("determinacy") == pytest.approx(share(single), abs=2.5 / len(y))
+    assert report.number("abstention") == pytest.approx(share(silent), abs=2.5 / len(y))
+    told = report.page.locator("svg.people .people-count").all_text_contents()
+    assert sum(int(text.replace(",", "")) for text in told) == pytest.approx(1000, abs=1)
+    return rule
+
+
+def test_every_kind_of_rule(report_file, open_report, classified):
+    report = open_report(report_file)
+    choose(report, "Confidence")
+    report.type("threshold", 0.55)
+    assert check(report, classified) == Rule.confidence(0.55, classes=classified[2], model="m")
+    choose(report, "Per class")
+    report.page.get_by_label("least probability of the answer cedar").fill("0.9")
+    report.settle()
+    rule = check(report, classified)
+    assert rule.thresholds == (0.7, 0.7, 0.9, 0.7, 0.7)
+    choose(report, "Optimal sets")
+    report.type("k", 0.8)
+    assert check(report, classified).kind == "utility"
+    choose(report, "Costs")
+    report.page.get_by_label("cost of answering ash where the truth is fir").fill("7")
+    report.type("abstain", 0.3)
+    rule = check(report, classified)
+    assert rule.costs is not None
+    text = report.page.inner_text("[data-card='advice']")
+    assert "Cost per case" in text
+
+
+def test_wrong_cells_say_what_is_allowed(report_file, open_report):
+    report = open_report(report_file)
+    choose(report, "Costs")
+    before = report.number("containment")
+    report.page.get_by_label("cost of abstaining where the truth is elm").fill("-1")
+    report.settle()
+    assert "give a number from 0 up" in report.page.inner_text("#editor-problem")
+    assert report.number("containment") == before
+
+
+def test_the_rule_is_in_the_address(report_file, open_report):
+    report = open_report(report_file)
+    choose(report, "Per class")
+    report.type("all-thresholds", 0.42)
+    shown = report.number("abstention")
+    report.page.wait_for_function("() => location.hash.includes('0.42')")
+    report.page.reload()
+    report.settle()
+    assert report.number("abstention") == shown
+    report.page.evaluate("() => { location.hash = 'rule=costs&table=1,2;x'; }")
+    report.settle()
+    assert report.page.evaluate("() => cautious.app.problems[0].view.rule.costs[0][1]") == 1
+
+
+def test_which_classes_are_taken_for_which(report_file, open_report, classified):
+    y, p, classes = classified
+    report = open_report(report_file)
+    report.select(0)
+    told = np.array(classes)[p.argmax(axis=1)]
+    pairs, counts = np.unique(
+        [f"{a} {b}" for a, b in zip(y, told, strict=True) if a != b], return_counts=True
+    )
+    first = report.page.locator("[data-card='pairs'] tbody tr").first.inner_text().split()
+    assert int(first[2]) == counts.max()
+    assert " ".join(first[:2]) in pairs[counts == counts.max()]
+
+
+def test_limits_are_kept_or_refused_in_words(scored, tmp_path, open_report):
+    y, scores = scored
+    path = build_report({"close": (y, scores["close"])}, tmp_path / "r.html", pos_label="ill")
+    report = open_report(path)
+    report.page.locator(".modes button", has_text="Limits").click()
+    report.settle()
+    report.type("limit-missed", 2)
+    report.type("limit-error", 5)
+    lower, upper = report.number("lower"), report.number("upper")
+    ill, score = y == "ill", scores["close"]
+    no, yes = score <= lower, score >= upper
+    assert (no & ill).sum() / ill.sum() <= 0.02
+    assert ((no & ill) | (yes & ~ill)).sum() / (no | yes).sum() <= 0.05
+    report.type("limit-abstention", 0)
+    assert "keeps these limits" in report.page.inner_text("[data-key='refused']")
+    report.type("limit-abstention", 100)
+    report.type("limit-missed", 100)
+    report.type("limit-error", 15)
+    report.page.check("[data-input='promise']")
+    report.settle()
+    assert "hold on new cases with 95% confidence" in report.page.inner_text(".evidence")
+    report.type("limit-error", 0.01)
+    assert "promise" in report.page.inner_text("[data-key='refused']")
+    report.type("limit-error", 101)
+    assert "from 0 to 100" in report.page.inner_text("#limit-error-problem")
+
+
+def test_best_is_said_only_of_models_that_are_told_apart(scored, tmp_path, open_report):
+    y, scores = scored
+    rng = np.random.default_rng(0)
+    twin = np.clip(scores["close"] + 0.0005 * rng.normal(size=len(y)), 0, 1)
+    models = {"close": (y, scores["close"]), "twin": (y, twin), "poor": (y, rng.random(len(y)))}
+    report = open_report(build_report(models, tmp_path / "r.html", pos_label="ill"))
+    lead = report.page.inner_text(".lead")
+    assert "cannot be told apart from" in lead
+    assert "poor" not in lead
+    table = report.page.inner_text("[data-card='table']")
+    assert table.count("cannot be told apart") == 1
+    report.page.wait_for_selector("[data-card='winner'] pattern", state="attached", timeout=20_000)
+
+
+def test_groups_of_a_dropped_file(scored, tmp_path, open_report):
+    y, scores = scored
+    report = open_report(
+        build_report({"close": (y, scores["close"])}, tmp_path / "r.html", pos_label="ill")
+    )
+    ward = np.where(np.arange(len(y)) % 3 == 0, "north", "south")
+    rows = zip(y, scores["close"], ward, strict=True)
+    text = "y_true,score,group\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
+    report.drop("wards.csv", text.encode())
+    report.select(1)
+    lower, upper = report.number("lower"), report.number("upper")
+    for name in ("north", "south"):
+        score = scores["close"][ward == name]
+        answered = ((score <= lower) | (score >= upper)).mean()
+        assert report.number(f"group-coverage-{name}") == pytest.approx(answered, abs=1e-9)
