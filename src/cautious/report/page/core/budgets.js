@@ -10,14 +10,14 @@ const BUDGET_ROUNDING = 1e-12;
 const CANDIDATES = 100;
 const HEAD_START = 3;
 
-const errorOf = (rates, perCase) =>
-  perCase ? rates.error : rates.answered > BUDGET_ROUNDING ? rates.error / rates.answered : 0;
+const perAnswer = (wrong, answered) => (answered > BUDGET_ROUNDING ? wrong / answered : 0);
 
 // All windows that keep the limits; those that abstain least first, then those that err least, then those
-// with the lowest thresholds (cautious.curves.surface.budgets).
-function leastAbstaining(sums, keeps, error) {
-  const { negatives, positives } = sums,
-    m = negatives.length - 1;
+// with the lowest thresholds (cautious.curves.surface.budgets). Both functions take the shares of missed
+// positives, of false ones and of answers.
+function leastAbstaining({ negatives, positives }, keeps, error) {
+  const m = negatives.length - 1,
+    all = negatives[m] + positives[m];
   let best = null,
     least = Infinity,
     fewest = Infinity;
@@ -25,9 +25,9 @@ function leastAbstaining(sums, keeps, error) {
     for (let j = i; j <= m; j++) {
       const abstention = negatives[j] - negatives[i] + (positives[j] - positives[i]);
       if (abstention > least + BUDGET_ROUNDING) break;
-      const rates = ratesBetween(sums, [i, j]);
-      if (!keeps(rates)) continue;
-      const wrong = error(rates);
+      const fp = negatives[m] - negatives[j];
+      if (!keeps(positives[i], fp, all - abstention)) continue;
+      const wrong = error(positives[i], fp, all - abstention);
       if (abstention < least - BUDGET_ROUNDING || wrong < fewest - BUDGET_ROUNDING) {
         best = [i, j];
         least = Math.min(least, abstention);
@@ -40,32 +40,32 @@ function leastAbstaining(sums, keeps, error) {
 
 function leastErring(sums, most, error) {
   const { negatives, positives } = sums,
-    m = negatives.length - 1;
+    m = negatives.length - 1,
+    all = negatives[m] + positives[m];
   let fewest = Infinity;
   for (let i = 0; i <= m; i++)
     for (let j = i; j <= m; j++) {
       const abstention = negatives[j] - negatives[i] + (positives[j] - positives[i]);
       if (abstention > most + BUDGET_ROUNDING) break;
-      fewest = Math.min(fewest, error(ratesBetween(sums, [i, j])));
+      fewest = Math.min(fewest, error(positives[i], negatives[m] - negatives[j], all - abstention));
     }
-  return leastAbstaining(sums, (rates) => error(rates) <= fewest + BUDGET_ROUNDING, error);
+  return leastAbstaining(sums, (fn, fp, answered) => error(fn, fp, answered) <= fewest + BUDGET_ROUNDING, error);
 }
 
 // Levels of the window that a budget asks for; null if there is none. Errors are counted per answer,
 // or per case if that is what is limited.
 function budgetLevels(sums, { abstention, error, errorPerCase, missed }) {
   const perCase = errorPerCase !== undefined && error === undefined,
-    wrong = (rates) => errorOf(rates, perCase),
-    m = sums.positives.length - 1,
-    within = (value, limit) => limit === undefined || value <= limit + BUDGET_ROUNDING;
+    wrong = (fn, fp, answered) => (perCase ? fn + fp : perAnswer(fn + fp, answered)),
+    most = (limit) => (limit ?? Infinity) + BUDGET_ROUNDING;
   if (error === undefined && errorPerCase === undefined && missed === undefined)
     return leastErring(sums, abstention, wrong);
-  const keeps = (rates) =>
-      within(errorOf(rates, false), error) &&
-      within(rates.error, errorPerCase) &&
-      within(rates.fn / sums.positives[m], missed),
+  const m = sums.positives.length - 1,
+    [ofAnswers, ofCases, ofPositives] = [most(error), most(errorPerCase), most(missed) * sums.positives[m]],
+    keeps = (fn, fp, answered) =>
+      fn <= ofPositives && fn + fp <= ofCases && perAnswer(fn + fp, answered) <= ofAnswers,
     found = leastAbstaining(sums, keeps, wrong);
-  return found && within(ratesBetween(sums, found).abstention, abstention) ? found : null;
+  return found && ratesBetween(sums, found).abstention <= most(abstention) ? found : null;
 }
 
 /**
