@@ -20,6 +20,9 @@ __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 # All threads together have about so many cells in memory, and none has fewer than so many.
 _CELLS_AT_ONCE, _LEAST_CELLS = 1 << 22, 1 << 17
 _FEW_THREADS = 4
+# More threads than this make the batches so small that Python's share of each is felt: of 16 on 16
+# processors, 200 million scores took 5.7 s, of 4 of them 1.2 s.
+_THREADS_BY_DEFAULT = 4
 
 Progress = Callable[[int, int | None], object]
 """Called with the number of rows done, and of all rows if it is known."""
@@ -121,7 +124,7 @@ def summarise_in_threads(
     n_rows : int, optional
         How many rows there are in all, for `progress`.
     n_threads : int, optional
-        Number of threads; as many as processors by default.
+        Number of threads; as many as processors by default, up to 4.
     progress : callable, optional
         Told the number of rows done and of all.
 
@@ -131,7 +134,8 @@ def summarise_in_threads(
     """
     import pyarrow as pa
 
-    n_threads = (os.cpu_count() or 1) if n_threads is None else n_threads
+    if n_threads is None:
+        n_threads = min(os.cpu_count() or 1, _THREADS_BY_DEFAULT)
     whole = Whole(plan, n_threads, n_rows, progress)
     waiting, lock = iter(parts), Lock()
 
