@@ -132,7 +132,7 @@ export function expertTable({ results, view }) {
   });
 }
 
-// By how much each model is dearer than the best one on new cases, and whether that is sure.
+// By how much each model costs more than the best one on new cases, and whether that is sure.
 function againstBest(results, { best, differences }) {
   const of = ({ index }) => {
     const pair = differences.find(
@@ -150,14 +150,14 @@ function againstBest(results, { best, differences }) {
       2,
     );
   return {
-    name: "dearer than the best",
-    about: "dearer",
+    name: "more than the best",
+    about: "more",
     exact: (r) => of(r)?.mean ?? 0,
     show: (r) => {
       const found = of(r);
       if (!found) return "–";
       return [
-        value(`dearer-${r.index}`, found.mean, write(found.mean)),
+        value(`more-${r.index}`, found.mean, write(found.mean)),
         el(
           "small",
           {},

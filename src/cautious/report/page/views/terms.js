@@ -34,8 +34,8 @@ const TERMS = {
     "Winner map",
     "Each point is a pair of relative costs; its colour is the model that is cheapest there, each with its own best window. The map spans all costs at which the more expensive mistake stays the more expensive one and abstaining costs at most half of it; shares are parts of this map, points where all models cost the same left out.",
   ],
-  dearer: [
-    "Dearer than the best",
+  more: [
+    "More than the best",
     "The cost on new cases less that of the cheapest model. Models judged on the same cases are compared case by case. Where the interval holds 0 the two cannot be told apart.",
   ],
   difference: [
