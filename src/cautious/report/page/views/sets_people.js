@@ -1,6 +1,7 @@
 // Many classes on the first screen: what to do, a thousand people, and the shares of their answers.
 import { el, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
+import { wilson } from "../core/distributions.js";
 import { count, number, percent, shorten } from "../core/format.js";
 import { peopleOf } from "../core/people.js";
 import { strong } from "./advice.js";
@@ -32,7 +33,10 @@ const crowdOf = ({ n }) => (n < FEWEST ? Math.round(n) : PEOPLE);
 
 export function thousandOf(chosen, k) {
   const seen = answerShares(chosen.model, k),
-    each = chosen.model.people ?? peopleOf(seen, crowdOf(chosen));
+    total = crowdOf(chosen),
+    sure = (share) => (total < PEOPLE ? share : wilson(share, chosen.n)),
+    ranges = Object.fromEntries(Object.entries(seen).map(([key, share]) => [key, sure(share)])),
+    each = chosen.model.people ?? peopleOf(ranges, total);
   return KINDS.map(([key, kind, label]) => ({
     key,
     kind,
@@ -94,8 +98,17 @@ export function setVerdict(chosen, { classes, alone, best, rule }) {
       ),
       evidence,
     ];
-  const take = !alone && chosen === best;
-  return [el("p", { class: "lead" }, take ? "Take " : "With ", name, ": ", words), evidence];
+  // No test was made of the difference, so the best is not said to be best elsewhere.
+  const most = !alone && chosen === best;
+  return [
+    el(
+      "p",
+      { class: "lead" },
+      most ? [name, " is the most useful on these cases: "] : ["With ", name, ": "],
+      words,
+    ),
+    evidence,
+  ];
 }
 
 export function setTiles(chosen, k) {

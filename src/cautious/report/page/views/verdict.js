@@ -175,7 +175,7 @@ function refusalWords({ refused, model }, name) {
 export function tiles(result) {
   const { window: w, estimates, classes, forced, surface } = result,
     [negative, positive] = classes.map((label) => shorten(label, 22));
-  const tile = (key, label, about, seen, words, format = percent) => {
+  const tile = (key, label, about, seen, words, format = percent, after = "") => {
     const expected = estimates[key];
     return el(
       "div",
@@ -195,27 +195,24 @@ export function tiles(result) {
                 "–",
                 value(`${key}-high`, expected.high, format(expected.high)),
               ),
-              el("small", {}, words, "; here ", value(key, seen, format(seen))),
+              el("small", {}, words, "here ", value(key, seen, format(seen)), after),
             ]
-          : [value(key, seen, format(seen)), el("small", {}, words)],
+          : [value(key, seen, format(seen)), el("small", {}, words.replace("; ", ""), after)],
       ),
     );
   };
   return el(
     "div",
     { class: "tiles" },
-    tile("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so`),
-    tile("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so`),
-    tile("abstention", "No answer", "abstain", w.abstention, "of all"),
-    tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right`),
-    tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right`),
-    tile(
-      "cost",
-      "Cost per case",
-      "interval",
-      w.cost,
-      ["all answered: here ", value("forced", forced, number(forced))],
-      number,
-    ),
+    tile("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so; `),
+    tile("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so; `),
+    tile("abstention", "No answer", "abstain", w.abstention, "of all; "),
+    tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `),
+    tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `),
+    tile("cost", "Cost per case", "interval", w.cost, "", number, [
+      ", or ",
+      value("forced", forced, number(forced)),
+      " if all are answered",
+    ]),
   );
 }
