@@ -169,7 +169,7 @@ export function setTiles(chosen, k) {
       "of answers with several",
     ),
     tile(
-      "utility-tile",
+      "utility",
       "Mean utility",
       "utility",
       { exact: chosen.utility.mean, text: number(chosen.utility.mean) },
