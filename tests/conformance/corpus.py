@@ -306,6 +306,20 @@ add(
     Meaning(["b, c", "a", "b, c", "a"], ("b, c", "a"), score=[0.25, 0.75, 0.625, 0.375]),
 )
 add(
+    "whole_floats_said",
+    table("y_true,score", list(zip(named("1.0", "0.0"), SCORE, strict=True))),
+    scored("1", "0"),
+    options={"pos_label": "0.0"},
+)
+add(
+    "whole_floats_in_columns",
+    table(
+        "y_true,p_0.0,p_1.0",
+        [(t, f"{1 - s:.2f}", s) for t, s in zip(named("0.0", "1.0"), SCORE, strict=True)],
+    ),
+    scored("0", "1"),
+)
+add(
     "whole_floats",
     table("y_true,score", [(f"{t}.0", s) for t, s in zip(TRUTH, SCORE, strict=True)]),
     scored("0", "1"),

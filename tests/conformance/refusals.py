@@ -106,6 +106,63 @@ REFUSALS = (
     Refusal(
         "not UTF-8", "y_true,p_café\nthé,0.25\ncafé,0.75\n".encode("latin-1"), ("UTF-8", "byte")
     ),
+    Refusal(
+        "not UTF-8 behind a mark", b"\xef\xbb\xbfy_true,score\n0,0.25\n1,\xe90.75\n", ("byte 25",)
+    ),
+    Refusal(
+        "half a character in UTF-16",
+        "y_true,score\n0,0.25\n1,0.75\n".encode("utf-16") + b"\x00\xd8\x31\x00",
+        ("UTF-16", "byte 56"),
+    ),
+    Refusal("NUL in the heading", "y_true,s\0ore\n0,0.25\n1,0.75\n", ("byte 8",)),
+    Refusal(
+        "long row and no truth column", "outcome,score\n0,0.25,9\n1,0.75\n", ("outcome", "y_true")
+    ),
+    Refusal(
+        "missing truth and positive class not said",
+        "y_true,p_good,p_bad\n,0.75,0.25\nbad,0.25,0.75\n",
+        ("good", "bad", "which one"),
+    ),
+    Refusal(
+        "truth outside the columns, positive class said",
+        "y_true,p_good,p_bad\nbad,0.25,0.75\nugly,0.75,0.25\n",
+        ("line 3", "ugly", "'bad', 'good'"),
+        {"pos_label": "bad"},
+    ),
+    Refusal(
+        "missing truth and damaged set",
+        "y_true,y_set\na,a||b\n,b\n",
+        ("y_true", "line 3", "missing"),
+    ),
+    Refusal(
+        "missing weight and damaged set",
+        "y_true,y_set,weight\na,a||b,1\nb,b,\n",
+        ("weight", "line 3", "missing"),
+    ),
+    Refusal(
+        "truth outside the set columns and empty set",
+        "y_true,set_a,set_b\na,0,0\nc,1,0\n",
+        ("c", "line 3"),
+    ),
+    Refusal(
+        "one class only of a model",
+        "y_true,score,model\n0,0.25,b\n1,0.75,b\n1,0.5,c\n1,0.5,a\n",
+        ("'a'", "truth '1'"),
+    ),
+    Refusal(
+        "one class only of three",
+        "y_true,p_a,p_b,p_c,weight\na,1,0,0,0\nb,0,1,0,1\n",
+        ("not a",),
+        {"pos_label": "a"},
+    ),
+    Refusal("sets of one class", "y_true,y_set\na,a\na,a\n", ("only one class", "a")),
+    Refusal("one set column", "y_true,set_a\na,1\na,0\n", ("only one class", "a")),
+    Refusal(
+        "positive class of sets unknown",
+        "y_true,y_set\na,a\nb,a|b\n",
+        ("ugly", "a", "b"),
+        {"pos_label": "ugly"},
+    ),
     Refusal("cut Parquet", b"PAR1" + bytes(40), ("Parquet",), file="given.parquet"),
     Refusal("empty file", b"", ("empty",)),
 )

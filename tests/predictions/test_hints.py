@@ -91,7 +91,7 @@ class TestWholeNumbersWithAPoint:
 
 def test_parquet_of_percentages(tmp_path):
     pytest.importorskip("pyarrow")
-    frame = pd.DataFrame({"y": ["a", "b"], "p_a": np.array([70.0, 20.5]), "p_b": [30.0, 79.5]})
+    frame = pd.DataFrame({"y": [0, 1], "p_0": np.array([70.0, 20.5]), "p_1": [30.0, 79.5]})
     frame.to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match=r"per cent\? Then divide by 100"):
         read_predictions(tmp_path / "a.parquet")

@@ -358,7 +358,7 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
         title = name if model is None else str(model)
         rule = choice.for_model(title, tuple(summary.classes.tolist()))
         whole = _of_log(summary, title, rule, choice.decision_of(title), model=model)
-        _refuse_one_class(whole)
+        _refuse_one_class(whole, summary.plan.columns.model is not None)
         if summary.groups and whole.counts is not None:
 
             def count(group: Any, whole: Evidence = whole, model: Any = model) -> Evidence:
@@ -369,10 +369,11 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
         yield whole
 
 
-def _refuse_one_class(whole: Evidence) -> None:
+def _refuse_one_class(whole: Evidence, named: bool) -> None:
     if whole.surface is not None and 0 in whole.surface.priors:
         label = whole.classes[1 - whole.surface.priors.index(0)]
-        raise refusal("one class", label=quoted(label))
+        place = quoted(whole.name, 60) if named else ""
+        raise refusal("one class", place=place, label=quoted(label))
 
 
 def _of_log(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
 from cautious.logs.engines import Progress, summarise_in_threads
-from cautious.logs.kernel import labels_of
+from cautious.logs.kernel import truths_and_sets
 from cautious.logs.plan import Plan
-from cautious.logs.source import Part, Source, open_source
+from cautious.logs.source import Source, open_source
 from cautious.logs.summary import LogSummary
-from cautious.predictions import binary_classes, encode_labels, refusal
-from cautious.sets import first_row
+from cautious.predictions import Columns, binary_classes, refusal
 
 __all__ = ["engine_kind", "summarise"]
 
@@ -130,10 +130,10 @@ def summarise(
     opened = open_source(source, encoding)
     try:
         plan = Plan.of(opened.schema, place=opened.name, **wishes)
-        if plan.columns.sets is not None and not plan.classes:
-            plan = _complete(plan, opened)
     except InputError as error:
         raise error.at(opened.name) from None
+    if plan.columns.sets is not None and not plan.classes:
+        plan = _complete(plan, opened)
     rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}
     if kind == "dask":
         from cautious.logs.engines.dask import summarise_on_dask
@@ -176,28 +176,28 @@ def engine_kind(engine: Any, source: Any = None) -> str:
 
 def _complete(plan: Plan, source: Source) -> Plan:
     """Find the classes of written sets by reading truths and sets once more."""
-    columns = plan.columns
     if not source.again:
         raise refusal("read once")
+    known = plan.columns
+    needed = replace(plan, columns=Columns(known.truth, sets=known.sets, weight=known.weight))
     truths: set[Any] = set()
-    written: dict[Any, tuple[Part, int]] = {}
-    truth, sets = str(columns.truth), str(columns.sets)
+    written: dict[Any, Callable[[], str]] = {}
     for part in source.parts:
         try:
-            for first, batch in part.batches([truth, sets]):
-                truths.update(labels_of(batch.column(truth), truth)[1])
-                found = encode_labels(batch.column(sets))
-                for code, text in enumerate(found.values):
-                    if text not in written:
-                        written[text] = part, first + first_row(found.codes == code)
+            for first, batch in part.batches(needed.columns.names()):
+                seen, sets = truths_and_sets(batch, needed, first=first, where=part.where)
+                truths |= seen
+                written |= {text: at for text, at in sets.items() if text not in written}
         except InputError as error:
             raise error.at(part.name) from None
 
     def place(text: Any) -> str:
-        part, row = written[text]
-        return f"column {quoted(sets)}, {part.where(row)}"
+        return f"column {quoted(known.sets)}, {written[text]()}"
 
-    return plan.with_classes(truths, written, place)
+    try:
+        return plan.with_classes(truths, written, place)
+    except InputError as error:
+        raise error.at(source.name) from None
 
 
 def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:

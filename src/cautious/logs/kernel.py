@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from cautious.predictions import (
     check_weights,
     encode_labels,
     label_text,
+    match_label,
     match_labels,
     memberships,
     parse_sets,
@@ -41,10 +42,11 @@ from cautious.predictions import (
     readable,
     refusal,
     set_mask,
+    sorted_labels,
 )
 from cautious.sets import first_row
 
-__all__ = ["labels_of", "summarise_batch"]
+__all__ = ["labels_of", "summarise_batch", "truths_and_sets"]
 
 # So many different truths, models or groups in one batch are a mistake: no column of classes.
 _MOST_LABELS = 100_000
@@ -129,6 +131,34 @@ def summarise_batch(
             given = cases.decided(plan.rules[decision], answer, confidence)
         sets += cases.count_sets(decision, *given, answer)
     return LogSummary(plan, batch.num_rows, cases.seen, scores, sets, cases.odd)
+
+
+def truths_and_sets(
+    batch: Any, plan: Plan, *, first: int, where: Callable[[int], str]
+) -> tuple[frozenset[Any], dict[Any, Callable[[], str]]]:
+    """Labels and written sets that occur in a batch, each set with where it first does.
+
+    Truths and weights are checked as :func:`summarise_batch` checks them: what is wrong there is
+    said before what is wrong with a set.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch or Table
+        Rows of a prediction log.
+    plan : Plan
+        Of the columns of the truth, of written sets, and maybe of weights.
+    first, where
+        As in :func:`summarise_batch`.
+    """
+    if not batch.num_rows:
+        return frozenset(), {}
+    cases = _Cases(batch, plan, None, lambda row: where(row + first))
+    name = str(plan.columns.sets)
+    column = readable(encode_labels, cases._column(name), name)
+    return cases.seen, {
+        text: partial(cases.where, first_row(column.codes == code))
+        for code, text in enumerate(column.values)
+    }
 
 
 def labels_of(
@@ -235,8 +265,8 @@ class _Cases:
                 "unknown truth",
                 place=self.place(self.plan.columns.truth)(row),
                 label=quoted(label),
-                classes=listed(classes),
-                near=(label, classes),
+                classes=listed(sorted_labels(classes)),
+                near=(label, sorted_labels(classes)),
             )
         return truth
 
@@ -266,7 +296,9 @@ class _Cases:
         found = most_probable([self.read(name, self.plan.missing) for name in names])
         if found is None:
             given = {name: self.numbers[name] for name in names}
-            settled, _ = check_columns(given, self.place, self.eps)
+            shown = list(self.plan.shown) or names
+            checked, _ = check_columns({one: given[one] for one in shown}, self.place, self.eps)
+            settled = checked[:, [shown.index(name) for name in names]]
             for name, column in zip(names, settled.T, strict=True):
                 self.numbers[name], self.least[name] = column, column.min()
             gone = np.isnan(settled[:, 0])
@@ -296,7 +328,8 @@ class _Cases:
         elif plan.pos_label is None and len(self.seen) > 2:
             binary_classes(list(self.seen))  # says that there are too many
         if plan.pos_label is not None:
-            is_positive = np.array([label == plan.pos_label for label in labels], dtype=np.uint8)
+            positive = match_label(plan.pos_label, labels)
+            is_positive = (np.arange(len(labels)) == positive).astype(np.uint8)
             truth, labels = is_positive[truth], [False, True]
         scores = self.read(name, plan.missing)
         least = self.least[name]
@@ -321,10 +354,12 @@ class _Cases:
                     for name in columns.members.values()
                 ]
             )
+            _ = self.truth  # a truth that is no class is said before an empty set
             return check_empty(mask, np.arange(len(mask)), self.where, plan.empty), None
         found = readable(encode_labels, self._column(columns.sets), columns.sets)
         place = self.place(columns.sets)
         parsed = parse_sets(found, {label_text(label) for label in plan.classes}, place)
+        _ = self.truth
         mask = set_mask(found, parsed, plan.classes, place, plan.empty)
         self._note("repeated label", np.array([one.repeated for one in parsed])[found.codes])
         return mask, np.where(found.codes < 0, len(found.values), found.codes)

@@ -14,11 +14,13 @@ from cautious.logs.tallies import Limits
 from cautious.predictions import (
     Columns,
     binary_classes,
+    check_named_classes,
     guess_columns,
     label_text,
     labels_like,
     match_label,
     match_labels,
+    named_classes,
     plain_label,
     refusal,
     sorted_labels,
@@ -66,6 +68,8 @@ class Plan:
         All the columns of the source, for notes.
     place : str
         Which files these are, for notes and errors.
+    shown : tuple of str
+        Columns of probabilities in the order they were found in, for errors.
     """
 
     columns: Columns
@@ -79,6 +83,7 @@ class Plan:
     missing: str = "error"
     names: tuple[str, ...] = field(default=(), compare=False)
     place: str = field(default="", compare=False)
+    shown: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(
@@ -124,7 +129,9 @@ class Plan:
             if given not in allowed:
                 known = " or ".join(map(repr, allowed))
                 raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
-        kind = schema.field(found.truth).type
+        if classes is None:
+            check_named_classes(found, pos_label)
+        kind, shown = schema.field(found.truth).type, tuple(found.proba.values())
         found, labels, positive = _settled(found, classes, pos_label, kind)
         pairs = int(memory_budget) // _BYTES_PER_PAIR
         if pairs < 1024:
@@ -135,7 +142,7 @@ class Plan:
             )
         limits = Limits(pairs, pairs // _PAIRS_PER_CELL)
         exponent = None if resolution is None else _exponent(resolution)
-        rest = (limits, exponent, drop_missing, missing, tuple(schema.names), place)
+        rest = (limits, exponent, drop_missing, missing, tuple(schema.names), place, shown)
         plan = cls(found, labels, positive, {}, empty, *rest)
         return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
 
@@ -197,6 +204,12 @@ class Plan:
         if self.binary:
             found = list(binary_classes(found, pos_label=self.pos_label))
             return replace(self, classes=tuple(found), pos_label=found[1])
+        if not found:
+            raise refusal("no rows")
+        if self.pos_label is not None:
+            binary_classes(found, pos_label=self.pos_label)  # says if there is no such class
+        if len(found) < 2:
+            raise refusal("only one class", label=listed(found))
         return replace(self, classes=tuple(found))
 
     def to_dict(self) -> dict[str, Any]:
@@ -206,7 +219,8 @@ class Plan:
             for name, rule in self.rules.items()
         }
         fields = asdict(replace(self, rules={})) | {"rules": rules}
-        return {name: value for name, value in fields.items() if name not in ("names", "place")}
+        only_here = ("names", "place", "shown")
+        return {name: value for name, value in fields.items() if name not in only_here}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Plan:
@@ -289,7 +303,8 @@ def _settled(
             other=listed(orders[-1]),
         )
     if columns.scores or len(columns.proba) == 2:
-        labels = list(binary_classes(labels, pos_label=positive))
+        names = named_classes(labels)
+        labels = [labels[names.index(one)] for one in binary_classes(names, pos_label=positive)]
         positive = labels[1]
     elif columns.proba and positive is not None:
         _, positive = binary_classes(labels, pos_label=positive)

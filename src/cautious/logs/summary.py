@@ -22,6 +22,7 @@ from cautious.predictions import (
     binary_classes,
     described,
     label_text,
+    match_label,
     note,
     sorted_labels,
     twins,
@@ -609,9 +610,11 @@ class LogSummary:
         """Negative and positive label of the scores."""
         if len(self.plan.classes) == 2:
             return self.plan.classes[0], self.plan.classes[1]
-        positive, seen = self.plan.pos_label, list(self.labels)
+        positive, seen = self.plan.pos_label, list(self.plan.classes or self.labels)
         if positive is None:
             return binary_classes(seen) if seen else (0, 1)
+        if (at := match_label(positive, seen)) >= 0:
+            positive = seen[at]
         rest = [label for label in seen if label != positive]
         return (rest[0] if len(rest) == 1 else f"not {positive}"), positive
 

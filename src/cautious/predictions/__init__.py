@@ -21,6 +21,7 @@ from cautious.predictions.cells import plain_labels as plain_labels
 from cautious.predictions.cells import read_numbers as read_numbers
 from cautious.predictions.columns import Columns as Columns
 from cautious.predictions.columns import check_empty as check_empty
+from cautious.predictions.columns import check_named_classes as check_named_classes
 from cautious.predictions.columns import described as described
 from cautious.predictions.columns import guess_columns as guess_columns
 from cautious.predictions.columns import memberships as memberships
@@ -35,6 +36,7 @@ from cautious.predictions.labels import binary_truth as binary_truth
 from cautious.predictions.labels import label_text as label_text
 from cautious.predictions.labels import match_label as match_label
 from cautious.predictions.labels import match_labels as match_labels
+from cautious.predictions.labels import named_classes as named_classes
 from cautious.predictions.labels import plain_label as plain_label
 from cautious.predictions.labels import sorted_labels as sorted_labels
 from cautious.predictions.probabilities import CheckedProbabilities as CheckedProbabilities

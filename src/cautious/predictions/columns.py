@@ -16,13 +16,20 @@ import numpy as np
 from cautious._typing import Ints, Mask
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.predictions.cells import Encoded, Place, such_cells
-from cautious.predictions.labels import label_text, match_labels
+from cautious.predictions.labels import (
+    binary_classes,
+    label_text,
+    match_labels,
+    named_classes,
+    sorted_labels,
+)
 from cautious.predictions.rules import WORDS, hint, note, refusal
 from cautious.sets import WrittenSet, first_row, parse_set
 
 __all__ = [
     "Columns",
     "check_empty",
+    "check_named_classes",
     "described",
     "guess_columns",
     "memberships",
@@ -166,6 +173,36 @@ def guess_columns(
     else:
         written, members = None, _by_class(names, "sets", sets)
     return Columns(truths, scores, _by_class(names, "proba", proba), members, written, **rest)
+
+
+def check_named_classes(columns: Columns, pos_label: Any = None) -> None:
+    """Refuse what the names of columns show to be undecided, before any row is read.
+
+    That is a single class, and classes of probabilities or sets that leave the positive one open
+    or do not have it.
+
+    Parameters
+    ----------
+    columns : Columns
+        Where the data are; of columns without classes in their names nothing is known yet.
+    pos_label : label, optional
+        The positive class, where it is said.
+
+    Examples
+    --------
+    >>> check_named_classes(guess_columns(["y_true", "p_cat", "p_dog"]), "dog")
+    """
+    names = sorted_labels(named_classes(columns.proba or columns.members))
+    if columns.proba:
+        undecided = len(names) > 1 and (len(names) == 2 or pos_label is not None)
+    else:
+        undecided = bool(names) and not columns.scores and pos_label is not None
+        if len(names) == 1 and not columns.scores:
+            raise refusal("only one class", label=listed(names))
+    said = [] if pos_label is None else [pos_label]
+    boolean = min(match_labels([*names, *said], (False, True)), default=-1) >= 0
+    if undecided and not boolean:  # those of truth values go by many names
+        binary_classes(names, pos_label=pos_label)
 
 
 def _guessed(names: Sequence[Any], first: Any) -> dict[str, Any]:

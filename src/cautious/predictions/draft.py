@@ -165,7 +165,7 @@ def _new(name: Any, whole: bool) -> Any:
     return text if isinstance(name, str) else name
 
 
-def settle(draft: Draft, known: Sequence[Any]) -> Iterator[ModelPredictions]:
+def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
     """Settle the classes of a draft and give its models.
 
     Parameters
@@ -216,6 +216,7 @@ def settle(draft: Draft, known: Sequence[Any]) -> Iterator[ModelPredictions]:
         empty=said.empty,
         notes=(*draft.notes, *_notes(draft, classes, declared, scores)),
     )
+    parts: list[ModelPredictions] = []
     for name in scores or [""]:
         score = scores.get(name)
         one = replace(whole, name=name or draft.name, y_score=score)
@@ -223,8 +224,13 @@ def settle(draft: Draft, known: Sequence[Any]) -> Iterator[ModelPredictions]:
         if missing:
             said_so = note("missing", count=f"{missing:,}", n=f"{one.n:,}")
             one = replace(one, notes=(*one.notes, said_so))
-        for part in _by_model(one, draft.model, several=len(scores) > 1):
-            yield _with_both_classes(part, draft.model is not None)
+        parts += _by_model(one, draft.model, several=len(scores) > 1)
+    # Of several models the first by name is refused: engines meet the rows in any order.
+    named = draft.model is not None
+    by_name = {part.name: part for part in parts}
+    for name in sorted_labels(by_name) if named else by_name:
+        _refuse_one_class(by_name[name], named)
+    return parts
 
 
 def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None) -> tuple[Any, Any]:
@@ -314,8 +320,8 @@ def _check_truth(draft: Draft, classes: Sequence[Any]) -> None:
                 "unknown truth",
                 place=draft.place(draft.truth_column)(row),
                 label=quoted(label),
-                classes=listed(classes),
-                near=(label, classes),
+                classes=listed(sorted_labels(classes)),
+                near=(label, sorted_labels(classes)),
             )
 
 
@@ -376,14 +382,14 @@ def _by_model(
             yield one.take(rows, f"{name}, {one.name}" if several else str(name))
 
 
-def _with_both_classes(one: ModelPredictions, named: bool) -> ModelPredictions:
+def _refuse_one_class(one: ModelPredictions, named: bool) -> None:
     """Refuse scores of which one class does not occur: nothing can be weighed against it."""
     if one.y_score is None or one.codes is None:
-        return one
+        return
     counted = one.codes if one.sample_weight is None else one.codes[one.sample_weight > 0]
     there = [label for code, label in enumerate(one.classes) if (counted == code).any()]
     if len(there) == 2:
-        return one
+        return
     place = quoted(one.name, 60) if named else ""
     if not there:
         raise refusal("no weight", place=place)

@@ -28,6 +28,7 @@ __all__ = [
     "label_text",
     "match_label",
     "match_labels",
+    "named_classes",
     "plain_label",
     "sorted_labels",
     "without_point",
@@ -153,6 +154,19 @@ def without_point(text: str) -> str:
     ('1', '1.5', '01')
     """
     return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
+
+
+def named_classes(names: Iterable[Any]) -> list[Any]:
+    """Classes as columns name them: a whole number without its point, if that keeps them apart.
+
+    Examples
+    --------
+    >>> named_classes(["0.0", "1.0"]), named_classes(["1", "1.0"])
+    (['0', '1'], ['1', '1.0'])
+    """
+    given = list(names)
+    whole = [without_point(one) if isinstance(one, str) else one for one in given]
+    return whole if len(set(whole)) == len(given) else given
 
 
 def binary_classes(

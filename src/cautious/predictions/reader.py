@@ -22,7 +22,13 @@ from cautious.predictions.cells import (
     plain_labels,
     texts,
 )
-from cautious.predictions.columns import Columns, described, guess_columns, memberships
+from cautious.predictions.columns import (
+    Columns,
+    check_named_classes,
+    described,
+    guess_columns,
+    memberships,
+)
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.draft import Draft, Said, kept_rows, settle
 from cautious.predictions.labels import label_text
@@ -218,6 +224,8 @@ class _Reader:
         try:
             columns = guess_columns(table.names, **self.roles)
             self.notes.append(described(columns, table.names, place))
+            if self.said.classes is None:
+                check_named_classes(columns, self.said.pos_label)
             draft = draft_of_table(name, table, columns, self.said)
             draft.source, draft.described = place, len(self.notes) - 1
         except InputError as error:
@@ -239,7 +247,7 @@ class _Reader:
 
     def _settled(self, draft: Draft, drafts: Sequence[Draft]) -> list[ModelPredictions]:
         with _placed(draft.source):
-            found = list(settle(draft, _together(draft, drafts)))
+            found = settle(draft, _together(draft, drafts))
         if draft.described is not None and found[0].pos_label is not None:
             told = self.notes[draft.described]
             more = {**told.values, "positive": f", positive {quoted(found[0].pos_label)}"}

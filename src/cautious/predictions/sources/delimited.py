@@ -207,7 +207,8 @@ def _not_text(content: bytes, encoding: str) -> Exception:
     """Say which byte is wrong; while reading, only its place within a block is known."""
     name = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16"}.get(encoding, encoding)
     try:
-        content.decode(encoding)
+        # The codec that skips a mark would not count its bytes.
+        content.decode("utf-8" if name == "UTF-8" else encoding)
     except UnicodeDecodeError as error:
         return refusal("not text", encoding=name, offset=error.start)
     except UnicodeError:

@@ -10,17 +10,23 @@ const QUOTE = 34,
 export function parseCsv(text) {
   const heading = /[^\r\n]*\S[^\r\n]*/.exec(text)?.[0];
   if (heading === undefined) throw refusal("empty file");
+  const nul = Array.from(heading).indexOf("\0"); // most likely UTF-16 without its mark
+  if (nul >= 0) throw refusal("not text", { encoding: "UTF-8", offset: nul });
   const separator = [",", ";", "\t"].reduce((best, mark) =>
     heading.split(mark).length > heading.split(best).length ? mark : best,
   );
-  const fields = findFields(text, separator);
-  const { starts, width } = fields,
-    rows = starts.length / width - 1;
+  const first = findFields(text, separator, true),
+    { width } = first;
+  let every = null; // what is wrong with a row is said after what is wrong with the columns
+  const fields = () => (every ??= findFields(text, separator)),
+    rows = () => fields().starts.length / width - 1;
   return {
-    names: Array.from({ length: width }, (_, c) => fieldText(fields, c).trim()),
-    rows,
-    column: (c) => csvColumn(fields, rows, c),
-    where: (row) => `line ${lineAt(text, starts[(row + 1) * width])}`,
+    names: Array.from({ length: width }, (_, c) => fieldText(first, c).trim()),
+    get rows() {
+      return rows();
+    },
+    column: (c) => csvColumn(fields(), rows(), c),
+    where: (row) => `line ${lineAt(text, fields().starts[(row + 1) * width])}`,
   };
 }
 
@@ -35,8 +41,8 @@ function lineAt(text, end) {
 }
 
 // Where every field starts and ends. Every record must have as many as the heading; blank lines are
-// no records.
-function findFields(text, separator) {
+// no records. `isHeading` stops after the first.
+function findFields(text, separator, isHeading = false) {
   const mark = separator.charCodeAt(0),
     length = text.length;
   let starts = new Int32Array(1 << 16),
@@ -63,7 +69,7 @@ function findFields(text, separator) {
     else if (n - first !== width)
       throw refusal("row length", { line: lineAt(text, starts[first]), found: n - first, width });
     first = n;
-    open = at < length;
+    open = at < length && !(isHeading && width);
   }
   return { text, starts: starts.subarray(0, n), ends: ends.subarray(0, n), width };
 }

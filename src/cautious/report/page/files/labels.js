@@ -8,8 +8,15 @@ const valueOf = (text) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(te
 export function sortedLabels(labels) {
   return [...new Set(labels)].sort((a, b) => {
     const [p, q] = [valueOf(a), valueOf(b)];
-    return (p !== p) - (q !== q) || (p === p && p - q) || (a < b ? -1 : a > b ? 1 : 0);
+    return (p !== p) - (q !== q) || (p === p && p - q) || byCharacters(a, b);
   });
+}
+
+// Halves of surrogate pairs would come before characters that they come after as a pair.
+function byCharacters(a, b) {
+  const [p, q] = [Array.from(a), Array.from(b)],
+    at = p.findIndex((character, i) => character !== q[i]);
+  return at < 0 || at >= q.length ? p.length - q.length : p[at].codePointAt() - q[at].codePointAt();
 }
 
 const WHOLE = /^[+-]?\d+\.0*$/;
@@ -18,6 +25,12 @@ export const withoutPoint = (label) => (WHOLE.test(label) ? label.split(".")[0] 
 // A column of labels all like 0.0 and 1.0 holds whole numbers.
 export const wholeLabels = (labels) =>
   labels.every((label) => WHOLE.test(label)) ? labels.map(withoutPoint) : labels;
+
+// Classes as columns name them: whole numbers without their point, if that keeps them apart.
+export function namedClasses(names) {
+  const whole = names.map(withoutPoint);
+  return new Set(whole).size === names.length ? whole : names;
+}
 
 // Positions of the labels that names mean, -1 where there is none: the same text, or the same whole
 // number with or without its point; booleans (`True`, `False`) also by 0/1 and false/true.

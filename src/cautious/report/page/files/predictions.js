@@ -1,7 +1,7 @@
 // From a table to the predictions of each model: columns found, classes settled, every cell checked,
 // by the rules of cautious.predictions.read_predictions.
 import { guessColumns } from "./columns.js";
-import { binaryClasses, matchLabels, sortedLabels, wholeLabels } from "./labels.js";
+import { binaryClasses, matchLabels, namedClasses, sortedLabels, wholeLabels } from "./labels.js";
 import { checkedNumbers, checkedWeights, suchCells } from "./numbers.js";
 import { checkedProbabilities } from "./probabilities.js";
 import { listed, note, quoted, refusal, thousands, twins, words } from "./rules.js";
@@ -20,9 +20,25 @@ export function readPredictions(table, name, said = {}) {
   const twice = names.find((one, at) => names.indexOf(one) < at);
   if (twice !== undefined) throw refusal("two columns", { name: quoted(twice) });
   const columns = guessColumns(names, said);
+  checkNamedClasses(columns, said.pos_label ?? undefined);
   if (!table.rows) throw refusal("no rows");
   const draft = draftOf(table, columns, said.drop_missing);
   return { columns, truths: draft.truth.values, ...settled(draft, name, said) };
+}
+
+// What the names of columns show to be undecided is refused before any row is read: a single class,
+// and classes of probabilities or sets that leave the positive one open or do not have it.
+function checkNamedClasses({ proba, members, scores }, positive) {
+  const every = (proba.length ? proba : members).map(({ label }) => label),
+    names = sortedLabels(namedClasses(every)),
+    onlySets = !proba.length && !scores.length;
+  if (onlySets && names.length === 1) throw refusal("only one class", { label: listed(names) });
+  const undecided = proba.length
+    ? names.length === 2 || (names.length > 2 && positive !== undefined)
+    : onlySets && names.length && positive !== undefined;
+  const said = positive === undefined ? [] : [positive],
+    isBoolean = !matchLabels([...names, ...said], ["False", "True"], true).includes(-1);
+  if (undecided && !isBoolean) binaryClasses(names, positive); // truth values go by many names
 }
 
 function draftOf(whole, columns, dropMissing) {
@@ -151,6 +167,7 @@ function settled(draft, name, said) {
     const written = draft.written?.sets.flatMap(({ labels }) => labels ?? []) ?? [];
     classes = sortedLabels(members.length ? members : [...truth.values, ...like(written, truth)]);
     checkTruths(draft, classes);
+    if (positive !== undefined) binaryClasses(classes, positive, truth.kind === "boolean");
   }
   if (classes.length < 2) throw refusal("only one class", { label: listed(classes) });
   const sets = setsOf(draft, classes, members, said.empty ?? "error");
@@ -164,7 +181,13 @@ function settled(draft, name, said) {
       score: one.score,
     })),
   );
-  models.forEach((model) => model.score && bothClasses(model, draft.model !== null));
+  // Of several models the first by name is refused: engines meet the rows in any order.
+  const names = models.map((model) => model.name),
+    isNamed = draft.model !== null;
+  (isNamed ? sortedLabels(names) : names).forEach((one) => {
+    const model = models[names.indexOf(one)];
+    if (model.score) bothClasses(model, isNamed);
+  });
   return { models, notes: [...draft.notes, ...oddities(draft, classes, scores)] };
 }
 

@@ -30,7 +30,7 @@ function decoded(bytes, encoding) {
   try {
     return new TextDecoder(encoding ?? wide ?? "utf-8", { fatal: true }).decode(bytes);
   } catch {
-    const offset = encoding || wide ? 0 : firstBadByte(bytes);
+    const offset = encoding ? 0 : wide ? firstBadPair(bytes, wide === "utf-16le") : firstBadByte(bytes);
     throw refusal("not text", { encoding: encoding ?? (wide ? "UTF-16" : "UTF-8"), offset });
   }
 }
@@ -48,6 +48,19 @@ function firstBadByte(bytes) {
     if (lead >= 0x80 && more < 1) return at;
     for (let i = 1; i <= more; i++) if (!follows(i)) return at;
     at += Math.max(more, 0) + 1;
+  }
+  return bytes.length;
+}
+
+// Where the first half of a surrogate pair is without the other, or a single byte is left.
+function firstBadPair(bytes, isLittle) {
+  const unit = (at) => (at + 1 < bytes.length ? bytes[at + Number(isLittle)] * 256 + bytes[at + Number(!isLittle)] : -1);
+  for (let at = 2; at < bytes.length; at += 2) {
+    const code = unit(at) & 0xfc00;
+    if (unit(at) < 0 || code === 0xdc00) return at;
+    if (code !== 0xd800) continue;
+    if ((unit(at + 2) & 0xfc00) !== 0xdc00 || unit(at + 2) < 0) return at;
+    at += 2;
   }
   return bytes.length;
 }
