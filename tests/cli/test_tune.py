@@ -109,7 +109,7 @@ def test_what_is_tuned_can_be_evaluated(run, tune, run_json, scores):
 
 def test_rules_of_other_models_are_refused(run, fails, scores, tmp_path):
     run("tune", "good.csv", "poor.csv", *POSITIVE, *COSTS, "-o", "two.json")
-    text = "y_true,score\n0,0.5\n1,0.5\n"
+    text = "y_true,score\ngood,0.5\nbad,0.5\n"
     message = fails("evaluate", "-", "--rule", "two.json", stdin=text)
     assert "--rule is about the models 'good', 'poor'; there is none for" in message
     (tmp_path / "odd.json").write_text("[1, 2]")

@@ -275,6 +275,8 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         name = str(path)
         if path.is_file() and path.stat().st_size > 4 * _MOST_CHARACTERS:
             raise _refusal(f"{name} is too large for a rule.")
+        if not path.exists():
+            raise FileNotFoundError(f"there is no file {name!r}; `cautious tune -o` writes rules.")
         try:
             text = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:

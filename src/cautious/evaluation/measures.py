@@ -18,6 +18,7 @@ from cautious.evaluation.evidence import (
     RuleChoice,
     evidence_of,
     evidence_of_log,
+    read_rules,
     score_notes,
     summarise_log,
     with_priors,
@@ -259,6 +260,10 @@ def evaluate(
     ...
     """
     choice = RuleChoice.of(rule, window, confidence, utility)
+    if columns.get("pos_label") is None and rule is not None:
+        about = {one.pos_label for one in (read_rules(rule) or {}).values()}
+        if len(about) == 1:  # a rule knows the class that its scores speak for
+            columns["pos_label"] = about.pop()
     bootstrap = None
     if confidence_level is not None:
         if not 0 < confidence_level < 1:

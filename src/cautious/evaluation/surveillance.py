@@ -304,10 +304,11 @@ class Watch:
         if not math.isnan(now) and self.calibration is not None and self.bins():
             tuned = share(self.calibration.tuned_share)
             words = (
-                f"About {share(now)} of the cases seem to be positive; {tuned} were when the rule "
-                "was tuned."
+                f"About {share(now)} of the cases seem to be positive, by their scores; {tuned} "
+                "were when the rule was tuned."
             )
-            retuned = self.retuned()
+            # A window for another share would leave a certified rule without its promise.
+            retuned = None if self.max_error is not None else self.retuned()
             if retuned is not None:
                 words += (
                     f" For that share the window would be {number(float(retuned.lower))} to "  # type: ignore[arg-type]

@@ -181,7 +181,7 @@ class Tuning:
             ends = f"{show(interval.low)} to {show(interval.high)}"
             words = _WORDS[quantity]
             yield f"{about} on new cases: {words} {show(interval.estimate)} ({ends})."
-        if len(self.expected) < len(self.found):
+        if len(self.expected) + len(self.certificates) < len(self.found):
             yield "Measured on the cases that the rule was chosen on; new ones will be worse."
 
     def __str__(self) -> str:

@@ -171,7 +171,7 @@ def _begun(
                     "name another {=state} to begin a new watch.",
                     name=name,
                     limit=limit,
-                    known=getattr(state, name),
+                    known="no limit" if getattr(state, name) is None else getattr(state, name),
                 )
         return cast(Watch, state)
     promised = dict((rule.certificate or {}).get("limits", {}))

@@ -140,11 +140,15 @@ class Certificate:
             else f"with {100 * self.confidence_level:g} % confidence"
         )
         if not self.granted:
-            needed = (
-                "no number of cases would do, because the limit is below the risk seen"
-                if self.cases_needed is None
-                else f"about {self.cases_needed:,} calibration cases could be enough"
-            )
+            if self.cases_needed is None:
+                needed = (
+                    "the share of mistakes seen is above the limit even among the surest answers; "
+                    "take a better model, a larger limit or many more cases"
+                )
+            elif self.cases_needed <= self.n:
+                needed = "somewhat more calibration cases could be enough"
+            else:
+                needed = f"about {self.cases_needed:,} calibration cases could be enough"
             return (
                 f"Nothing can be promised from {self.n:,} calibration cases {sure} ({promise}): "
                 f"{needed}."

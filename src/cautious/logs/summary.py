@@ -362,6 +362,11 @@ class LogSummary:
         >>> summary.certify(max_error=0.1).certificate.granted
         True
         """
+        if model is None and len(self.models) > 1:
+            raise ValueError(
+                f"this log holds {len(self.models)} models, {listed(self.models)}; a promise is "
+                "about one rule, so say of which with model=."
+            )
         stairs = self.staircase(model=model, group=group)
         truth, scores, weight = stairs.cases()
         if not self.exact:

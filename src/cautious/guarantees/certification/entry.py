@@ -118,8 +118,9 @@ def certify(
     new one. Mistakes per case and missed positives can only grow with the coverage, so that their
     limits are kept exactly. The share of wrong ones among the answers can rise and fall. What is
     proved of it is that :math:`P(\text{wrong}) \le \alpha P(\text{answered}')`, where the rule that
-    also knows the new case decides on the right; it answers hardly more often. How well the limit
-    is kept was measured: see the page of measured promises.
+    also knows the new case decides on the right. So draws that give no rule count as free of
+    mistakes: where mistakes do not depend on the score and are more frequent than the limit, some
+    draws still give a rule, and all of these break it. Ask for a confidence where that matters.
 
     References
     ----------

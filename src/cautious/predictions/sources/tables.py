@@ -97,7 +97,8 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
     shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
     if path.is_dir():
         raise IsADirectoryError(
-            f"{shown} is a folder; give its files, or read it as one log (--engine local)."
+            f"{shown} is a folder; give its files. With --engine local, evaluate, compare and "
+            "report read it as one log."
         )
     if not path.exists():
         raise FileNotFoundError(f"{shown} does not exist.")
