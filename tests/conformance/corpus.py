@@ -285,6 +285,17 @@ add(
         "shy": Meaning(SET_TRUTH, "abc", sets=[set("abc")] * 6),
     },
 )
+add(
+    "model_without_weight",
+    table(
+        "y_true,y_set,weight,model",
+        [("a", "b", 0, "bold"), ("a", "a", 2, "shy"), ("b", "a|b", 1, "shy"), ("b", "b", 1, "sly")],
+    ),
+    {
+        "shy": Meaning(["a", "b"], "ab", sets=[{"a"}, {"a", "b"}], weight=[2, 1]),
+        "sly": Meaning(["b"], "ab", sets=[{"b"}], weight=[1]),
+    },
+)
 
 # --- Files as people have them -------------------------------------------------------------------
 

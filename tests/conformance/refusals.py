@@ -155,6 +155,12 @@ REFUSALS = (
         ("not a",),
         {"pos_label": "a"},
     ),
+    Refusal(
+        "models without weight",
+        "y_true,y_set,weight,model\na,a,0,m\nb,a|b,0,other\n",
+        ("no row", "weight"),
+    ),
+    Refusal("scores without weight", "y_true,score,weight\n0,0.25,0\n1,0.75,0\n", ("weight",)),
     Refusal("sets of one class", "y_true,y_set\na,a\na,a\n", ("only one class", "a")),
     Refusal("one set column", "y_true,set_a\na,1\na,0\n", ("only one class", "a")),
     Refusal(
@@ -163,6 +169,7 @@ REFUSALS = (
         ("ugly", "a", "b"),
         {"pos_label": "ugly"},
     ),
+    Refusal("damaged gzip", b"\x1f\x8b\xfey_true,score\n", ("gzip",)),
     Refusal("cut Parquet", b"PAR1" + bytes(40), ("Parquet",), file="given.parquet"),
     Refusal("empty file", b"", ("empty",)),
 )

@@ -352,13 +352,17 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
         What to call the model where no column says.
     """
     # Several columns of scores are several models, in the order of the columns.
-    columns = summary.plan.columns.scores
+    plan = summary.plan
+    columns = plan.columns.scores
+    nothing = plan.binary and not summary.scores.pieces
+    if nothing or (plan.columns.model is not None and not summary.models):
+        raise refusal("no weight")
     known = [name for name in columns if name in summary.models] or summary.models or [None]
     for model in known:
         title = name if model is None else str(model)
         rule = choice.for_model(title, tuple(summary.classes.tolist()))
         whole = _of_log(summary, title, rule, choice.decision_of(title), model=model)
-        _refuse_one_class(whole, summary.plan.columns.model is not None)
+        _refuse_one_class(whole, plan.columns.model is not None)
         if summary.groups and whole.counts is not None:
 
             def count(group: Any, whole: Evidence = whole, model: Any = model) -> Evidence:

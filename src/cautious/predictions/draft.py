@@ -216,6 +216,8 @@ def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
         empty=said.empty,
         notes=(*draft.notes, *_notes(draft, classes, declared, scores)),
     )
+    if draft.model is not None and draft.weight is not None and not draft.weight.any():
+        raise refusal("no weight")
     parts: list[ModelPredictions] = []
     for name in scores or [""]:
         score = scores.get(name)
@@ -372,13 +374,13 @@ def _notes(
 def _by_model(
     one: ModelPredictions, model: Encoded | None, *, several: bool
 ) -> Iterator[ModelPredictions]:
-    """Cut the rows of several models apart."""
+    """Cut the rows of several models apart; one whose rows have no weight is not there."""
     if model is None:
         yield one
         return
     for at, name in [*enumerate(model.values), (-1, "(no name)")]:
         rows = np.flatnonzero(model.codes == at)
-        if len(rows):
+        if len(rows) and (one.sample_weight is None or one.sample_weight[rows].any()):
             yield one.take(rows, f"{name}, {one.name}" if several else str(name))
 
 

@@ -82,7 +82,7 @@ REFUSALS: dict[str, str] = {
     "unknown encoding": "{=encoding} is {given}, which is no known encoding; 'latin-1' is one.",
     "row length": "line {line} has {found} cells, but the heading has {width}.",
     "quotation": "line {line} has a quotation that does not end as it should ({why}).",
-    "damaged gzip": "this is damaged gzip data ({why}); pack or copy the file again.",
+    "damaged gzip": "this is damaged gzip data; pack or copy the file again.",
     "damaged file": "this is no whole {kind} file ({why}); write or copy it again.",
     "row count": (
         "{found} rows were found where {promised} are promised; the file is damaged, write or copy "

@@ -185,8 +185,8 @@ def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
                     yield cast("IO[bytes]", unpacked)
             else:
                 yield opened
-        except _DAMAGED as error:
-            raise refusal("damaged gzip", why=str(error)) from None
+        except _DAMAGED:
+            raise refusal("damaged gzip") from None
 
 
 @contextmanager

@@ -174,8 +174,9 @@ function settled(draft, name, said) {
   const position = matchLabels(truth.values, classes).map((at) => Math.max(at, 0));
   const codes = truth.codes.map((code) => position[code]),
     whole = { classes, codes, proba, sets, weight: draft.weight, group: draft.group };
+  if (draft.model && draft.weight?.every((weight) => !weight)) throw refusal("no weight");
   const models = (scores.length ? scores : [{ name, score: null }]).flatMap((one) =>
-    partsOf(draft.model, table.rows, one.name, scores.length > 1).map((part) => ({
+    partsOf(draft, one.name, scores.length > 1).map((part) => ({
       ...whole,
       ...part,
       score: one.score,
@@ -267,16 +268,16 @@ function classesOf(labels, classes, kind) {
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-// Rows of each model.
-function partsOf(model, n, name, several) {
-  if (!model) return [{ name, rows: Uint32Array.from({ length: n }, (_, row) => row) }];
+// Rows of each model; one whose rows have no weight is not there.
+function partsOf({ model, weight, table }, name, several) {
+  if (!model) return [{ name, rows: Uint32Array.from({ length: table.rows }, (_, row) => row) }];
   const parts = [...model.values, "(no name)"].map((title) => ({
     name: several ? `${title}, ${name}` : title,
     rows: [],
   }));
   model.codes.forEach((code, row) => parts.at(code).rows.push(row)); // -1 is the last
   return parts
-    .filter(({ rows }) => rows.length)
+    .filter(({ rows }) => (weight ? rows.some((row) => weight[row] > 0) : rows.length))
     .map(({ name: title, rows }) => ({ name: title, rows: Uint32Array.from(rows) }));
 }
 
