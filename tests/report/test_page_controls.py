@@ -116,6 +116,9 @@ def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(report_file, open_
     after = report.page.evaluate("() => [JSON.stringify(cautious.app.costs), scrollY]")
     assert after[0] == before[0]
     assert after[1] != before[1]
+    report.page.wait_for_timeout(500)  # until the page has come to rest
+    chart.scroll_into_view_if_needed()
+    report.settle()
     box = chart.bounding_box()
     report.page.touchscreen.tap(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
     report.settle()

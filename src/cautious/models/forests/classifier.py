@@ -115,7 +115,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     >>> forest = CautiousForestClassifier(random_state=0).fit(X[::2], y[::2])
     >>> forest.predict_set(X[[1, 77, 133]])
     array([[ True, False, False],
-           [False,  True,  True],
+           [False, False,  True],
            [False,  True,  True]])
     >>> forest.set_params(rule="mva").predict_set(X[[77]])
     array([[False, False,  True]])
