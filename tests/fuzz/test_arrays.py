@@ -89,13 +89,14 @@ WITHOUT_ARRAYS = {
     "report.build_report": "tables and files; see test_report",
     "sets.parse_set": "text",
     "utility.Utility": "the interface",
+    "utility.as_utility": "a utility",
     "utility.exponential": "a number",
     "utility.f_beta": "a number",
     "utility.inversion_point": "a count",
     "utility.quadratic": "a number",
 }
 # Results of the curves, which nobody makes by hand.
-_OF_CURVES = "DifferentialCostSurface FoundRule Window"
+_OF_CURVES = "ClassThresholdCurve DifferentialCostSurface FoundRule Window"
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
 # Packages that take the objects of others, or files.
 OTHER_PACKAGES = ("displays", "experiments", "logs", "papers")

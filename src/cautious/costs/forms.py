@@ -99,7 +99,7 @@ def as_costs(
     Returns
     -------
     SetCosts
-        :class:`AnswerCosts` where only answers and abstaining are costed: a set of several classes
+        ``AnswerCosts`` where only answers and abstaining are costed: a set of several classes
         then costs what abstaining costs.
 
     Examples

@@ -4,7 +4,7 @@ Each is an object with data only, exact at its breakpoints; drawing is done else
 """
 
 from cautious.curves.capacity import CapacityCurve, capacity_hull
-from cautious.curves.class_thresholds import ClassThresholdCurve as ClassThresholdCurve
+from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull as CostHull
 from cautious.curves.response import ResponseCurve, best_bias
@@ -29,6 +29,7 @@ __all__ = [
     "AbstentionCostSurface",
     "AbstentionROC",
     "CapacityCurve",
+    "ClassThresholdCurve",
     "DecisionCurve",
     "DifferentialCostSurface",
     "FoundRule",

@@ -259,7 +259,7 @@ def tune(
         not given; the certificate then says how many cases could be enough. Without `max_error` it
         is the level of intervals, .95 by default.
     n_repeats, random_state
-        Of the cross-fitting; see :func:`cautious.evaluation.cross_fitted`. Weights are how much
+        Of the cross-fitting. Weights are how much
         each case counts. Groups, if there are at least ten with each class, are kept together.
     **columns
         Passed on to :func:`cautious.read_predictions`.

@@ -19,10 +19,9 @@ from cautious.metrics.answers import (
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
 from cautious.metrics.conditional_containment import conditional_containment
-from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix
+from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix, q_matrix
 from cautious.metrics.confusion import full_coverage_error as full_coverage_error
 from cautious.metrics.confusion import guess_probabilities as guess_probabilities
-from cautious.metrics.confusion import q_matrix as q_matrix
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.counts import check_confusion as check_confusion
 from cautious.metrics.indeterminacy import (
@@ -85,6 +84,7 @@ __all__ = [
     "mean_set_size",
     "needless_abstention_score",
     "per_sample",
+    "q_matrix",
     "reckless_answer_score",
     "selective_accuracy_score",
     "set_accuracy_score",

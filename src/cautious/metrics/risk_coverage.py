@@ -124,7 +124,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
             Class scores, usually probabilities; or, for two classes, the probability of the
             positive one. Ties between classes go to the first. Not needed if `confidence` and
             `loss` are given. Probabilities of less than double precision are divided by their sum
-            where rounding made it differ from 1, as :func:`cautious.sets.check_probabilities` does.
+            where rounding made it differ from 1, as ``check_probabilities`` does.
         classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels of `y_true`.
         pos_label : label, optional

@@ -5,7 +5,7 @@ column holds what, which classes there are and which one is positive, and checks
 every set. Everybody else takes its :class:`Predictions`.
 
 :func:`read_predictions` reads everything that fits in memory. For what comes in pieces,
-:mod:`cautious.logs` uses the same parts: :func:`guess_columns` for the roles of columns,
+:mod:`cautious.logs` uses the same parts: ``guess_columns`` for the roles of columns,
 ``DelimitedText`` for text files in blocks, and the functions of
 :mod:`cautious.predictions.cells` and :mod:`cautious.predictions.columns` for labels, numbers,
 weights and sets of one record batch. Word lists and refusals are data

@@ -75,7 +75,7 @@ def read_predictions(
         - a mapping from the name of each model to one of the above;
         - :class:`Predictions`, which are returned as they are.
     truth, score, proba, sets, model, weight, groups, case, cost_columns
-        Columns of tables, guessed where nothing is said; see :func:`guess_columns`. Several scores
+        Columns of tables, guessed where nothing is said; see ``guess_columns``. Several scores
         are several models. ``truth=False`` reads predictions whose truth is not known.
     classes : sequence, optional
         Class labels in order; two of them are (negative, positive). By default the classes are

@@ -17,7 +17,7 @@ from cautious.sets.checked_sets import sorted_labels as sorted_labels
 from cautious.sets.checked_sets import unpack_sets as unpack_sets
 from cautious.sets.checks import as_codes as as_codes
 from cautious.sets.checks import check_classes as check_classes
-from cautious.sets.checks import check_mask as check_mask
+from cautious.sets.checks import check_mask
 from cautious.sets.checks import check_probabilities as check_probabilities
 from cautious.sets.checks import check_scores as check_scores
 from cautious.sets.checks import check_truth as check_truth
@@ -39,6 +39,7 @@ from cautious.sets.written import write_set as write_set
 __all__ = [
     "as_labels",
     "as_mask",
+    "check_mask",
     "parse_set",
     "set_names",
     "set_sizes",

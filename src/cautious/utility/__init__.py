@@ -11,7 +11,7 @@ from cautious.utility.bets import vacuous_expected_utility as vacuous_expected_u
 from cautious.utility.expectation import MeanVariance as MeanVariance
 from cautious.utility.expectation import certainty_equivalent, expected_utility, mean_variance
 from cautious.utility.forms import UtilityLike as UtilityLike
-from cautious.utility.forms import as_utility as as_utility
+from cautious.utility.forms import as_utility
 from cautious.utility.forms import read_utility as read_utility
 from cautious.utility.functions import (
     Utility,
@@ -28,6 +28,7 @@ from cautious.utility.risk_aversion import RiskAversionCurve, crossover
 __all__ = [
     "RiskAversionCurve",
     "Utility",
+    "as_utility",
     "caution_premium",
     "certainty_equivalent",
     "crossover",
