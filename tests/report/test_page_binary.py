@@ -196,11 +196,13 @@ def test_every_map_is_drawn(report_file, open_report):
 
 def test_tables_sort_and_select_by_keyboard(report_file, open_report):
     report = open_report(report_file)
+    report.settle()
     table = report.page.locator("[data-card='table']")
     order = lambda: [n.split()[0] for n in table.locator("tbody th").all_inner_texts()]  # noqa: E731
     first = order()
     table.locator("button.sort", has_text="cost on new cases").focus()
     report.page.keyboard.press("Enter")
+    report.settle()
     assert order() == first[::-1]
     assert report.page.evaluate("() => document.activeElement.textContent") == "cost on new cases"
     table.locator("button.row-name").nth(0).focus()
