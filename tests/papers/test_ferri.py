@@ -134,7 +134,6 @@ def test_pruning_is_chosen_among_all_strengths():
     assert chosen.best_estimator_.get_n_leaves() < tree.fit(X, X[:, 0] * X[:, 1] > 0).get_n_leaves()
 
 
-@pytest.mark.slow
 def test_the_stand_ins_once(monkeypatch, tmp_path):
     monkeypatch.setattr(ferri, "QUICK", 1)
     done = reproduce_ferri(quick=True, folder=tmp_path, weka=False)

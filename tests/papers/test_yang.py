@@ -105,7 +105,6 @@ def test_figures_1_and_2():
     assert six["expected cost"].tolist() == [0, 0.5, 0.5, 0.5, 0.5, 0]
 
 
-@pytest.mark.slow
 def test_the_experiments_on_one_data_set(monkeypatch, tmp_path):
     monkeypatch.setattr(experiment, "SETS", ["LEV"])
     monkeypatch.setattr(experiment, "QUICK", (3, 2))

@@ -264,7 +264,6 @@ def test_a_classifier_that_fails_everywhere_is_named():
         own.table("u65")
 
 
-@pytest.mark.slow
 def test_the_whole_module_on_three_data_sets(small, monkeypatch, tmp_path):
     sets = ["labor", "contact-lenses", "hayes-roth"]
     monkeypatch.setattr(collection, "QUICK_SETS", sets)
