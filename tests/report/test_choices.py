@@ -7,6 +7,7 @@ import pytest
 from tests.report.core import ask_core, carried
 
 from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule
+from cautious.evaluation import cross_fitted
 from cautious.evaluation.cross_fitting import cross_fit
 from cautious.guarantees import certify
 
@@ -115,6 +116,91 @@ def test_promises_are_certificates_of_the_library(limits, goal, margins):
     for one, other in zip(promised["tests"], expected.certificate.tests, strict=True):
         assert (one["wrong"], one["answered"]) == (other.wrong, other.answered)
         assert one["p"] == pytest.approx(other.p_value, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("goal", "limits", "prior"), [*((*one, None) for one in LIMITS), (*LIMITS[0], 0.3)]
+)
+def test_what_limits_do_on_new_cases_is_what_the_library_expects(goal, limits, prior):
+    y, p = probabilities(120, seed=6, digits=2)
+    found = ask_core(
+        OPEN + "return core.budgetEstimates(model, given.prior, given.costs, given.limits)",
+        {
+            "problems": carried({"m": (y, p)}),
+            "limits": limits,
+            "prior": prior,
+            "costs": {"fn": 5, "fp": 3, "abstain": 0},
+        },
+    )
+    expected = cross_fitted(
+        y,
+        y_score=p,
+        priors=None if prior is None else (1 - prior, prior),
+        **goal,
+    )
+    for ours, theirs in [
+        ("abstention", "abstention"),
+        ("error", "error"),
+        ("selective_error", "selectiveError"),
+    ]:
+        one, other = getattr(expected, ours), found[theirs]
+        shown = [other["value"], other["low"], other["high"]]
+        assert shown == pytest.approx([one.estimate, one.low, one.high], abs=1e-9), ours
+
+
+@pytest.mark.parametrize("limits", [{"error": 0.2}, {"error": 0.3, "missed": 0.2}])
+def test_what_a_promise_does_on_new_cases_is_measured_on_held_out_ones(limits):
+    y, p = probabilities(400, seed=5, separation=2.5)
+    found, aside, folds = ask_core(
+        OPEN
+        + """const { aside, folds } = core.divisionOf(model.cases.table);
+        const costs = { fn: 5, fp: 3, abstain: 1 };
+        return [core.promiseEstimates(model, null, costs, given.limits), aside, folds];""",
+        {"problems": carried({"m": (y, p)}), "limits": limits},
+    )
+    goal = {f"max_{name}": limit for name, limit in limits.items()}
+    apart, abstained, wrong = np.array(aside) == 1, [], []
+    for fold in np.array(folds):
+        answer = np.full(len(y), 2)
+        for number in range(10):
+            kept = (fold != number) & ~apart
+            rule = certify(
+                y[kept],
+                y_score=p[kept],
+                other_scores=p[(fold != number) & apart],
+                thresholds="two",
+                **goal,
+            ).rule
+            here = fold == number
+            if rule is not None:
+                answer[here & (p <= rule.lower)] = 0
+                answer[here & (p >= rule.upper)] = 1
+        abstained.append((answer == 2).mean())
+        wrong.append(((answer != 2) & (answer != y)).mean())
+    assert 0 < np.mean(abstained) < 1
+    assert found["abstention"]["value"] == pytest.approx(np.mean(abstained))
+    assert found["error"]["value"] == pytest.approx(np.mean(wrong))
+    assert found["error"]["low"] < found["error"]["value"] < found["error"]["high"]
+
+
+def test_promises_of_many_cases_and_of_another_share_of_positives():
+    y, p = probabilities(5000, seed=9, separation=2.5)
+    found = ask_core(
+        OPEN
+        + """const costs = { fn: 5, fp: 3, abstain: 1 }, limits = { error: 0.1 };
+        const { window } = core.budgetWindow(model, null, limits, { promise: true });
+        return {
+          window, expected: core.promiseEstimates(model, null, costs, limits),
+          seen: core.estimatesOf(model, null, costs, { window }),
+          other: core.budgetWindow(model, 0.2, limits, { promise: true }),
+        };""",
+        {"problems": carried({"m": (y, p)})},
+    )
+    assert found["other"] == {"none": True, "prior": True}
+    for name in ("abstention", "selectiveError"):
+        one, seen = found["expected"][name], found["seen"][name]
+        assert one["value"] == pytest.approx(seen["value"], abs=0.03)
+        assert one["high"] - one["low"] > seen["high"] - seen["low"]
 
 
 @pytest.fixture(scope="module")

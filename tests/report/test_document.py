@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import os
@@ -41,10 +42,11 @@ def test_a_million_predictions_are_a_few_thousand_numbers(tmp_path):
     assert path.stat().st_size < 400_000
 
 
-def test_five_models_take_at_most_400_kilobytes(tmp_path):
+@pytest.mark.parametrize("n", [1500, 100_000])
+def test_five_models_take_at_most_400_kilobytes(tmp_path, n):
     rng = np.random.default_rng(0)
-    y = rng.integers(2, size=1000)
-    models = {f"model {i}": (y, rng.random(1000) + i * y / 3) for i in range(5)}
+    y = rng.integers(2, size=n)
+    models = {f"model {i}": (y, rng.random(n) + i * y / 3) for i in range(5)}
     assert build_report(models, tmp_path / "r.html").stat().st_size <= 400_000
 
 
@@ -125,6 +127,8 @@ def test_confusable_models(tmp_path, classified):
 def test_policy_names_exactly_what_the_page_carries():
     page = render_page({"title": "t"}, "t")
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    (packed,) = re.findall(r'<script type="application/gzip" id="parquet">(.*?)</script>', page)
+    scripts.append(gzip.decompress(base64.b64decode(packed)).decode())
     styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     hashes = re.findall(r"'sha256-([^']*)'", page)
     for source in (*scripts, *styles):

@@ -47,6 +47,38 @@ def test_thresholds_by_numbers(report_file, open_report, scored):
     assert "Abstain on everything" in report.page.inner_text(".lead")
 
 
+def test_what_numbers_are_worth_depends_on_where_the_rule_is_from(report_file, open_report):
+    report = open_report(report_file)
+    report.select(0)
+    expected = report.number("new-cost")
+    report.page.click("button:has-text('Thresholds')")
+    report.settle()
+    # They were chosen on these cases, whatever they are called now.
+    assert report.number("new-cost") == expected
+    assert report.page.inner_text("[data-key='origin']") == ""
+    report.type("lower", 0.2)
+    assert "as set by you; not chosen on these" in report.page.inner_text("[data-key='origin']")
+    assert report.number("new-cost") == pytest.approx(report.number("cost"))
+    assert report.number("cost-low") < report.number("cost") < report.number("cost-high")
+    report.page.click("button:has-text('Limits')")
+    report.type("limit-missed", 100)
+    for promise, words in ((False, "nothing is promised"), (True, "by exact tests")):
+        report.page.set_checked("#promise", promise)
+        report.type("limit-error", 20)
+        report.page.wait_for_selector(f"[data-key='origin']:has-text('{words}')")
+        searched = report.page.evaluate(
+            """(promise) => {
+                const { app, budgetEstimates, promiseEstimates, costsOf } = cautious;
+                const [model] = app.problems[0].models;
+                const find = promise ? promiseEstimates : budgetEstimates;
+                return find(model, null, costsOf(app.costs), { error: 0.2 }).cost.value;
+            }""",
+            promise,
+        )
+        assert report.number("new-cost") == pytest.approx(searched)
+        assert report.number("new-cost") != pytest.approx(report.number("cost"), abs=1e-9)
+
+
 def test_a_threshold_takes_the_other_along(report_file, open_report):
     report = open_report(report_file)
     report.page.click("button:has-text('Thresholds')")
@@ -148,6 +180,44 @@ def test_charts_are_read_by_pointer_and_keys(report_file, open_report):
     report.page.keyboard.press("ArrowRight")
     report.settle()
     assert report.page.input_value("[data-input='false_positive']") != before
+
+
+def test_bars_people_and_bodies_are_read_by_pointer_and_keys(report_file, open_report):
+    report = open_report(report_file)
+    report.select(0)
+    for card, host, across in (("scores", ".reader", 0.12), ("advice", "svg.people", 0.3)):
+        reader = report.page.locator(f"[data-card='{card}'] {host}")
+        chart = report.page.locator(f"[data-card='{card}'] svg.chart")
+        reader.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+        report.settle()
+        box = reader.bounding_box()
+        report.page.mouse.move(box["x"] + across * box["width"], box["y"] + 0.7 * box["height"])
+        assert "well" in chart.locator(".readout").text_content()
+        report.page.mouse.move(0, 0)
+        reader.focus()
+        seen = []
+        for key in ("Home", "ArrowRight", "End"):
+            report.page.keyboard.press(key)
+            seen.append(reader.get_attribute("aria-valuetext"))
+        assert len(set(seen)) == 3
+        assert all("well" in text or "ill" in text for text in seen)
+    # What is said of the last bar is what is there.
+    reader = report.page.locator("[data-card='scores'] .reader")
+    reader.focus()
+    report.page.keyboard.press("End")
+    histogram = report.page.evaluate("() => cautious.app.problems[0].models[0].histogram")
+    last = histogram["positives"][-1]
+    assert f"ill: {last} case" in reader.get_attribute("aria-valuetext")
+    report.open_details()
+    report.page.click("button:has-text('3-D')")
+    report.settle()
+    report.page.locator("svg.turn").focus()
+    report.page.keyboard.press("Shift+ArrowRight")
+    first = report.page.inner_text("[data-key='read-3d']")
+    report.page.keyboard.press("Shift+ArrowUp")
+    assert "least cost" in first != report.page.inner_text("[data-key='read-3d']")
+    label = report.page.get_attribute("[data-card='winner'] svg.chart", "aria-label")
+    assert "at the cross" in label
 
 
 def test_a_legend_shows_one_line_alone(report_file, open_report):

@@ -6,6 +6,7 @@ The page is put together as one file: nothing fetched, nothing run that is not o
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import html
 import json
@@ -192,7 +193,8 @@ def render_page(data: Mapping[str, Any], title: str) -> str:
         "title": html.escape(_writable(title)),
         "style": style,
         "data": embedded_json(data),
-        "parquet": scripts[0],
+        # Few readers drop such a file: what reads it is unpacked when one does.
+        "parquet": _packed(scripts[0]),
         "script": scripts[1],
     }
     template = _read("page/index.html")
@@ -255,14 +257,30 @@ def _in_one_scope(module: str) -> str:
     without = re.sub(r"^import [^;]*;\n", "", module, flags=re.MULTILINE)
     without = re.sub(r"^\s*(//.*|/\*\*.*\*/|/\*\*(\n\s*\*.*)*)\n", "", without, flags=re.MULTILINE)
     without = re.sub(r"^(export |\s+)", "", without, flags=re.MULTILINE)
-    return "".join(map(_thin, without.splitlines(keepends=True)))
+    joined = "".join(map(_thin, without.splitlines(keepends=True)))
+    # What begins with such a sign goes on with the line before it.
+    return re.sub(r"\n(?=[}\)\].?:&|])", "", joined)
+
+
+_TEXT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
+_PATTERN = re.compile(r"(^|[(,=:!&|?]|return) */")
 
 
 def _thin(line: str) -> str:
-    """Drop blanks round brackets and signs of a line of code that holds no text."""
-    if not re.search(r"[\"'`/]", line):
-        line = re.sub(r" *([{}()\[\],;:=?]) *", r"\1", line)
-    return line if "//" in line else re.sub(r"(?<=[{(\[,;])\n$", "", line)
+    """Drop the comment of a line of code, and blanks round its signs, but none in its texts.
+
+    Lines with a regular expression, or with a text inside a text, stay as they are.
+    """
+    parts = [line] if line.count("`") > 2 else _TEXT.split(line)
+    codes = parts[::2]
+    if any(re.search(r"[\"'`]", code) or _PATTERN.search(code) for code in codes):
+        return line
+    for at, code in enumerate(codes):
+        if "//" in code:
+            parts = [*parts[: 2 * at], code.partition("//")[0].rstrip() + "\n"]
+            break
+    parts[::2] = [re.sub(r" *([{}()\[\],;:=?!<>&|*/%]) *", r"\1", code) for code in parts[::2]]
+    return re.sub(r"(?<=[{(\[,;=?:])\n$", "", "".join(parts))
 
 
 def _thin_style(style: str) -> str:
@@ -273,6 +291,12 @@ def _thin_style(style: str) -> str:
 
 def _read(path: str) -> str:
     return files("cautious.report").joinpath(path).read_text(encoding="utf-8")
+
+
+@cache
+def _packed(source: str) -> str:
+    """Compress text for the page, the same bytes every time."""
+    return base64.b64encode(gzip.compress(source.encode("utf-8"), mtime=0)).decode("ascii")
 
 
 def _hash(source: str) -> str:

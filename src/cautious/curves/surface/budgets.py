@@ -112,7 +112,8 @@ def _least_abstaining(cuts: _Cuts, max_cost: float, per: Per) -> tuple[int, int]
         lower, upper = _first_uppers(cuts.false_positives + per_case, limit, cuts.cases_below)
     abstention = cuts.abstention(lower, upper)
     least = np.flatnonzero(abstention <= abstention.min() + _ROUNDING)
-    cheapest = least[np.argmin(cuts.cost(lower[least], upper[least], per))]
+    cost = cuts.cost(lower[least], upper[least], per)
+    cheapest = least[np.argmax(cost <= cost.min() + _ROUNDING)]
     return int(lower[cheapest]), int(upper[cheapest])
 
 

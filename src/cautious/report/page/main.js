@@ -2,7 +2,7 @@
 import { forgetWidths } from "./charts/axes.js";
 import { el } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
-import { budgetEstimates, budgetWindow } from "./core/budgets.js";
+import { budgetEstimates, budgetWindow, promiseEstimates } from "./core/budgets.js";
 import { answerCases, sampleOf } from "./core/classes.js";
 import { calibrationOf, groupsOf, netBenefitOf, priceCurve, riskBand, rocOf } from "./core/curves.js";
 import { differencesOf, distinctGrid, verdictOf } from "./core/differences.js";
@@ -109,7 +109,7 @@ const app = {
 
 // Whoever works by keyboard stays where they are when the card they are in is drawn anew.
 function keepFocus(update) {
-  const controls = (home) => [...home.querySelectorAll("button, select, svg[tabindex], [data-handle]")];
+  const controls = (home) => [...home.querySelectorAll("button, select, svg[tabindex], svg [tabindex]")];
   const active = document.activeElement;
   const home = active.closest("[data-card]");
   const place = home ? controls(home).indexOf(active) : -1;
@@ -200,6 +200,7 @@ globalThis.cautious = Object.freeze({
   peopleOf,
   priceCurve,
   problemsOf,
+  promiseEstimates,
   readPredictions,
   responseCurve,
   riskBand,

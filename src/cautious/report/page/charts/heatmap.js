@@ -3,7 +3,7 @@ import { frame, ticks } from "./axes.js";
 import { css } from "./colours.js";
 import { svg } from "./dom.js";
 import { isolinePath } from "./isolines.js";
-import { readoutBox } from "./readout.js";
+import { placeOf, readoutBox } from "./readout.js";
 import { borders, hatching, regionCentres } from "./regions.js";
 import { number } from "../core/format.js";
 
@@ -91,22 +91,29 @@ const nearest = ({ values, nx, ny, x, y }, m, n) => {
   return values[j * nx + i];
 };
 
-// What the map says under the mouse.
+// What the map says under the mouse, and at the cross for those who use keys.
 function hover(chart, grid, hatch, read, place) {
-  const { root, inner, x, y } = chart,
+  const { root, inner, x, y, sx, sy, marker } = chart,
     group = svg("g", { class: "readout", "aria-hidden": "true" });
   root.append(group);
+  const linesAt = (m, n) => read(nearest(grid, m, n), hatch ? nearest(hatch, m, n) >= 0 : undefined);
+  if (marker) {
+    const [m, n] = [Math.min(x[1], marker[0]), Math.min(y[1], marker[1])],
+      lines = linesAt(m, n),
+      words = `${place(m, n)}: ${lines.map(({ text }) => text).join(", ")}`;
+    root.setAttribute("aria-label", `${root.getAttribute("aria-label")}; at the cross, ${words}`);
+    root.addEventListener("focus", () => {
+      if (root.matches(":focus-visible")) readoutBox(group, inner, sx(m), sy(n), place(m, n), lines);
+    });
+    root.addEventListener("blur", () => group.replaceChildren());
+  }
   root.addEventListener("pointermove", (event) => {
-    const box = root.getBoundingClientRect(),
-      scale = root.viewBox.baseVal.width / box.width;
-    const h = (event.clientX - box.left) * scale,
-      v = (event.clientY - box.top) * scale;
+    const [h, v] = placeOf(event, root);
     if (h < inner.left || h > inner.right || v < inner.top || v > inner.bottom)
       return group.replaceChildren();
     const m = x[0] + ((h - inner.left) / (inner.right - inner.left)) * (x[1] - x[0]),
       n = y[0] + ((inner.bottom - v) / (inner.bottom - inner.top)) * (y[1] - y[0]);
-    const lines = read(nearest(grid, m, n), hatch ? nearest(hatch, m, n) >= 0 : undefined);
-    readoutBox(group, inner, h, v, place(m, n), lines);
+    readoutBox(group, inner, h, v, place(m, n), linesAt(m, n));
   });
   root.addEventListener("pointerleave", () => group.replaceChildren());
 }

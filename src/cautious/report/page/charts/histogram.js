@@ -1,7 +1,8 @@
 // Scores of both classes back to back, with the window they are cut by. Its lines can be dragged.
-import { few, number, shorten } from "../core/format.js";
+import { count, few, number, shorten } from "../core/format.js";
 import { frame } from "./axes.js";
 import { svg } from "./dom.js";
+import { readout } from "./readout.js";
 
 // Heights are square roots of counts: a window often lies where few scores are.
 export function scoreHistogram({ histogram, classes, window, width, height, onMove }) {
@@ -100,9 +101,44 @@ export function scoreHistogram({ histogram, classes, window, width, height, onMo
     if (onMove) grasp(grip, key, chart, window, onMove);
     return grip;
   }
-  plot.append(...handles);
-  if (onMove) chart.root.setAttribute("role", "group");
-  chart.bars = { step, positives, negatives, low, high };
+  // The lines have keys of their own, so what reads the bars is a part of the chart beside them.
+  const reader = svg("rect", {
+    class: "reader",
+    "aria-label": "Read the bars",
+    x: inner.left,
+    y: inner.top,
+    width: inner.right - inner.left,
+    height: inner.bottom - inner.top,
+  });
+  plot.append(reader, ...handles);
+  chart.root.setAttribute("role", "group");
+  const share = (high - low) / bars,
+    barAt = (x) => Math.max(0, Math.min(bars - 1, Math.floor((x - low) / share)));
+  const told = (x) =>
+    x >= window.upper ? `answer ${shorten(classes[1], 18)}`
+    : x <= window.lower ? `answer ${shorten(classes[0], 18)}`
+    : "abstain";
+  const wordsAt = (b) => `scores ${number(low + b * share)} to ${number(low + (b + 1) * share)}`;
+  readout(chart, {
+    key: "scores",
+    host: reader,
+    steps: bars,
+    format: (x) => wordsAt(barAt(x)),
+    at: (x) => {
+      const b = barAt(x),
+        [from, to] = [low + b * share, low + (b + 1) * share].map(told),
+        line = (values, side) => ({
+          text: `${shorten(classes[1 - side], 22)}: ${count(values[b])} ${values[b] === 1 ? "case" : "cases"}`,
+          colour: side ? "var(--negative)" : "var(--positive)",
+          y: scaled(values[b], side),
+        });
+      return {
+        x: low + (b + 0.5) * share,
+        title: wordsAt(b),
+        lines: [line(positives, 0), line(negatives, 1), { text: from === to ? from : `${from} or ${to}` }],
+      };
+    },
+  });
   return chart;
 }
 
@@ -157,7 +193,7 @@ function histogramLabels(plot, inner, [low, high], classes, window) {
       svg("text", { class: "cut-label", x, y: inner.bottom - 6, "text-anchor": anchor }, number(at)),
     );
   if (Math.abs(window.lower) < Infinity && window.lower !== window.upper)
-    cut(window.lower, low - 4, low < inner.left + 40 ? "start" : "end");
+    cut(window.lower, low - 11, low < inner.left + 50 ? "start" : "end");
   if (Math.abs(window.upper) < Infinity)
-    cut(window.upper, high + 4, high > inner.right - 40 ? "end" : "start");
+    cut(window.upper, high + 11, high > inner.right - 50 ? "end" : "start");
 }

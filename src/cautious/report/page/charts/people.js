@@ -3,6 +3,7 @@
 // which answer it is. Print in grey keeps the first.
 import { svg } from "./dom.js";
 import { count } from "../core/format.js";
+import { readStops } from "./readout.js";
 
 export const PEOPLE = 1000;
 
@@ -21,7 +22,8 @@ export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.
     beside = width > 480 && words < width / 2,
     across = beside ? width - words : width,
     columns = Math.floor(across / cell);
-  const root = svg("svg", { class: "chart people", role: "img", "aria-label": about });
+  const root = svg("svg", { class: "chart people", role: "img", "aria-label": about }),
+    blocks = [];
   let top = 0;
   for (const { title, parts } of groups) {
     root.append(svg("text", { class: "people-title", x: 0, y: top + 13 }, title));
@@ -34,7 +36,9 @@ export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.
         ((at + i) % columns) * cell + cell / 2,
         from + Math.floor((at + i) / columns) * cell + cell / 2,
       ]);
-      root.append(...marks(places, part, cell));
+      const drawn = svg("g", {}, marks(places, part, cell));
+      root.append(drawn);
+      blocks.push({ from, first: at, title, part, drawn, at: places[places.length >> 1] ?? [0, from] });
       at += part.count;
     }
     parts.forEach((part, i) => {
@@ -56,9 +60,30 @@ export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.
     const tall = parts.length * LINE;
     top = from + (beside ? Math.max(dotsHigh, tall) : dotsHigh + 3 + tall) + 10;
   }
-  root.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(top - 8)}`);
+  const height = Math.ceil(top - 8);
+  root.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const read = blocks.filter(({ part }) => part.count);
+  if (read.length)
+    readStops(root, { left: 0, right: width, top: 0, bottom: height }, {
+      key: "people",
+      stops: read.map(({ title, part, at: [x, y] }) => ({ x, y, title, lines: linesOf(part) })),
+      find: (h, v) => {
+        const column = Math.floor(h / cell);
+        if (column < 0 || column >= columns) return -1;
+        return read.findIndex(({ from, first, part }) => {
+          const place = Math.floor((v - from) / cell) * columns + column;
+          return v >= from && place >= first && place < first + part.count;
+        });
+      },
+      mark: (at) => read.forEach(({ drawn }, i) => drawn.classList.toggle("dim", at >= 0 && i !== at)),
+    });
   return root;
 }
+
+const linesOf = ({ count: n, label, low, high }) => [
+  { text: `${count(n)} ${label}` },
+  ...(low === null ? [] : [{ text: `between ${count(low)} and ${count(high)} of new people` }]),
+];
 
 // One path for all marks of a kind: a thousand elements would be slow to move.
 function marks(places, { kind, answer }, cell) {

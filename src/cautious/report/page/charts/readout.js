@@ -5,48 +5,45 @@ import { svg } from "./dom.js";
 // Where the reader left each chart, for it is drawn anew at every move of the costs.
 const places = new Map();
 
-// `at(x)` gives {x, title, lines: [{text, colour, y}]} for a place on the axis.
-export function readout(chart, { key, at, steps = 50, format = String }) {
+// `at(x)` gives {x, title, lines: [{text, colour, y}]} for a place on the axis. The keys work where
+// `host` has the focus: the chart, or a part of it where the chart has other things to move.
+export function readout(chart, { key, at, steps = 50, format = String, host = chart.root }) {
   const { root, inner, x } = chart,
     group = svg("g", { class: "readout", "aria-hidden": "true" });
   root.append(group);
-  root.setAttribute("role", "slider");
-  root.setAttribute("tabindex", "0");
-  root.setAttribute("data-readout", key);
-  root.setAttribute("aria-valuemin", x[0]);
-  root.setAttribute("aria-valuemax", x[1]);
+  host.setAttribute("role", "slider");
+  host.setAttribute("tabindex", "0");
+  host.setAttribute("data-readout", key);
+  host.setAttribute("aria-valuemin", x[0]);
+  host.setAttribute("aria-valuemax", x[1]);
   const show = (place) => {
     const found = at(Math.max(x[0], Math.min(x[1], place)));
     if (!found) return;
     places.set(key, found.x);
     drawReadout(chart, group, found);
-    root.setAttribute("aria-valuenow", found.x);
-    root.setAttribute(
-      "aria-valuetext",
-      [found.title, ...found.lines.map(({ text }) => text)].filter(Boolean).join("; "),
-    );
+    host.setAttribute("aria-valuenow", found.x);
+    host.setAttribute("aria-valuetext", spoken(found));
   };
   const hide = () => group.replaceChildren();
   const start = places.get(key) ?? (x[0] + x[1]) / 2;
-  root.setAttribute("aria-valuenow", start);
-  root.setAttribute("aria-valuetext", format(start));
+  host.setAttribute("aria-valuenow", start);
+  host.setAttribute("aria-valuetext", format(start));
   const point = (event) => {
-    const box = root.getBoundingClientRect(),
-      h = ((event.clientX - box.left) * root.viewBox.baseVal.width) / box.width;
-    const share = (h - inner.left) / (inner.right - inner.left);
-    if (share >= -0.02 && share <= 1.02) show(x[0] + share * (x[1] - x[0]));
+    const share = (placeOf(event, root)[0] - inner.left) / (inner.right - inner.left);
+    if (event.target.closest("[data-handle]")) hide();
+    else if (share >= -0.02 && share <= 1.02) show(x[0] + share * (x[1] - x[0]));
     else hide();
   };
   root.addEventListener("pointermove", point);
   root.addEventListener("pointerdown", point);
   root.addEventListener("pointerleave", (event) => {
-    if (event.pointerType === "mouse" && document.activeElement !== root) hide();
+    if (event.pointerType === "mouse" && document.activeElement !== host) hide();
   });
-  root.addEventListener("focus", () => {
-    if (root.matches(":focus-visible")) show(places.get(key) ?? start);
+  host.addEventListener("focus", () => {
+    if (host.matches(":focus-visible")) show(places.get(key) ?? start);
   });
-  root.addEventListener("blur", hide);
-  root.addEventListener("keydown", (event) => {
+  host.addEventListener("blur", hide);
+  host.addEventListener("keydown", (event) => {
     const now = places.get(key) ?? start,
       step = (x[1] - x[0]) / steps;
     const next = {
@@ -60,11 +57,77 @@ export function readout(chart, { key, at, steps = 50, format = String }) {
       End: x[1],
     }[event.key];
     if (event.key === "Escape") hide();
-    if (next === undefined || event.target !== root) return;
+    if (next === undefined || event.target !== host) return;
     event.preventDefault();
     show(next);
   });
   return root;
+}
+
+// What a read-out says to those who hear it.
+const spoken = ({ title, lines }) => [title, ...lines.map(({ text }) => text)].filter(Boolean).join("; ");
+
+// Where on a drawing the pointer is, in its own units.
+export function placeOf(event, root, box = root.getBoundingClientRect()) {
+  const scale = root.viewBox.baseVal.width / box.width;
+  return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+}
+
+// Read-outs of a picture without an axis: `stops` are {x, y, title, lines}, which keys go through one by
+// one, and `find(h, v)` gives the position of the one under the pointer. `mark` is told which is shown.
+export function readStops(root, inner, { key, stops, find, mark = () => {} }) {
+  const group = svg("g", { class: "readout", "aria-hidden": "true" });
+  root.append(group);
+  const attributes = { role: "slider", tabindex: 0, "data-readout": key };
+  Object.entries(attributes).forEach(([name, value]) => root.setAttribute(name, value));
+  root.setAttribute("aria-valuemin", 1);
+  root.setAttribute("aria-valuemax", stops.length);
+  const now = () => Math.min(places.get(key) ?? 0, stops.length - 1);
+  const say = (at) => {
+    root.setAttribute("aria-valuenow", at + 1);
+    root.setAttribute("aria-valuetext", spoken(stops[at]));
+  };
+  const show = (at, h = stops[at].x, v = stops[at].y) => {
+    places.set(key, at);
+    say(at);
+    mark(at);
+    readoutBox(group, inner, h, v, stops[at].title, stops[at].lines);
+  };
+  const hide = () => {
+    mark(-1);
+    group.replaceChildren();
+  };
+  const point = (event) => {
+    const [h, v] = placeOf(event, root),
+      at = find(h, v);
+    if (at >= 0) show(at, h, v);
+    else hide();
+  };
+  say(now());
+  root.addEventListener("pointermove", point);
+  root.addEventListener("pointerdown", point);
+  root.addEventListener("pointerleave", (event) => {
+    if (event.pointerType === "mouse") hide();
+  });
+  root.addEventListener("focus", () => {
+    if (root.matches(":focus-visible")) show(now());
+  });
+  root.addEventListener("blur", hide);
+  root.addEventListener("keydown", (event) => {
+    const last = stops.length - 1;
+    const next = {
+      ArrowLeft: now() - 1,
+      ArrowUp: now() - 1,
+      ArrowRight: now() + 1,
+      ArrowDown: now() + 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (event.key === "Escape") hide();
+    if (next === undefined) return;
+    event.preventDefault();
+    show(Math.max(0, Math.min(last, next)));
+  });
 }
 
 const LINE_HEIGHT = 15;

@@ -1,16 +1,18 @@
 // The cost surface as a body to turn round: far cells are drawn first, near ones over them.
 import { css, sequential } from "./colours.js";
 import { svg } from "./dom.js";
+import { placeOf, readoutBox } from "./readout.js";
 import { number } from "../core/format.js";
 
-export const VIEW = { turn: -0.62, tilt: 0.5 };
+export const VIEW = { turn: -0.62, tilt: 0.5, place: null };
 
-export function surface3d(grid, { width, height, high, marker, about, xLabel, yLabel, onTurn }) {
+// `read(x, y, value)` gives {title, lines} at a point of the grid; `onRead` is told what is shown.
+export function surface3d(grid, { width, height, high, marker, about, xLabel, yLabel, onTurn, read, onRead }) {
   const root = svg("svg", {
     viewBox: `0 0 ${width} ${height}`,
     class: "chart turn",
-    role: "img",
-    "aria-label": about,
+    role: "application",
+    "aria-label": `${about}; arrow keys turn it, with the shift key they read its heights`,
     tabindex: 0,
   });
   const project = projector(width, height);
@@ -44,8 +46,45 @@ export function surface3d(grid, { width, height, high, marker, about, xLabel, yL
     );
   }
   if (marker) root.append(pin(project, marker, high));
-  listen(root, onTurn);
+  const show = reader(root, grid, { project, point, step, width, height, read, onRead });
+  listen(root, onTurn, (dx, dy) => {
+    const [i, j] = VIEW.place ?? [(nx - 1) / 2, (ny - 1) / 2];
+    show(Math.max(0, Math.min(nx - 1, i + dx * step)), Math.max(0, Math.min(ny - 1, j + dy * step)));
+  });
   return root;
+}
+
+// The corner of a cell nearest to the pointer, with its numbers beside it.
+function reader(root, grid, { project, point, step, width, height, read, onRead }) {
+  const { values, nx, ny, x, y } = grid,
+    group = svg("g", { class: "readout", "aria-hidden": "true" });
+  root.append(group);
+  const show = (i, j) => {
+    VIEW.place = [i, j];
+    const at = project(point(i, j)),
+      along = (ends, share) => ends[0] + share * (ends[1] - ends[0]),
+      { title, lines } = read(along(x, i / (nx - 1)), along(y, j / (ny - 1)), values[j * nx + i]);
+    readoutBox(group, { left: 0, right: width, top: 0, bottom: height }, at.x, at.y, title, lines);
+    group.prepend(svg("circle", { class: "ring-mark", cx: at.x, cy: at.y, r: 5 }));
+    onRead(`${title}: ${lines.map(({ text }) => text).join(", ")}`);
+  };
+  root.addEventListener("pointermove", (event) => {
+    if (event.buttons) return;
+    const [h, v] = placeOf(event, root);
+    let best = null,
+      least = 24 ** 2;
+    for (let j = 0; j < ny; j += step)
+      for (let i = 0; i < nx; i += step) {
+        const at = project(point(i, j)),
+          far = (at.x - h) ** 2 + (at.y - v) ** 2 + 40 * at.depth;
+        if (far < least) [least, best] = [far, [i, j]];
+      }
+    if (best) show(...best);
+    else group.replaceChildren();
+  });
+  root.addEventListener("pointerleave", () => group.replaceChildren());
+  root.addEventListener("blur", () => group.replaceChildren());
+  return show;
 }
 
 const path = (points) => points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
@@ -75,8 +114,8 @@ function floor(project, high, xLabel, yLabel) {
     const { x, y } = ring(z).reduce((a, b) => (b.x < a.x ? b : a));
     group.append(svg("text", { x: x - 6, y: y + 4, "text-anchor": "end" }, number(z * high)));
   }
-  text([0.5, -0.14, 0], xLabel);
-  text([1.14, 0.5, 0], yLabel);
+  text([0.5, -0.2, 0], xLabel);
+  text([1.2, 0.5, 0], yLabel);
   for (const t of [0, 0.5, 1]) {
     text([t, -0.06, 0], number(t));
     text([1.06, t, 0], number(t / 2));
@@ -95,7 +134,7 @@ function pin(project, [mu, nu, cost], high) {
   );
 }
 
-function listen(root, onTurn) {
+function listen(root, onTurn, onStep) {
   const turn = (dx, dy) => {
     VIEW.turn += dx * 0.008;
     VIEW.tilt = Math.max(0.08, Math.min(1.4, VIEW.tilt + dy * 0.008));
@@ -121,6 +160,7 @@ function listen(root, onTurn) {
     ];
     if (!step) return;
     event.preventDefault();
-    turn(...step);
+    if (event.shiftKey) onStep(Math.sign(step[0]), -Math.sign(step[1]));
+    else turn(...step);
   });
 }

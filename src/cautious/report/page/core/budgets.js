@@ -2,8 +2,7 @@
 // on new cases with a stated confidence.
 import { binomialShare } from "./distributions.js";
 import { estimatesOf } from "./estimates.js";
-import { divisionOf, stairsOf } from "./parts.js";
-import { below, generator } from "./random.js";
+import { asideOf, divisionOf, stairsOf } from "./parts.js";
 import { cumulated, ratesBetween, windowAt } from "./window.js";
 
 const BUDGET_ROUNDING = 1e-12;
@@ -76,12 +75,15 @@ function budgetLevels(sums, { abstention, error, errorPerCase, missed }) {
  *   all cases, and of the positives that are answered negative
  * @param {{promise?: boolean, level?: number}} options promise: the limits hold on new cases with
  *   confidence `level` (cautious.guarantees.certify with two thresholds)
- * @returns {{none: false, window, tests?, n?} | {none: true, needed?, weighted?}} needed: the number of
- *   cases at which a promise may be expected, null if at none; weighted: weights allow no promise
+ * @returns {{none: false, window, tests?, n?} | {none: true, needed?, weighted?, prior?}} needed: the number of
+ *   cases at which a promise may be expected, null if at none; weighted, prior: weights and another share
+ *   of positives allow no promise
  */
 export function budgetWindow(model, prior, limits, { promise = false, level = 0.95 } = {}) {
-  // Cases count once: weights have no exact test.
-  if (promise) return model.weighted ? { none: true, weighted: true } : certified(model, limits, level);
+  // Cases count once and as they came: weights, and another share of positives, have no exact test.
+  if (promise && model.weighted) return { none: true, weighted: true };
+  if (promise && prior !== null) return { none: true, prior: true };
+  if (promise) return certified(model, limits, level);
   const sums = cumulated(model, prior),
     found = budgetLevels(sums, limits);
   if (!found) return { none: true };
@@ -128,6 +130,25 @@ function running(counts, each) {
   return sums;
 }
 
+/**
+ * Honest estimates of a rule that keeps limits with a promise: in each part of the cases it is tested
+ * anew which thresholds can be promised, with the scores set aside there. Nothing promised is nothing
+ * answered.
+ */
+export function promiseEstimates(model, prior, costs, limits, { level = 0.95 } = {}) {
+  const stairs = stairsOf(model),
+    m = stairs.scores.length,
+    choose = ({ counts, apart }) => {
+      const aside = apart(),
+        others = aside[0].map((count, l) => count + aside[1][l]),
+        tested = counts.map((some, y) => Float64Array.from(some, (count, l) => count - aside[y][l])),
+        [negative, positive] = sidesOf(model, { stairs, others, tested }, limits, level),
+        high = positive.last ?? m;
+      return [Math.min(high, negative.last === null ? 0 : negative.last + 1), high];
+    };
+  return estimatesOf(model, prior, costs, { level, choose });
+}
+
 // A random fifth of the cases, whose labels are never looked at, gives the candidates; the others are
 // tested on. Counts by level: `others` and, by class, `tested`.
 function calibrationSplit(model) {
@@ -142,12 +163,11 @@ function calibrationSplit(model) {
       if (aside[i]) others[stairs.level[i]]++;
       else tested[truth[i]][stairs.level[i]]++;
   } else {
-    const random = generator(7);
+    const aside = asideOf(stairs);
     [stairs.negatives, stairs.positives].forEach((counts, y) =>
       counts.forEach((count, l) => {
-        for (let i = 0; i < count; i++)
-          if (below(random, 5) === 0) others[l]++;
-          else tested[y][l]++;
+        others[l] += aside[y][l];
+        tested[y][l] = count - aside[y][l];
       }),
     );
   }
@@ -158,7 +178,7 @@ function calibrationSplit(model) {
 // median of the cases set aside on.
 function middleOf({ scores, cuts }, others, probabilities) {
   if (probabilities) return cuts ? levelAbove(cuts, 0.5) : firstLevel(scores, (s) => s > 0.5);
-  const total = others.reduce((a, b) => a + b, 0),
+  const total = totalOf(others),
     at = (rank) => {
       let seen = 0;
       return others.findIndex((count) => (seen += count) > rank);
@@ -180,15 +200,15 @@ function leastAnswers(limit, delta) {
   return (1 - limit) ** (guess - 1) <= delta ? guess - 1 : guess;
 }
 
-function certified(model, { error, errorPerCase, missed, ppv, npv }, level) {
-  const { stairs, others, tested } = calibrationSplit(model),
-    m = stairs.scores.length,
+const totalOf = (counts) => counts.reduce((a, b) => a + b, 0);
+
+// The loosest threshold of each side that can be promised.
+function sidesOf(model, { stairs, others, tested }, { error, errorPerCase, missed, ppv, npv }, level) {
+  const m = stairs.scores.length,
     middle = middleOf(stairs, others, model.risk !== null),
-    total = (counts) => counts.reduce((a, b) => a + b, 0),
-    n = total(tested[0]) + total(tested[1]),
-    delta = (1 - level) / 2,
-    sides = [];
-  for (const side of [0, 1]) {
+    n = totalOf(tested[0]) + totalOf(tested[1]),
+    delta = (1 - level) / 2;
+  return [0, 1].map((side) => {
     const own = Array.from({ length: side ? m - middle : middle }, (_, i) => (side ? m - 1 - i : i)),
       errors = [error, side ? ppv && 1 - ppv : npv && 1 - npv].filter((limit) => limit !== undefined),
       limits = [
@@ -196,11 +216,18 @@ function certified(model, { error, errorPerCase, missed, ppv, npv }, level) {
         ...(errors.length ? [{ name: "error", limit: Math.min(...errors) }] : []),
         ...(errorPerCase !== undefined ? [{ name: "errorPerCase", limit: errorPerCase / 2 }] : []),
       ];
-    sides.push(sequenceOf({ side, own, others, tested, limits, delta, n }));
-  }
-  const [negative, positive] = sides;
+    return sequenceOf({ side, own, others, tested, limits, delta, n });
+  });
+}
+
+function certified(model, limits, level) {
+  const split = calibrationSplit(model),
+    { stairs, tested } = split,
+    n = totalOf(tested[0]) + totalOf(tested[1]),
+    sides = sidesOf(model, split, limits, level),
+    [negative, positive] = sides;
   if (negative.last === null && positive.last === null) {
-    const needed = sides.map((one) => one.needed).filter((one) => one !== null);
+    const needed = sides.map((one) => one.needed()).filter((one) => one !== null);
     return { none: true, needed: needed.length ? Math.min(...needed) : null, n };
   }
   // A threshold is a score that is still answered, or the end of a step.
@@ -214,10 +241,10 @@ function certified(model, { error, errorPerCase, missed, ppv, npv }, level) {
 // Test candidates from the strictest to the loosest, and take the last before the first failure.
 function sequenceOf({ side, own, others, tested, limits, delta, n }) {
   const there = own.reduce((sum, l) => sum + others[l], 0),
-    every = others.reduce((a, b) => a + b, 0),
-    positives = tested[1].reduce((a, b) => a + b, 0),
+    every = totalOf(others),
+    positives = totalOf(tested[1]),
     candidates = [];
-  if (!there) return { last: null, needed: null, tests: [] };
+  if (!there) return { last: null, needed: () => null, tests: [] };
   // Levels at equally spaced coverages of the cases set aside.
   let seen = 0,
     rank = 1;
@@ -255,8 +282,8 @@ function sequenceOf({ side, own, others, tested, limits, delta, n }) {
   let last = null;
   for (let c = start; c < candidates.length && candidates[c].passed; c++) last = c;
   return last === null
-    ? { last: null, needed: casesNeeded(candidates, limits, delta, n), tests: [] }
-    : { last: candidates[last].level, needed: null, tests: candidates[last].pairs };
+    ? { last: null, needed: () => casesNeeded(candidates, limits, delta, n), tests: [] }
+    : { last: candidates[last].level, needed: () => null, tests: candidates[last].pairs };
 }
 
 // At how many cases some candidate would pass every test, as far as that can be foreseen.

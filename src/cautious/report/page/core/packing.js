@@ -1,7 +1,7 @@
 // Numbers that came with the page as text, and cases as the rest of the core wants them
 // (cautious.report.payload writes what is read here).
 
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 // Whole numbers of one, two or three bytes each, the lowest byte first.
 export function unpackWhole(text, width) {

@@ -163,7 +163,7 @@ export function evidenceOf(model) {
 
 function partsOfCases({ table }, stairs) {
   const { truth, weight, n } = table,
-    { folds, replicates } = divisionOf(table),
+    { folds, replicates, aside } = divisionOf(table),
     { level } = stairs,
     m = stairs.scores.length,
     rows = [0, 0];
@@ -174,7 +174,13 @@ function partsOfCases({ table }, stairs) {
       const times = keep(i);
       if (times) counts[truth[i]][level[i]] += weight ? times * weight[i] : times;
     }
-    return partOf(stairs, counts[1], counts[0]);
+    // Promises need to know which of these cases were set aside; few readers ask for one.
+    const apart = () => {
+      const some = [new Float64Array(m), new Float64Array(m)];
+      for (let i = 0; i < n; i++) if (aside[i]) some[truth[i]][level[i]] += keep(i);
+      return some;
+    };
+    return { ...partOf(stairs, counts[1], counts[0]), counts, apart };
   };
   const square = weight ? weight.map((w) => w * w) : null;
   const atoms = folds.map((fold) => ({ fold, level, truth, weight, square }));
@@ -195,7 +201,11 @@ function partsOfCounts(stairs) {
     rows = rowsOf.map(sum);
   const partWith = (counts) => {
     const [neg, pos] = counts.map((some, y) => some.map((count, l) => count * each[y][l]));
-    return partOf(stairs, pos, neg);
+    const apart = () =>
+      asideOf(stairs).map((set, y) =>
+        Float64Array.from(counts[y], (count, l) => (count ? Math.round((count * set[l]) / rowsOf[y][l]) : 0)),
+      );
+    return { ...partOf(stairs, pos, neg), counts, apart };
   };
   const repeats = Array.from({ length: REPEATS }, () => {
     const dealt = rowsOf.map((counts) => Array.from(counts, (count) => spread(random, count, FOLDS))),
@@ -224,6 +234,18 @@ function partsOfCounts(stairs) {
       partWith(rowsOf.map((counts) => redrawn(random, counts))),
     ),
   };
+}
+
+// Of counts, a fifth at each level by chance: [of negatives, of positives].
+export function asideOf(stairs) {
+  const random = generator(7),
+    fifth = (count) => {
+      let set = 0;
+      if (count < 100) for (let i = 0; i < count; i++) set += below(random, 5) === 0 ? 1 : 0;
+      else set = binomial(random, count, 0.2);
+      return set;
+    };
+  return (stairs.aside ??= [stairs.negatives, stairs.positives].map((counts) => Array.from(counts, fifth)));
 }
 
 function spread(random, count, folds) {

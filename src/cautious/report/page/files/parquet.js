@@ -1,4 +1,5 @@
 // Reading Parquet through the vendored reader; it hands over whole columns, a chunk at a time.
+import { bytesOf } from "../core/packing.js";
 import { cellNumber } from "./numbers.js";
 import { refusal, thousands } from "./rules.js";
 
@@ -6,8 +7,22 @@ import { refusal, thousands } from "./rules.js";
 const NO_FOOTER =
   "Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file.";
 
+// The reader comes packed with the page and is unpacked when it is first needed. The page's policy
+// knows its hash, as that of the other script.
+async function readerOf() {
+  if (!globalThis.Parquet) {
+    if (!globalThis.DecompressionStream)
+      throw refusal("damaged file", { kind: "Parquet", why: "this browser is too old to read it" });
+    const packed = new Blob([bytesOf(document.getElementById("parquet").textContent)]).stream(),
+      script = document.createElement("script");
+    script.textContent = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
+    document.head.append(script);
+  }
+  return globalThis.Parquet;
+}
+
 export async function parseParquet(bytes) {
-  const reader = globalThis.Parquet,
+  const reader = await readerOf(),
     chunks = new Map();
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   let metadata;

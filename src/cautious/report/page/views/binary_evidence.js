@@ -10,6 +10,28 @@ import { keyOf, seriesOf } from "./binary_curves.js";
 const PLAIN = { colour: "var(--muted)", dash: "3 3" };
 const remember = (model, key, make) => ((model.drawn ??= {})[key] ??= make());
 
+// A square of shares with its diagonal, which is what is not worth anything or what is perfect.
+function squareChart(key, diagonal, curves, options) {
+  const line = {
+    name: diagonal,
+    index: 0,
+    points: [
+      [0, 0],
+      [1, 1],
+    ],
+    style: PLAIN,
+  };
+  return lineChart([line, ...curves], {
+    key,
+    height: 320,
+    x: [0, 1],
+    y: [0, 1],
+    xFormat: share,
+    yFormat: percent,
+    ...options,
+  });
+}
+
 export function drawRoc(context) {
   const { cards, chosen } = context,
     { window: w, surface } = chosen;
@@ -18,33 +40,13 @@ export function drawRoc(context) {
     const edge = (heights) => heights.map((y, i) => [points[i][0], y]);
     return { points, band: { low: edge(low), high: edge(high) } };
   });
-  const chart = lineChart(
-    [
-      {
-        name: "guessing",
-        index: 0,
-        points: [
-          [0, 0],
-          [1, 1],
-        ],
-        style: PLAIN,
-      },
-      ...curves,
-    ],
-    {
-      key: "roc",
-      width: widthOf(cards.roc.body),
-      height: 320,
-      x: [0, 1],
-      y: [0, 1],
-      xLabel: "false alarms among negatives",
-      yLabel: "found among positives",
-      xFormat: share,
-      yFormat: percent,
-      title: (x) => `false alarms ${percent(x)}`,
-      about: "ROC curves: positives found against false alarms",
-    },
-  );
+  const chart = squareChart("roc", "guessing", curves, {
+    width: widthOf(cards.roc.body),
+    xLabel: "false alarms among negatives",
+    yLabel: "found among positives",
+    title: (x) => `false alarms ${percent(x)}`,
+    about: "ROC curves: positives found against false alarms",
+  });
   // The two thresholds of the window are two points of the curve.
   const spots = [
     ["from here positive", w.fp / surface.negatives, w.tp / surface.positives],
@@ -69,44 +71,19 @@ export function drawCalibration(context) {
       el("p", { class: "note" }, "These scores are no probabilities, so there is nothing to hold them to."),
     );
   const curves = seriesOf({ ...context, results: able }, ({ model }) => {
-    const bins = model.drawn.calibration.filter(({ n }) => n > 0);
-    return {
-      points: bins.map((bin) => [bin.mean, bin.share]),
-      band: {
-        low: bins.map((bin) => [bin.mean, bin.shareLow]),
-        high: bins.map((bin) => [bin.mean, bin.shareHigh]),
-      },
-    };
+    const bins = model.drawn.calibration.filter(({ n }) => n > 0),
+      edge = (key) => bins.map((bin) => [bin.mean, bin[key]]);
+    return { points: edge("share"), band: { low: edge("shareLow"), high: edge("shareHigh") } };
   });
   const chosen = able.find((r) => r === context.chosen);
   cards.calibration.show(
-    lineChart(
-      [
-        {
-          name: "as often as said",
-          index: 0,
-          points: [
-            [0, 0],
-            [1, 1],
-          ],
-          style: PLAIN,
-        },
-        ...curves,
-      ],
-      {
-        key: "calibration",
-        width: widthOf(cards.calibration.body),
-        height: 320,
-        x: [0, 1],
-        y: [0, 1],
-        xLabel: "score: the probability that was said",
-        yLabel: "share that was positive",
-        xFormat: share,
-        yFormat: percent,
-        title: (x) => `said ${percent(x)}`,
-        about: "Calibration: what share was positive among cases with about the same score",
-      },
-    ).root,
+    squareChart("calibration", "as often as said", curves, {
+      width: widthOf(cards.calibration.body),
+      xLabel: "score: the probability that was said",
+      yLabel: "share that was positive",
+      title: (x) => `said ${percent(x)}`,
+      about: "Calibration: what share was positive among cases with about the same score",
+    }).root,
     el(
       "p",
       { class: "note" },

@@ -67,6 +67,7 @@ export function drawMap(context) {
       lower: chosen.window.lower,
       upper: chosen.window.upper,
     }[view.map];
+    const said = el("span", { role: "status", "data-key": "read-3d" });
     map.show(
       surface3d(finite, {
         width: options.width,
@@ -77,11 +78,14 @@ export function drawMap(context) {
         xLabel: "μ",
         yLabel: "ν",
         onTurn: app.update,
+        read: (m, n, v) => ({ title: options.place(m, n), lines: [{ text: `${kind.name} ${kind.format(v)}` }] }),
+        onRead: (words) => said.replaceChildren(` ${words}.`),
       }),
       el(
         "p",
         { class: "note" },
-        `${kind.name} of ${shorten(chosen.model.name)}. Drag, or use the arrow keys, to turn.`,
+        `${kind.name} of ${shorten(chosen.model.name)}. Drag, or use the arrow keys, to turn; point at it, or use shift and the arrow keys, to read it.`,
+        said,
       ),
     );
     return;

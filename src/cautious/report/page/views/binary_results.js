@@ -1,6 +1,6 @@
 // What the sliders say about every model of two classes, here and all over the map of costs.
 import { number, percent } from "../core/format.js";
-import { budgetEstimates, budgetWindow } from "../core/budgets.js";
+import { budgetEstimates, budgetWindow, promiseEstimates } from "../core/budgets.js";
 import { distinctGrid } from "../core/differences.js";
 import { estimatesOf } from "../core/estimates.js";
 import {
@@ -47,37 +47,59 @@ export const limitsOf = ({ abstention, error, missed }) =>
   Object.fromEntries(Object.entries({ abstention, error, missed }).filter(([, limit]) => limit < 1));
 
 // The window of a model and what is expected of it: the cheapest one, or, for the model that is
-// shown, the one that was set by hand or keeps the limits.
+// shown, the one that was set by hand or keeps the limits. `source` says where the window is from, and
+// `waits` that what is expected of new cases is still to be found.
 function ruleOf(problem, app, { model, index, surface, costs }) {
   const { mode, thresholds, budgets, prior } = app,
     shown = problem.view?.selected === index,
-    given = (window) => ({
-      window: { ...window, cost: costOfWindow(window, costs) },
-      estimates: estimatesOf(model, prior, costs, { window }),
+    priced = (window) => ({ ...window, cost: costOfWindow(window, costs) }),
+    asGiven = (window) => estimatesOf(model, prior, costs, { window }),
+    cheapest = () => ({
+      source: "costs",
+      window: bestWindow(surface, costs),
+      estimates: estimatesOf(model, prior, costs),
     });
-  if (shown && mode === "thresholds" && thresholds)
-    return given(windowAt(model, prior, thresholds.lower, thresholds.upper));
+  if (shown && mode === "thresholds" && thresholds) {
+    // Thresholds that a search found stay chosen on these cases, also if they are now called one's own.
+    const found = cheapest();
+    if (sameEnds(found.window, thresholds)) return found;
+    const window = windowAt(model, prior, thresholds.lower, thresholds.upper),
+      limited = model.limited;
+    if (limited?.prior === prior && limited.found.window && sameEnds(limited.found.window, thresholds))
+      return { window: priced(window), ...expectedOf(model, limited, costs, asGiven(window)) };
+    return { source: "hand", window: priced(window), estimates: asGiven(window) };
+  }
   const limits = limitsOf(budgets);
-  if (!shown || mode !== "budgets" || !Object.keys(limits).length)
-    return { window: bestWindow(surface, costs), estimates: estimatesOf(model, prior, costs) };
+  if (!shown || mode !== "budgets" || !Object.keys(limits).length) return cheapest();
   const { promise } = budgets,
     key = JSON.stringify([prior, limits, promise]);
   if (model.limited?.key !== key)
-    model.limited = { key, limits, found: budgetWindow(model, prior, limits, { promise }) };
+    model.limited = { key, prior, limits, promise, found: budgetWindow(model, prior, limits, { promise }) };
   const { found } = model.limited;
-  if (found.none) return { ...given(windowAt(model, prior, -Infinity, Infinity)), refused: found };
-  const rule = { ...given(found.window), tests: found.tests ?? null };
-  // Searching again in every part of the cases takes a while: that is done when the hand rests.
-  const honest = model.limited.estimates;
-  if (honest && model.limited.costs === JSON.stringify(costs)) rule.estimates = honest;
-  else rule.waits = !promise && rule.estimates.enough;
-  return rule;
+  if (found.none) {
+    const window = windowAt(model, prior, -Infinity, Infinity);
+    return { source: "budgets", window: priced(window), estimates: asGiven(window), refused: found };
+  }
+  return {
+    window: priced(found.window),
+    tests: found.tests ?? null,
+    ...expectedOf(model, model.limited, costs, asGiven(found.window)),
+  };
 }
 
-// What is expected of the rule that limits find, searched for in each part of the cases anew.
+const sameEnds = (a, b) => a.lower === b.lower && a.upper === b.upper;
+
+// What is expected of a rule that keeps limits: searching again in every part of the cases takes a
+// while, so that is done when the hand rests. Until then there is what it does on these cases.
+function expectedOf(model, { estimates, costs: known }, costs, seen) {
+  const ready = estimates && known === JSON.stringify(costs);
+  return { source: "budgets", estimates: ready ? estimates : seen, waits: !ready && seen.enough };
+}
+
 export function searchAgain({ model, costs }, { prior }) {
-  const { limits } = model.limited;
-  model.limited.estimates = budgetEstimates(model, prior, costs, limits);
+  const { limits, promise } = model.limited,
+    search = promise ? promiseEstimates : budgetEstimates;
+  model.limited.estimates = search(model, prior, costs, limits);
   model.limited.costs = JSON.stringify(costs);
 }
 

@@ -123,7 +123,7 @@ export function binaryView(problem, app) {
         }),
       );
       clearTimeout(thinking);
-      thinking = setTimeout(think, 400);
+      thinking = setTimeout(think, shown.waits ? 60 : 400);
       clearTimeout(speaking);
       speaking = setTimeout(() => {
         live.textContent = plainText([...cards.advice.body.querySelectorAll("p")]);

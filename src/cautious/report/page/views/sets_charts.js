@@ -3,6 +3,7 @@ import { frame, widthOf } from "../charts/axes.js";
 import { el, svg } from "../charts/dom.js";
 import { number, percent, share, shorten } from "../core/format.js";
 import { legend, lineChart, riskChart } from "../charts/lines.js";
+import { readStops } from "../charts/readout.js";
 import { crossovers } from "../core/sets.js";
 import { keyOf } from "./binary_curves.js";
 
@@ -80,7 +81,8 @@ export function drawSizes({ problem, cards, chosen }) {
     xFormat: () => "",
     about: `How many classes the answers of ${shorten(chosen.model.name)} name`,
   });
-  const { plot, sx, sy, inner } = chart;
+  const { plot, sx, sy, inner } = chart,
+    stops = [];
   for (let b = 0; b < n; b++) {
     const { right = 0, wrong = 0 } = bars.get(b) ?? {},
       x = sx(b + 0.12),
@@ -102,6 +104,12 @@ export function drawSizes({ problem, cards, chosen }) {
         first === last ? `${first}` : `${first}–${last}`,
       ),
     );
+    stops.push({
+      x: x + width / 2,
+      y: sy(right + wrong),
+      title: first === last ? `${first} named` : `${first} to ${last} named`,
+      lines: [{ text: `holds the truth ${percent(right)}` }, { text: `does not ${percent(wrong)}` }],
+    });
     if (right + wrong > 0)
       plot.append(
         svg(
@@ -111,6 +119,12 @@ export function drawSizes({ problem, cards, chosen }) {
         ),
       );
   }
+  const wideBar = (inner.right - inner.left) / n;
+  readStops(chart.root, inner, {
+    key: "sizes",
+    stops,
+    find: (h) => (h < inner.left || h >= inner.right ? -1 : Math.floor((h - inner.left) / wideBar)),
+  });
   cards.sizes.show(
     chart.root,
     el(

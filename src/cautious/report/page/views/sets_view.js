@@ -42,7 +42,6 @@ const firstSetsView = (k) => ({
   selected: null,
   alone: null,
   unit: "count",
-  whole: false,
   order: { by: 1, down: true },
   classOrder: { by: 6, down: false },
   pairOrder: { by: 2, down: true },

@@ -1,7 +1,7 @@
 // The first screen of two classes: what to do, in one sentence; a thousand people; five numbers.
 import { widthOf } from "../charts/axes.js";
 import { el, value } from "../charts/dom.js";
-import { count, number, percent, shorten } from "../core/format.js";
+import { alike, count, number, percent, shorten } from "../core/format.js";
 import { peopleOf } from "../core/people.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { LEAST_CASES } from "../core/parts.js";
@@ -73,12 +73,23 @@ function consequence(result) {
     ` (${count(Math.min(n, Math.floor(PEOPLE * low)))} to ${count(Math.max(n, Math.ceil(PEOPLE * high)))})`,
   ];
   return [
-    `Of ${count(PEOPLE)} new people about `,
+    result.waits ? `Of ${count(PEOPLE)} people like these ` : `Of ${count(PEOPLE)} new people about `,
     said(fn.count + fp.count, error),
     " are then answered wrongly and ",
     said(abstainedPositive.count + abstainedNegative.count, abstention),
     " get no answer.",
   ];
+}
+
+// Where the rule is from, for that decides what its numbers are worth.
+function originWords({ source, tests, waits }) {
+  if (source === "hand")
+    return "Thresholds as set by you; not chosen on these cases. If you did choose them by looking at these cases, expect new ones to be worse. ";
+  if (waits) return "Measured on the cases that the rule was chosen on; what to expect of new ones follows. ";
+  if (source !== "budgets") return "";
+  return tests
+    ? "The limits hold on new cases with 95% confidence, by exact tests on these cases. What to expect was measured on cases held out from those tests. "
+    : "The rule was searched for on nine tenths of the cases and measured on the rest, in turn. New cases may break the limits: nothing is promised. ";
 }
 
 // Rows that were given but could not be used.
@@ -136,16 +147,13 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
             ". ",
           ]
         : ["Take ", name, ". "];
-  const promise = result.tests
-    ? "The limits hold on new cases with 95% confidence, by exact tests on these cases. "
-    : "";
   return [
     el("p", { class: "lead" }, lead, ruleWords(result.window, result.classes), " ", consequence(result)),
     el(
       "p",
       { class: "evidence" },
       evidence(result),
-      promise,
+      el("span", { "data-key": "origin" }, originWords(result)),
       mode === "costs" ? el("span", { class: "saving" }, saving) : "",
     ),
   ];
@@ -153,14 +161,18 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
 
 // Limits that nothing keeps.
 function refusalWords({ refused, model }, name) {
-  const { needed, weighted } = refused;
+  const { needed, weighted, prior } = refused;
   const why = weighted
     ? "Weighted cases allow no promise. Take the promise away, or give each case once."
+    : prior
+      ? "A promise counts cases as they came. Take it away, or set the share of positives back to the sample’s."
     : needed === undefined
       ? "No two thresholds keep all these limits on these cases. Allow more of one of them."
       : needed === null
         ? "However many cases there were, no promise could be expected. Allow more."
-        : `A promise could be expected from about ${count(needed)} cases on; there are ${count(model.n)}. Allow more, or take the promise away.`;
+        : needed > model.n
+          ? `A promise could be expected from about ${count(needed)} cases on; there are ${count(model.n)}. Allow more, or take the promise away.`
+          : "These cases came close to proving it, but did not. Allow a little more, or bring more cases.";
   return el(
     "p",
     { class: "banner", "data-key": "refused" },
@@ -176,7 +188,8 @@ export function tiles(result) {
   const { window: w, estimates, classes, forced, surface } = result,
     [negative, positive] = classes.map((label) => shorten(label, 22));
   const tile = (key, label, about, seen, words, format = percent, after = "") => {
-    const expected = estimates[key];
+    const expected = estimates[key],
+      end = format === number && expected ? alike([expected.low, expected.high]) : format;
     return el(
       "div",
       { class: "tile" },
@@ -191,9 +204,9 @@ export function tiles(result) {
                 "span",
                 { class: "range" },
                 " ",
-                value(`${key}-low`, expected.low, format(expected.low).replace("%", "")),
+                value(`${key}-low`, expected.low, end(expected.low).replace("%", "")),
                 "–",
-                value(`${key}-high`, expected.high, format(expected.high)),
+                value(`${key}-high`, expected.high, end(expected.high)),
               ),
               el("small", {}, words, "here ", value(key, seen, format(seen)), after),
             ]
@@ -201,18 +214,36 @@ export function tiles(result) {
       ),
     );
   };
+  return [
+    el(
+      "div",
+      { class: "tiles" },
+      tile("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so; `),
+      tile("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so; `),
+      tile("abstention", "No answer", "abstain", w.abstention, "of all; "),
+      tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `),
+      tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `),
+      tile("cost", "Cost per case", "interval", w.cost, "", number, [
+        ", or ",
+        value("forced", forced, number(forced)),
+        " if all are answered",
+      ]),
+    ),
+    answeredWords(result, negative, positive),
+  ];
+}
+
+// How people without an answer count in sensitivity and specificity.
+function answeredWords({ window: w, estimates }, negative, positive) {
+  const found = estimates.sensitivityAnswered?.value ?? w.tp / (w.tp + w.fn),
+    free = estimates.specificityAnswered?.value ?? w.tn / (w.tn + w.fp);
   return el(
-    "div",
-    { class: "tiles" },
-    tile("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so; `),
-    tile("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so; `),
-    tile("abstention", "No answer", "abstain", w.abstention, "of all; "),
-    tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `),
-    tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `),
-    tile("cost", "Cost per case", "interval", w.cost, "", number, [
-      ", or ",
-      value("forced", forced, number(forced)),
-      " if all are answered",
-    ]),
+    "p",
+    { class: "note", "data-key": "abstentions-count" },
+    "Sensitivity and specificity count people without an answer as not found. Of those who get one, ",
+    value("sensitivity-answered", found, percent(found)),
+    ` of ${positive} are told ${positive}, and `,
+    value("specificity-answered", free, percent(free)),
+    ` of ${negative} are told ${negative}.`,
   );
 }
