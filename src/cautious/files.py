@@ -1,8 +1,9 @@
-"""Files on disk: which ones a path stands for, atomic writes that lose none, what JSON holds."""
+"""Files on disk: which ones a path stands for, atomic writes that lose none, JSON read strictly."""
 
 from __future__ import annotations
 
 import glob
+import json
 import math
 import os
 import secrets
@@ -14,6 +15,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from cautious.errors import quoted
+from cautious.limits import JSON, JSON_DEPTH
+
 __all__ = [
     "ARROW",
     "CSV",
@@ -21,6 +25,7 @@ __all__ = [
     "check_output",
     "data_files",
     "jsonable",
+    "parsed_json",
     "whole_file",
     "write_whole",
 ]
@@ -146,6 +151,60 @@ def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
             return nan if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return int(value) if short and value.is_integer() and abs(value) < 2**53 else value
     return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def parsed_json(text: str, most: int = JSON) -> Any:
+    """Read JSON strictly: of bounded size and depth, no key twice, no NaN.
+
+    Parameters
+    ----------
+    text : str
+        What was written.
+    most : int
+        How many characters there may be.
+
+    Raises
+    ------
+    ValueError
+        If it is no such JSON; the message says why and ends without a full stop.
+
+    Examples
+    --------
+    >>> parsed_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ...
+    ValueError: 'a' is given twice
+    """
+    if len(text) > most:
+        raise ValueError(f"it has more than {most:,} characters")
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+        deep = _is_deeper(value, JSON_DEPTH)
+    except RecursionError:
+        deep = True
+    if deep:
+        raise ValueError(f"it is nested more than {JSON_DEPTH} deep")
+    return value
+
+
+def _refuse_constant(constant: str) -> float:
+    raise ValueError(f'{constant} is no number of JSON; infinite ones are written "Infinity"')
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{quoted(key)} is given twice")
+        found[key] = value
+    return found
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return most < 0 or any(_is_deeper(part, most - 1) for part in parts)
 
 
 def check_output(

@@ -169,6 +169,59 @@ REFUSALS = (
         ("ugly", "a", "b"),
         {"pos_label": "ugly"},
     ),
+    # What goes beyond the limits.
+    Refusal("long heading", "y_true,score," + "x" * (1 << 20) + "\n0,1,2\n", ("1,048,576",)),
+    Refusal(
+        "long line",
+        "y_true,score,text\n0,0.25,a\n1,0.75," + "x" * (1 << 21) + "\n",
+        ("2,097,152 bytes", "table"),
+    ),
+    Refusal(
+        "long cell",
+        'y_true,score,text\n0,0.25,a\n1,0.75,"' + "xx\n" * (1 << 20) + '"\n',
+        ("line 3", "2,097,152 characters", "quotation mark"),
+    ),
+    Refusal(
+        "quotation that never ends",
+        'y_true,score,text\n0,0.25,"a\n' + "1,0.75,a\n" * (1 << 18),
+        ("line 2", "2,097,152 characters", "quotation mark"),
+    ),
+    Refusal(
+        "many columns",
+        "y_true,score" + ",x" * (1 << 16) + "\n0,1" + ",2" * (1 << 16) + "\n",
+        ("65,538 columns", "65,536"),
+    ),
+    Refusal(
+        "long name of a column",
+        f"y_true,score,{'x' * 40_000}\n0,0.25,1\n1,0.75,2\n",
+        ("'xxx", "32,767"),
+    ),
+    Refusal("long label", sets("a").replace("b,a|b", "é" * 32_768 + ",a"), ("line 4", "32,767")),
+    Refusal("long label in a set", sets("a|" + "😀" * 32_768), ("line 3", "32,767")),
+    Refusal(
+        "long name of a model", f"y_true,score,model\n0,0.25,{'m' * 40_000}\n", ("line 2", "32,767")
+    ),
+    Refusal("long set", sets("a|b|" * (1 << 14) + "a"), ("line 3", "32,768 labels")),
+    Refusal(
+        "many labels",
+        "y_true,y_set\n" + "".join(f"{i},{i}\n" for i in range(32_769)),
+        ("y_true", "32,768"),
+    ),
+    Refusal(
+        "many groups",
+        "y_true,score,group\n" + "".join(f"{i % 2},0.5,{i}\n" for i in range(32_769)),
+        ("group", "32,768"),
+    ),
+    Refusal(
+        "many classes",
+        "y_true" + "".join(f",p_{i}" for i in range(32_769)) + "\n0,1" + ",0" * 32_768 + "\n",
+        ("32,769 classes", "32,768"),
+    ),
+    Refusal(
+        "many classes in sets",
+        "y_true,y_set\n" + "".join(f"a{i},b{i}\n" for i in range(16_400)),
+        ("32,800 classes", "32,768"),
+    ),
     Refusal("damaged gzip", b"\x1f\x8b\xfey_true,score\n", ("gzip",)),
     Refusal("cut Parquet", b"PAR1" + bytes(40), ("Parquet",), file="given.parquet"),
     Refusal("empty file", b"", ("empty",)),

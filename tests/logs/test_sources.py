@@ -1,9 +1,6 @@
 import os
 import re
-import tempfile
 import threading
-import time
-import types
 from dataclasses import replace
 from itertools import pairwise
 
@@ -354,38 +351,6 @@ def test_many_small_row_groups_make_few_batches(tmp_path, monkeypatch, n_groups)
     )
     assert summarise(tmp_path).n_rows == 4000
     assert len(read) == 1
-
-
-def test_parts_of_row_groups_are_found_in_linear_time(monkeypatch):
-    """Forty thousand row groups took two minutes when each was counted with all before it."""
-
-    class Metadata:
-        num_row_groups = 200_000
-        num_rows = 200_000 * 3
-
-        def row_group(self, group):
-            return types.SimpleNamespace(num_rows=3)
-
-    class File:
-        schema_arrow = pa.schema([("y", pa.int8())])
-        metadata = Metadata()
-
-        def __init__(self, *_, **__):
-            pass
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-    monkeypatch.setattr(pq, "ParquetFile", File)
-    monkeypatch.setattr(source, "_PART_ROWS", 1 << 40)
-    started = time.perf_counter()
-    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-        (part,), _ = source._of_file(file.name, None)
-    assert part.n_rows == Metadata.num_rows
-    assert time.perf_counter() - started < 5
 
 
 def test_arrow_files_and_other_frames(log, expected, tmp_path):

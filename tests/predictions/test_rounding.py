@@ -69,8 +69,17 @@ def test_what_rounding_does_not_explain_is_refused(refused, row):
 
 def test_a_missing_class_does_not_pass_for_rounding_of_many():
     p = np.full((5, 99), 0.01)
-    assert _decimals(p) == 2
-    assert _explained(p) == 0.05
+    assert _decimals(p, np.zeros(5, dtype=bool)) == 2
+    assert _explained(2, 99) == 0.05
     p = np.random.default_rng(0).dirichlet(np.ones(4), size=9)
-    assert _decimals(p) is None
-    assert _explained(p) == 1e-6
+    assert _decimals(p, np.zeros(9, dtype=bool)) is None
+    assert _explained(None, 4) == 1e-6
+
+
+def test_rounding_is_found_block_by_block(monkeypatch):
+    """Some rows are rounded to fewer decimals, and some are missing."""
+    rows = [[0.25, 0.75], [np.nan, np.nan], [0.5, 0.5], [0.1235, 0.8765], [0.3, 0.7]]
+    p, missing = np.array(rows), np.isnan(rows).any(axis=1)
+    whole = _decimals(p, missing)
+    monkeypatch.setattr("cautious.predictions.probabilities._BLOCK", 2)
+    assert whole == _decimals(p, missing) == 4

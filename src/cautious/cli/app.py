@@ -30,7 +30,15 @@ from cautious.errors import InputError
 __all__ = ["app", "main"]
 
 # What the user can mend: bad values, bad files, a missing extra.
-_MENDABLE = (ValueError, TypeError, OSError, ImportError, NotImplementedError, OverflowError)
+_MENDABLE = (
+    ValueError,
+    TypeError,
+    OSError,
+    ImportError,
+    NotImplementedError,
+    OverflowError,
+    MemoryError,
+)
 _INTERRUPTED = 130
 
 
@@ -48,7 +56,13 @@ class Commands(TyperGroup):
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
                 code = super().main([one for one in given if one != "--debug"], *rest, **named)
-        except BrokenPipeError:  # whoever read the output has seen enough
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever read the output has seen enough, as of `| head`
+            _forget_output()
+            sys.exit(0)
+        except SystemExit as stopped:
+            if not isinstance(stopped.__context__, BrokenPipeError):  # rich makes that an exit
+                raise
             _forget_output()
             sys.exit(0)
         except (KeyboardInterrupt, typer.Abort):
@@ -84,6 +98,11 @@ def _tell(error: Exception) -> None:
         for one in error.notes:  # which columns were taken explains many an error
             note(one.words("cli"))
         words = error.words("cli")
+    elif isinstance(error, MemoryError):
+        words = (
+            f"there is too little memory ({words.rstrip('.') or 'nothing is left'}); with --engine "
+            "local, evaluate, compare and report read a file in parts."
+        )
     elif hasattr(error, "format_message"):
         words = error.format_message()
     fail(" ".join(words.split()) or type(error).__name__)

@@ -12,7 +12,8 @@ import numpy as np
 
 from cautious.costs import costs_from_data, costs_to_data
 from cautious.errors import InputError
-from cautious.files import write_whole
+from cautious.files import parsed_json, write_whole
+from cautious.limits import JSON
 from cautious.utility import read_utility
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ __all__ = [
 SCHEMA = "cautious.rule/1"
 """What a file of this kind says it is."""
 
-_MOST_CHARACTERS = 16_000_000
-_MOST_DEPTH = 12
 _CLASSES_SHOWN = 8
 _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 _FIELDS = {
@@ -273,7 +272,7 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         name = str(path)
-        if path.is_file() and path.stat().st_size > 4 * _MOST_CHARACTERS:
+        if path.is_file() and path.stat().st_size > 4 * JSON:
             raise _refusal(f"{name} is too large for a rule.")
         if not path.exists():
             raise FileNotFoundError(f"there is no file {name!r}; `cautious tune -o` writes rules.")
@@ -283,12 +282,8 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
             raise _refusal(f"{name} is not UTF-8 text: {error}.") from None
     else:
         raise TypeError(f"source is a {type(source).__name__}; give JSON text or a path.")
-    if len(text) > _MOST_CHARACTERS:
-        raise _refusal(f"{name} is too large for a rule.")
     try:
-        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
-    except RecursionError:
-        raise _refusal(f"{name} is nested too deeply for a rule.") from None
+        data = parsed_json(text)
     except ValueError as error:
         raise _refusal(f"{name} is no JSON of a rule: {error}.") from None
     if not isinstance(data, dict):
@@ -297,28 +292,7 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         raise _refusal(
             f"{name}: schema is {_shown(data.get('schema'))}; this release reads {SCHEMA!r}."
         )
-    _refuse_depth(data, name)
     return data, name
-
-
-def _refuse_constant(constant: str) -> float:
-    raise ValueError(f'{constant} is no number of JSON; infinite thresholds are written "Infinity"')
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) < len(keys):
-        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
-        raise ValueError(f"{_shown(twice)} is given twice")
-    return dict(pairs)
-
-
-def _refuse_depth(value: Any, name: str, depth: int = 0) -> None:
-    if depth > _MOST_DEPTH:
-        raise _refusal(f"{name} is nested too deeply for a rule.")
-    if isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            _refuse_depth(each, name, depth + 1)
 
 
 def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], name: str) -> None:

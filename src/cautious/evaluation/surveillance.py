@@ -17,15 +17,15 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.calibration import Calibration
 from cautious.evaluation.text import html_tables, number, share, text_table
-from cautious.files import write_whole
+from cautious.files import parsed_json, write_whole
 from cautious.guarantees import DriftMonitor, RiskMonitor
+from cautious.limits import STATE
 
 __all__ = ["ALL", "TALLIES", "Batch", "Watch"]
 
 SCHEMA = "cautious.watch/1"
 """What a file of this kind says it is."""
 
-_MOST_CHARACTERS = 64_000_000
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARKS_SHOWN = 40
 TALLIES = ("cases", "abstained", "missing", "labelled", "wrong")
@@ -364,15 +364,15 @@ class Watch:
         text, name = source, "the state"
         if not (isinstance(source, str) and source.lstrip()[:1] == "{"):
             name = os.fspath(source)
-            if Path(source).stat().st_size > _MOST_CHARACTERS:
+            if Path(source).stat().st_size > 4 * STATE:
                 raise InputError("{name} is too large for the state of a watch.", name=name)
             text = Path(source).read_text(encoding="utf-8", errors="replace")
         try:
-            data = json.loads(str(text), parse_constant=_refuse, object_pairs_hook=_once)
+            data = parsed_json(str(text), STATE)
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
                 raise ValueError(f"its schema is not {SCHEMA!r}")
             return _read_state(data)
-        except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise InputError(
                 "{name} is no state of a watch ({why}); name another file, or remove it to begin "
                 "anew.",
@@ -392,16 +392,6 @@ def _evidence(logarithm: float) -> str:
     if logarithm < math.log(1e6):
         return f"{math.exp(logarithm):.3g}"
     return f"10^{logarithm / math.log(10):.0f}"
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no number of JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key is given twice")
-    return dict(pairs)
 
 
 def _read_state(data: dict[str, Any]) -> Watch:

@@ -9,6 +9,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
 from typing import Any
 
+from cautious.files import parsed_json
+
 __all__ = ["Certificate", "LimitTest", "MeanTest"]
 
 SCHEMA = "cautious.certificate/1"
@@ -222,7 +224,7 @@ class Certificate:
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Read JSON that :meth:`to_json` wrote."""
-        return cls.from_dict(json.loads(text))
+        return cls.from_dict(parsed_json(text))
 
 
 def _outward(bound: float, name: str) -> str:

@@ -3,9 +3,9 @@
 from cautious.logs.decisions import AnswerCounts as AnswerCounts
 from cautious.logs.decisions import AnswerPlan as AnswerPlan
 from cautious.logs.decisions import answered_batches as answered_batches
-from cautious.logs.decisions import column_of as column_of
 from cautious.logs.decisions import decide as decide
 from cautious.logs.entry import summarise
+from cautious.logs.kernel import column_of as column_of
 from cautious.logs.kernel import labels_of as labels_of
 from cautious.logs.kernel import summarise_batch
 from cautious.logs.plan import Plan

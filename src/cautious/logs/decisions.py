@@ -16,7 +16,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, listed, quoted
 from cautious.logs.entry import engine_kind
-from cautious.logs.kernel import labels_of
+from cautious.logs.kernel import column_of, labels_of
 from cautious.logs.source import Part, Source
 from cautious.predictions import (
     Columns,
@@ -403,21 +403,6 @@ def _texts(decided: Decided, classes: Sequence[Any]) -> Any:
     names = [label_text(label) for label in classes]
     texts = [write_set([names[at] for at in np.flatnonzero(one)], names) for one in decided.sets]
     return pa.array(texts, pa.string()).take(pa.array(decided.codes))
-
-
-def column_of(batch: Any, name: str) -> Any:
-    """Take a column in one piece; batches of one source may differ, so each is asked."""
-    names = batch.schema.names
-    if name not in names:
-        raise InputError(
-            "there is no column {name} here; the columns are {names}.",
-            name=quoted(name),
-            names=listed(names, 20),
-        )
-    array = batch.column(names.index(name))
-    if hasattr(array, "chunks"):
-        return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
-    return array
 
 
 class AnsweredBatch(NamedTuple):

@@ -8,8 +8,9 @@ from typing import Any
 
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
+from cautious.limits import CLASSES
 from cautious.logs.engines import Progress, summarise_in_threads
-from cautious.logs.kernel import truths_and_sets
+from cautious.logs.kernel import NO_NAME, truths_and_sets
 from cautious.logs.plan import Plan
 from cautious.logs.source import Source, open_source
 from cautious.logs.summary import LogSummary
@@ -207,6 +208,10 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
     if not summary.n_rows:
         raise refusal("no rows", place=where)
     plan, seen = summary.plan, summary.labels
+    models = summary.models if len(plan.columns.scores) < 2 else []
+    for column, found in ((plan.columns.model, models), (plan.columns.groups, summary.groups)):
+        if len({*found} - {*NO_NAME.values()}) > CLASSES:
+            raise refusal("many labels", place=where, name=quoted(column), most=f"{CLASSES:,}")
     if plan.binary and not plan.classes:
         try:
             binary_classes(list(seen), pos_label=plan.pos_label)

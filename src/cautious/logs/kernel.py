@@ -13,6 +13,7 @@ import pandas as pd
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, listed, quoted
+from cautious.limits import CLASSES
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.summary import LogSummary
 from cautious.logs.tallies import (
@@ -29,6 +30,7 @@ from cautious.predictions import (
     binary_classes,
     check_columns,
     check_empty,
+    check_labels,
     check_numbers,
     check_weights,
     encode_labels,
@@ -46,12 +48,10 @@ from cautious.predictions import (
 )
 from cautious.sets import first_row
 
-__all__ = ["labels_of", "summarise_batch", "truths_and_sets"]
+__all__ = ["NO_NAME", "column_of", "labels_of", "summarise_batch", "truths_and_sets"]
 
-# So many different truths, models or groups in one batch are a mistake: no column of classes.
-_MOST_LABELS = 100_000
-# What cases without a name of their own are called.
-_NO_NAME = {"model": "(no name)", "groups": ""}
+NO_NAME = {"model": "(no name)", "groups": ""}
+"""What cases without a model or a group of their own are called."""
 
 
 def summarise_batch(
@@ -162,7 +162,12 @@ def truths_and_sets(
 
 
 def labels_of(
-    array: Any, name: str, *, text: bool = False, most: int | None = _MOST_LABELS
+    array: Any,
+    name: str,
+    place: Callable[[int], str] | None = None,
+    *,
+    text: bool = False,
+    most: int | None = CLASSES,
 ) -> tuple[Codes, list[Any]]:
     """Labels of an Arrow column: positions among those that occur, -1 where one is missing.
 
@@ -172,6 +177,8 @@ def labels_of(
         Booleans, numbers, text or a dictionary of them; blank text is missing.
     name : str
         What the column is called.
+    place : callable, optional
+        Says where a row is, for errors.
     text : bool
         Whether to make text of all labels.
     most : int, optional
@@ -200,15 +207,23 @@ def labels_of(
             labels = [bool(code) if boolean else code + low for code in every]
             return small, list(map(label_text, labels)) if text else labels
     column = readable(encode_labels, array, name)
-    if most is not None and len(column.values) > most:
-        raise InputError(
-            "column {name} holds {count} different values in one batch; it cannot be a column of "
-            "labels.",
-            name=quoted(name),
-            count=f"{len(column.values):,}",
-        )
-    column = plain_labels(column, text=text)
+    column = check_labels(plain_labels(column, text=text), name, place, most=most)
     return column.codes, column.values
+
+
+def column_of(batch: Any, name: str) -> Any:
+    """Take a column in one piece; batches of one source may differ, so each is asked."""
+    at = batch.schema.get_field_index(name)
+    if at < 0:
+        raise InputError(
+            "there is no column {name} here; the columns are {names}.",
+            name=quoted(name),
+            names=listed(batch.schema.names, 20),
+        )
+    array = batch.column(at)
+    if hasattr(array, "chunks"):
+        return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    return array
 
 
 class _Cases:
@@ -223,7 +238,7 @@ class _Cases:
         self.least: dict[str, float] = {}
         self.eps = 0.0
         truth = str(plan.columns.truth)
-        self.codes, self.labels = labels_of(self._column(truth), truth)
+        self.codes, self.labels = labels_of(self._column(truth), truth, self.place(truth))
         self.odd: dict[str, int] = {}
         if (gone := self.codes < 0).any():
             self._drop(gone, truth)
@@ -428,18 +443,7 @@ class _Cases:
         return values if self.used is None else values[self.used]
 
     def _column(self, name: str) -> Any:
-        """Take a column; batches of one source may differ, so each is asked."""
-        names = self.batch.schema.names
-        if name not in names:
-            raise InputError(
-                "there is no column {name} here; the columns are {names}.",
-                name=quoted(name),
-                names=listed(names, 20),
-            )
-        array = self.batch.column(names.index(name))
-        if hasattr(array, "chunks"):
-            return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
-        return array
+        return column_of(self.batch, name)
 
     def _models_and_groups(self) -> tuple[Codes, list[tuple[Any, Any]]]:
         """Model and group of each case, as a position among the pairs that occur."""
@@ -449,8 +453,9 @@ class _Cases:
             codes: Codes = np.zeros(self.batch.num_rows, dtype=np.intp)
             labels: list[Any] = [None]
             if name is not None:
-                codes, labels = labels_of(self._column(name), name, text=True)
-                codes, labels = codes.astype(np.intp), [*labels, _NO_NAME[role]]
+                column = self._column(name)
+                codes, labels = labels_of(column, name, self.place(name), text=True)
+                codes, labels = codes.astype(np.intp), [*labels, NO_NAME[role]]
                 codes[codes < 0] = len(labels) - 1
             found.append((codes, labels))
         (model, models), (group, groups) = found

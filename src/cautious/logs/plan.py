@@ -14,7 +14,9 @@ from cautious.logs.tallies import Limits
 from cautious.predictions import (
     Columns,
     binary_classes,
+    check_class_count,
     check_named_classes,
+    check_names,
     guess_columns,
     label_text,
     labels_like,
@@ -118,10 +120,7 @@ class Plan:
         -------
         Plan
         """
-        found = guess_columns(schema.names, **columns)
-        for name in found.names():
-            if schema.names.count(name) > 1:
-                raise refusal("two columns", name=quoted(name))
+        found = guess_columns(check_names(schema.names), **columns)
         for argument, given, allowed in (
             ("empty", empty, ("error", "abstain", "wrong")),
             ("missing", missing, ("error", "abstain")),
@@ -210,6 +209,7 @@ class Plan:
             binary_classes(found, pos_label=self.pos_label)  # says if there is no such class
         if len(found) < 2:
             raise refusal("only one class", label=listed(found))
+        check_class_count(found)
         return replace(self, classes=tuple(found))
 
     def to_dict(self) -> dict[str, Any]:
@@ -309,12 +309,16 @@ def _settled(
     elif columns.proba and positive is not None:
         _, positive = binary_classes(labels, pos_label=positive)
     proba, members = (
-        {label_text(label): list(table.values())[order.index(label)] for label in labels}
-        if len(table) > 1
-        else table
+        _in_order(table, order, labels) if len(table) > 1 else table
         for table, order in ((columns.proba, orders[0]), (columns.members, orders[-1]))
     )
     return replace(columns, proba=proba, members=members), tuple(labels), positive
+
+
+def _in_order(table: dict[str, str], order: list[Any], labels: Sequence[Any]) -> dict[str, str]:
+    """Bring the columns of classes into the order of the classes."""
+    column = dict(zip(order, table.values(), strict=True))
+    return {label_text(label): column[label] for label in labels}
 
 
 def _labels_of(names: list[str], declared: list[Any] | None, kind: Any) -> list[Any]:

@@ -20,6 +20,8 @@ from cautious.errors import InputError, quoted
 from cautious.files import ARROW, CSV, PARQUET, data_files
 from cautious.predictions import (
     DelimitedText,
+    check_names,
+    check_row_groups,
     is_frame,
     label_text,
     open_text,
@@ -429,17 +431,20 @@ class _Remote:
 def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None) -> Source:
     """Read the beginnings of all files before any row: what does not fit is said at once."""
     first, schema, every = files[0][0], None, []
+    expected: dict[str, Any] = {}
     more: list[tuple[str, str]] = []
     known: int | None = 0
     for path, filesystem in files:
         try:
             parts, own = _of_file(path, filesystem, encoding)
+            kinds = dict(zip(check_names(own.names), own.types, strict=True))
         except InputError as error:
             raise error.at(path) from None
         schema = own if schema is None else schema
-        more += [(path, name) for name in own.names if name not in schema.names]
-        for name, kind in zip(schema.names, schema.types, strict=True):
-            found = own.types[own.names.index(name)] if name in own.names else None
+        expected = kinds if schema is own else expected
+        more += [(path, name) for name in kinds if name not in expected]
+        for name, kind in expected.items():
+            found = kinds.get(name)
             if found != kind:
                 raise refusal(
                     "other columns",
@@ -473,6 +478,7 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
 
     with _reading("Parquet"), pq.ParquetFile(path, filesystem=filesystem) as file:
         schema, metadata = file.schema_arrow, file.metadata
+        check_row_groups(metadata.num_row_groups)
         rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
     if min(rows, default=0) < 0 or sum(rows) != metadata.num_rows:
         # No checksum protects a footer. (Asking it more may abort the process: Arrow does not

@@ -15,6 +15,7 @@ from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.guarantees import Certified, Shape, certify
+from cautious.limits import CLASSES
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.tallies import Kind, ScoreTally, SetTally, Stratum, floats, pack, unpack
 from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCounts, get_measure
@@ -24,6 +25,7 @@ from cautious.predictions import (
     label_text,
     match_label,
     note,
+    refusal,
     sorted_labels,
     twins,
 )
@@ -104,6 +106,8 @@ class LogSummary:
         plan, labels = self.plan, self.labels | other.labels
         if plan.binary and plan.pos_label is None and not plan.classes and len(labels) > 2:
             binary_classes(list(labels))  # says that there are too many
+        if len(labels) > CLASSES:  # memory must not grow with a column of identifiers
+            raise refusal("many labels", name=quoted(plan.columns.truth), most=f"{CLASSES:,}")
         scores, sets = self.scores + other.scores, self.sets
         if other.sets.rows:
             sets += other.sets

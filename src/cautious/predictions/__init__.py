@@ -14,14 +14,17 @@ weights and sets of one record batch. Word lists and refusals are data
 
 from cautious.predictions.cells import Encoded as Encoded
 from cautious.predictions.cells import Numbers as Numbers
+from cautious.predictions.cells import check_labels as check_labels
 from cautious.predictions.cells import check_numbers as check_numbers
 from cautious.predictions.cells import check_weights as check_weights
 from cautious.predictions.cells import encode_labels as encode_labels
 from cautious.predictions.cells import plain_labels as plain_labels
 from cautious.predictions.cells import read_numbers as read_numbers
 from cautious.predictions.columns import Columns as Columns
+from cautious.predictions.columns import check_class_count as check_class_count
 from cautious.predictions.columns import check_empty as check_empty
 from cautious.predictions.columns import check_named_classes as check_named_classes
+from cautious.predictions.columns import check_names as check_names
 from cautious.predictions.columns import described as described
 from cautious.predictions.columns import guess_columns as guess_columns
 from cautious.predictions.columns import memberships as memberships
@@ -58,6 +61,7 @@ from cautious.predictions.sources.estimators import estimator_scores as estimato
 from cautious.predictions.sources.estimators import outputs_of as outputs_of
 from cautious.predictions.sources.estimators import pooled_outputs as pooled_outputs
 from cautious.predictions.sources.estimators import pooled_scores as pooled_scores
+from cautious.predictions.sources.tables import check_row_groups as check_row_groups
 from cautious.predictions.sources.tables import is_frame as is_frame
 from cautious.predictions.sources.tables import open_table as open_table
 from cautious.predictions.sources.tables import readable as readable

@@ -32,6 +32,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels
 from cautious.errors import Message, quoted
+from cautious.limits import CLASSES, LABEL, LEAST_WEIGHT, MOST_WEIGHT
 from cautious.predictions.labels import label_text, plain_label, without_point
 from cautious.predictions.rules import WORDS, hint, refusal
 from cautious.sets import first_row
@@ -41,6 +42,7 @@ __all__ = [
     "Numbers",
     "Place",
     "check_costs",
+    "check_labels",
     "check_numbers",
     "check_weights",
     "encode_labels",
@@ -54,8 +56,6 @@ __all__ = [
 Place: TypeAlias = Callable[[int], str]
 """From a row to words that say where it is."""
 
-# Weights in this range can be added up in fixed point, and none is rounded by more than 1e-10.
-LEAST_WEIGHT, MOST_WEIGHT = 2.0**-32, 2.0**32
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 # Texts of so many odd cells are kept for messages.
 _KEPT = 1000
@@ -211,6 +211,41 @@ def plain_labels(column: Encoded, *, text: bool = False) -> Encoded:
     position = {one: at for at, one in enumerate(distinct)}
     new = np.array([-1 if one is None else position[one] for one in labels] + [-1], dtype=np.intp)
     return Encoded(new[column.codes], distinct)
+
+
+def check_labels(
+    column: Encoded, name: Any, place: Place | None = None, *, most: int | None = CLASSES
+) -> Encoded:
+    """Refuse labels that are too long, and more of them than there can be classes.
+
+    Parameters
+    ----------
+    column : Encoded
+        Labels.
+    name : object
+        What the column is called.
+    place : callable, optional
+        Says where a row is, for errors.
+    most : int, optional
+        How many different labels there may be; None allows any number.
+
+    Examples
+    --------
+    >>> check_labels(encode_labels(["a", "b", "c"]), "y_true", most=2)
+    Traceback (most recent call last):
+    ...
+    cautious.errors.InputError: column 'y_true' holds more than 2 different labels; is it the \
+right column?
+    """
+    if most is not None and len(column.values) > most:
+        raise refusal("many labels", name=quoted(name), most=f"{most:,}")
+    for at, value in enumerate(column.values):
+        if isinstance(value, str | bytes) and len(value) > LABEL:
+            where = f"column {quoted(name)}"
+            if place is not None:
+                where = place(first_row(column.codes == at))
+            raise refusal("long label", place=where, value=quoted(value), most=f"{LABEL:,}")
+    return column
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,16 @@ at a time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cautious._typing import Ints, Mask
 from cautious.errors import InputError, Message, listed, quoted
+from cautious.limits import CLASSES, COLUMNS, LABEL
 from cautious.predictions.cells import Encoded, Place, such_cells
 from cautious.predictions.labels import (
     binary_classes,
@@ -28,8 +30,10 @@ from cautious.sets import WrittenSet, first_row, parse_set
 
 __all__ = [
     "Columns",
+    "check_class_count",
     "check_empty",
     "check_named_classes",
+    "check_names",
     "described",
     "guess_columns",
     "memberships",
@@ -80,6 +84,39 @@ class Columns:
             *self.scores, *self.proba.values(), *self.members.values(), *self.costs.values()
         )  # fmt: skip
         return list(dict.fromkeys(name for name in (*single, *several) if name is not None))
+
+
+def check_names(names: Sequence[Any]) -> list[Any]:
+    """Refuse more columns than are read, names that are too long, and a name given twice.
+
+    Parameters
+    ----------
+    names : sequence
+        Column names.
+
+    Examples
+    --------
+    >>> check_names(["y_true", "score", "score"])
+    Traceback (most recent call last):
+    ...
+    cautious.errors.InputError: two columns are called 'score'; give each its own name.
+    """
+    if len(names) > COLUMNS:
+        raise refusal("many columns", count=f"{len(names):,}", most=f"{COLUMNS:,}")
+    texts = [str(name) for name in names]
+    for name in texts:
+        if len(name) > LABEL:
+            raise refusal("long name", name=quoted(name), most=f"{LABEL:,}", heading=texts)
+    twice = pd.Index(texts, dtype=object).duplicated()
+    if twice.any():
+        raise refusal("two columns", name=quoted(names[first_row(twice)]))
+    return list(names)
+
+
+def check_class_count(classes: Sequence[Any]) -> None:
+    """Refuse more classes than are read."""
+    if len(classes) > CLASSES:
+        raise refusal("too many classes", count=f"{len(classes):,}", most=f"{CLASSES:,}")
 
 
 def guess_columns(
@@ -167,7 +204,7 @@ def guess_columns(
     if score is None and proba is None and sets is None:
         return Columns(truths, **_guessed(names, first), **rest)
     asked = score if isinstance(score, list | tuple) else [] if score is None else [score]
-    scores = tuple(_there(names, "score", name) for name in asked)
+    scores = tuple(_all_there(names, "score", asked))
     if isinstance(sets, str) and sets in names:
         written, members = sets, {}
     else:
@@ -193,6 +230,7 @@ def check_named_classes(columns: Columns, pos_label: Any = None) -> None:
     >>> check_named_classes(guess_columns(["y_true", "p_cat", "p_dog"]), "dog")
     """
     names = sorted_labels(named_classes(columns.proba or columns.members))
+    check_class_count(names)
     if columns.proba:
         undecided = len(names) > 1 and (len(names) == 2 or pos_label is not None)
     else:
@@ -251,12 +289,22 @@ def _there(names: Sequence[Any], argument: str, name: Any) -> Any:
     )
 
 
+def _all_there(names: Sequence[Any], argument: str, given: Iterable[Any]) -> list[Any]:
+    """Check that columns are there; there may be thousands, so most are looked up."""
+    known = set(names)
+    return [
+        name if isinstance(name, str) and name in known else _there(names, argument, name)
+        for name in given
+    ]
+
+
 def _by_class(names: Sequence[Any], argument: str, given: Any) -> dict[str, str]:
     """Columns of classes, from a mapping, from names such as ``p_<class>``, or from a prefix."""
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        return {str(label): _there(names, argument, name) for label, name in given.items()}
+        there = _all_there(names, argument, given.values())
+        return dict(zip(map(str, given), there, strict=True))
     if isinstance(given, str):
         if not (found := prefixed(names, (given.lower(),))):
             raise refusal(
@@ -264,7 +312,7 @@ def _by_class(names: Sequence[Any], argument: str, given: Any) -> dict[str, str]
             )
         return found
     every = (*WORDS["class_prefixes"], *WORDS["member_prefixes"])
-    columns = [_there(names, argument, name) for name in given]
+    columns = _all_there(names, argument, given)
     return {next(iter(prefixed([name], every)), str(name)): name for name in columns}
 
 
@@ -285,7 +333,8 @@ def described(columns: Columns, names: Sequence[Any], place: str = "") -> Messag
     }
     parts = [f"{what} {quoted(name)}" for what, name in single.items() if name is not None]
     parts += [f"{what} {_some(found)}" for what, found in several.items() if found]
-    ignored = [name for name in names if name not in columns.names()]
+    used = set(columns.names())
+    ignored = [name for name in names if name not in used]
     left = f"; ignored {_some(ignored)}" if ignored else ""
     return note("columns", place=place, taken=", ".join(parts), positive="", ignored=left)
 

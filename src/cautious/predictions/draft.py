@@ -16,7 +16,7 @@ import numpy as np
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.predictions.cells import Encoded, Place, such_cells
-from cautious.predictions.columns import check_empty, parse_sets, set_mask
+from cautious.predictions.columns import check_class_count, check_empty, parse_sets, set_mask
 from cautious.predictions.data import ModelPredictions
 from cautious.predictions.labels import (
     binary_classes,
@@ -201,6 +201,7 @@ def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
         positive = _positive_of_sets(classes, positive)
     if len(classes) < 2:
         raise refusal("only one class", label=listed(classes))
+    check_class_count(classes)
     y_set = _sets(draft, classes, said.empty)
     whole = ModelPredictions(
         draft.name,
@@ -306,7 +307,8 @@ def _in_order(
     ordered = sorted_labels(classes) if declared is None else declared
     if sorted(map(str, ordered)) != sorted(map(str, classes)):
         raise refusal("declared classes", given=listed(ordered), classes=listed(classes))
-    at = [classes.index(one) for one in ordered]
+    place = {label: at for at, label in reversed(list(enumerate(classes)))}
+    at = [place[one] for one in ordered]
     return (proba if at == list(range(len(at))) else proba[:, at]), ordered
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Ints, Labels, as_floats
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.errors import Message
 from cautious.predictions.cells import Place
 from cautious.predictions.labels import binary_classes
@@ -34,6 +34,9 @@ __all__ = [
     "class_scores",
     "sorted_classes",
 ]
+
+
+_BLOCK = 1 << 13  # rows
 
 
 @dataclass(frozen=True)
@@ -163,15 +166,12 @@ def check_columns(
     notes : list of Message
     """
     proba = np.column_stack(list(columns.values()))
-    missing = np.isnan(proba).any(axis=1)
+    missing = np.asarray(np.isnan(proba).any(axis=1))
     proba[missing] = np.nan
     exact = max(ROUNDING["exact"], min(8 * eps * proba.shape[1], 1e-3))
     slack = 0.0 if eps < 1e-10 else exact
-    with np.errstate(invalid="ignore"):
-        outside = (proba < -slack) | (proba > 1 + slack)
-    if outside.any():
-        row = first_row(outside.any(axis=1))
-        column = first_row(outside[row])
+    if (found := _outside(proba, slack)) is not None:
+        row, column = found
         raise refusal(
             "no probability",
             place=place(list(columns)[column])(row),
@@ -182,7 +182,8 @@ def check_columns(
         return proba, []
     sums = proba.sum(axis=1)
     off = np.where(missing, 0.0, np.abs(sums - 1))
-    beyond = off > max(_explained(proba[~missing]), exact) + 1e-9
+    decimals = _decimals(proba, missing)
+    beyond = off > max(_explained(decimals, proba.shape[1]), exact) + 1e-9
     if beyond.any():
         row = first_row(beyond)
         shown = ", ".join(f"{value:.10g}" for value in proba[row, :8])
@@ -197,36 +198,58 @@ def check_columns(
         return proba, []
     said = note(
         "rounded",
-        decimals=_decimals(proba[~missing]) or ROUNDING["most_decimals"],
+        decimals=decimals or ROUNDING["most_decimals"],
         count=f"{int(rounded.sum()):,}",
         n=f"{len(proba):,}",
         worst=f"{sums[off.argmax()]:.6g}",
     )
-    return np.where(rounded[:, None], proba / sums[:, None], proba), [said]
+    for rows in _blocks(len(proba)):
+        own = np.flatnonzero(rounded[rows]) + rows.start
+        proba[own] /= sums[own, None]
+    return proba, [said]
 
 
-def _decimals(proba: Floats) -> int | None:
+def _blocks(n: int) -> Iterator[slice]:
+    """Cut rows into blocks: what is computed of one at a time takes little memory."""
+    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
+
+
+def _outside(proba: Floats, slack: float) -> tuple[int, int] | None:
+    """Find the first number that is no probability; nan is none of these."""
+    for rows in _blocks(len(proba)):
+        with np.errstate(invalid="ignore"):
+            outside = (proba[rows] < -slack) | (proba[rows] > 1 + slack)
+        if outside.any():
+            row = first_row(outside.any(axis=1))
+            return rows.start + row, first_row(outside[row])
+    return None
+
+
+def _decimals(proba: Floats, missing: Mask) -> int | None:
     """Find to how many decimals numbers were rounded; None if to more than matter.
 
     One decimal is no rounding that anybody chooses: such rows have to add up.
     """
-    for decimals in range(ROUNDING["least_decimals"], ROUNDING["most_decimals"] + 1):
+    decimals = ROUNDING["least_decimals"]
+    for rows in _blocks(len(proba)):
+        part = proba[rows][~missing[rows]]
         # Single precision, too, keeps six decimals to within this.
-        if np.abs(proba - np.round(proba, decimals)).max(initial=0.0) < 1e-7:
-            return decimals
-    return None
+        while np.abs(part - np.round(part, decimals)).max(initial=0.0) >= 1e-7:
+            decimals += 1
+            if decimals > ROUNDING["most_decimals"]:
+                return None
+    return int(decimals)
 
 
-def _explained(proba: Floats) -> float:
+def _explained(decimals: int | None, n_classes: int) -> float:
     r"""Say how far from 1 rounding may have brought the sum of a row.
 
     Each of :math:`K` numbers rounded to :math:`d` decimals is off by at most
     :math:`\tfrac12 10^{-d}`.
     """
-    decimals = _decimals(proba)
     if decimals is None:
         return float(ROUNDING["exact"])
-    half = proba.shape[1] * 0.5 * 10.0**-decimals
+    half = n_classes * 0.5 * 10.0**-decimals
     return float(np.clip(half, ROUNDING["exact"], ROUNDING["most"]))
 
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from cautious._typing import Floats
 from cautious.errors import InputError, Message, quoted
+from cautious.limits import CLASSES
 from cautious.predictions.cells import (
     Encoded,
     Place,
     check_costs,
+    check_labels,
     check_numbers,
     check_weights,
     plain_labels,
@@ -267,6 +269,7 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
     notes: list[Message] = []
     if columns.truth is not None:
         truth = plain_labels(cells.labels[columns.truth])
+        check_labels(truth, columns.truth, table.place(columns.truth))
         truth, rows, notes = kept_rows(truth, said, table.place(columns.truth))
 
     def place(column: Any) -> Place:
@@ -275,6 +278,9 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
 
     def label(column: Any) -> Encoded:
         return cells.labels[column].take(rows)
+
+    def name_of(column: Any, *, most: int | None = CLASSES) -> Encoded:
+        return check_labels(label(column), column, place(column), most=most)
 
     def number(column: Any, missing: str | None = None) -> Floats:
         return check_numbers(cells.numbers[column].take(rows), place(column), missing=missing)
@@ -303,10 +309,10 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
         draft.set_column = None
     elif columns.sets is not None:
         draft.written, draft.set_column = label(columns.sets), columns.sets
-    draft.groups = texts(label(columns.groups)) if columns.groups is not None else None
-    draft.case = texts(label(columns.case)) if columns.case is not None else None
     if columns.model is not None:
-        draft.model = plain_labels(label(columns.model), text=True)
+        draft.model = plain_labels(name_of(columns.model), text=True)
+    draft.groups = texts(name_of(columns.groups)) if columns.groups is not None else None
+    draft.case = texts(name_of(columns.case, most=None)) if columns.case is not None else None
     if columns.costs:
         costs = {key: number(one) for key, one in columns.costs.items()}
         draft.costs = check_costs(costs, lambda key: place(columns.costs[key]))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cautious.errors import ARGUMENTS, InputError, Message, quoted
+from cautious.limits import LIMITS
 from cautious.sets import SET_REFUSALS, SET_WORDS
 
 __all__ = [
@@ -74,6 +75,14 @@ REFUSALS: dict[str, str] = {
     # Files.
     "empty file": "the file is empty; the first line must name the columns.",
     "long heading": "the first line has more than {most} characters; is this a table?",
+    "long line": "a line has more than {most} bytes; is this a table?",
+    "long cell": (
+        "line {line} has a cell of more than {most} characters; is a quotation mark missing?"
+    ),
+    "many row groups": (
+        "there are {count} row groups, and at most {most} are read; write the file with more rows "
+        "in each."
+    ),
     "other file": "this is {what}.",
     "not text": (
         "this is not text in {encoding} (byte {offset}); save it as CSV in UTF-8, or say its "
@@ -101,6 +110,10 @@ REFUSALS: dict[str, str] = {
         "the classes of written sets are known only when everything has been read, and this source "
         "can be read only once; give {=classes}."
     ),
+    "many columns": (
+        "there are {count} columns, and at most {most} are read; is there one row per case?"
+    ),
+    "long name": "the name of a column, {name}, has more than {most} characters; shorten it.",
     "two columns": "two columns are called {name}; give each its own name.",
     "no such column": "{==argument} is {name}, but the columns are {columns}.",
     "no such columns": (
@@ -119,6 +132,9 @@ REFUSALS: dict[str, str] = {
     "column kind": "column {name} is of the kind {kind}, which cannot be read ({why}).",
     "choice": "{==argument} is {given}; choose {allowed}.",
     # Cells.
+    "many labels": (
+        "column {name} holds more than {most} different labels; is it the right column?"
+    ),
     "missing truth": (
         "the truth is missing ({cells}); leave these rows out with {=drop_missing}, or fill them "
         "in."
@@ -153,6 +169,7 @@ REFUSALS: dict[str, str] = {
     "set column missing": "there is no set column of the class {label}.",
     # Classes.
     "unknown truth": "the truth {label} is not among the classes {classes}.",
+    "too many classes": "there are {count} classes, and at most {most} are read.",
     "only one class": "there is only one class, {label}; nothing can be told apart.",
     "repeated classes": "{=classes} holds {given}; each class may appear only once.",
     "no truths": "the truths are not known; name their column with {=truth}.",
@@ -347,6 +364,7 @@ def page_rules() -> dict[str, Any]:
     return {
         "words": WORDS,
         "rounding": ROUNDING,
+        "limits": {name: limit.most for name, limit in LIMITS.items()},
         "refusals": REFUSALS,
         "hints": HINTS,
         "notes": NOTES,

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious.errors import InputError, Message, quoted
+from cautious.limits import LABEL, SET
 from cautious.sets.checks import check_classes, check_mask
 
 __all__ = [
@@ -54,6 +55,8 @@ SET_REFUSALS: dict[str, str] = {
         "the set {value} cannot be read; a quotation ends before a comma or at the end. Or write "
         "a|b."
     ),
+    "set long": "the set {value} names more than {most} labels; write each class once.",
+    "long label": "the label {value} has more than {most} characters; is this a column of labels?",
     "set no label": "the set {value} holds something that is no label; give labels only.",
 }
 """Templates of errors by name."""
@@ -138,7 +141,7 @@ def parse_set(written: Any, known: Collection[str] = ()) -> WrittenSet:
     parts = [part for part in re.split(rf"[{marks}\s]+", text) if part]
     if len(parts) > 1 or (parts and parts[0] != text):
         raise _refusal("set marks", written, better=quoted("|".join(parts)))
-    return WrittenSet((text,))
+    return _of_members([text], written)
 
 
 def write_set(members: Sequence[str], classes: Sequence[str]) -> str:
@@ -205,9 +208,13 @@ def _unescaped(text: str) -> str:
 
 
 def _of_members(members: list[Any], written: Any) -> WrittenSet:
+    if len(members) > SET:
+        raise _refusal("set long", written, most=f"{SET:,}")
     for member in members:
         if member is None or member != member or (isinstance(member, str) and not member.strip()):
             raise _refusal("set label missing", written)
+        if isinstance(member, str) and len(member) > LABEL:
+            raise _refusal("long label", member, most=f"{LABEL:,}")
     try:
         labels = tuple(dict.fromkeys(members))
     except TypeError:

@@ -15,6 +15,7 @@ from cautious.predictions.cells import (
     Numbers,
     Place,
     check_costs,
+    check_labels,
     check_numbers,
     check_weights,
     encode_labels,
@@ -64,7 +65,7 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> Draft:
     draft = Draft(name, n, _place, said, truth_column="y_true", set_column="y_set")
     rows: Any = slice(None)
     if labels is not None:
-        truth = plain_labels(encode_labels(labels))
+        truth = check_labels(plain_labels(encode_labels(labels)), "y_true", _place("y_true"))
         draft.truth, rows, draft.notes = kept_rows(truth, said, _place("y_true"))
         draft.n = len(draft.truth.codes)
     if y_score is not None:

@@ -16,15 +16,17 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from threading import Lock
+from typing import IO, Any, cast
 
 from cautious.errors import quoted
+from cautious.limits import CELL, COLUMNS, HEADING, LINE
 from cautious.predictions.rules import refusal
 
 __all__ = ["DelimitedText", "open_text"]
 
-_BLOCK = 1 << 13  # longer lists of rows only make Python look for garbage among them
-_LONGEST_HEADING = 1 << 20
+_READ = 1 << 17  # bytes
+_BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 _OTHER_FILES = {
@@ -57,7 +59,8 @@ class DelimitedText:
 
     def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
         """Give the cells of some columns, block by block, with the row that a block starts at."""
-        places = [self.names.index(name) for name in columns]
+        known = {name: place for place, name in reversed(list(enumerate(self.names)))}
+        places = [known[name] for name in columns]
         width, start = len(self.names), 0
         with self._text() as text:
             reader = csv.reader(text, delimiter=self.separator, strict=True)
@@ -98,15 +101,30 @@ class DelimitedText:
                     found, width = len(record), len(self.names)
                     raise refusal("row length", line=line, found=found, width=width)
 
-    @contextmanager
-    def _text(self) -> Iterator[IO[str]]:
-        """Open the text; its cells may be of any length."""
-        longest = csv.field_size_limit(1 << 30)
-        try:
-            with _text(self.source, self.encoding) as text:
-                yield text
-        finally:
-            csv.field_size_limit(longest)
+    def _text(self) -> AbstractContextManager[IO[str]]:
+        return _text(self.source, self.encoding)
+
+
+class _LongCells:
+    """Cells may be long, as sets of many classes are; how long is one number for all threads."""
+
+    def __init__(self) -> None:
+        self.lock, self.n, self.before = Lock(), 0, 0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.n:
+                self.before = csv.field_size_limit(CELL)
+            self.n += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n -= 1
+            if not self.n:
+                csv.field_size_limit(self.before)
+
+
+_LONG_CELLS = _LongCells()
 
 
 def _is_blank(record: list[str]) -> bool:
@@ -143,14 +161,16 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
     with _text(source, encoding) as text:
         heading = ""
         while not heading.strip():
-            heading = text.readline(_LONGEST_HEADING)
+            heading = text.readline(HEADING + 1)
             if not heading:
                 raise refusal("empty file")
-            if len(heading) == _LONGEST_HEADING:
-                raise refusal("long heading", most=_LONGEST_HEADING)
+            if len(heading.rstrip("\r\n")) > HEADING:
+                raise refusal("long heading", most=f"{HEADING:,}")
         if "\0" in heading:  # most likely UTF-16 without its mark
             raise refusal("not text", encoding="UTF-8", offset=heading.index("\0"))
         separator = max((",", ";", "\t"), key=heading.count)
+        if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
+            raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
     with _text(source, encoding) as text:
         _, names = next(_lines(text, separator))
     return DelimitedText([name.strip() for name in names], source, separator, encoding)
@@ -164,12 +184,45 @@ def _lines(text: IO[str], separator: str) -> Iterator[tuple[int, list[str]]]:
         try:
             record = next(reader, None)
         except csv.Error as error:
+            if "field larger" in str(error):
+                raise refusal("long cell", line=line, most=f"{CELL:,}") from None
             raise refusal("quotation", line=line, why=str(error)) from None
         if record is None:
             return
         if not _is_blank(record):
             yield line, record
         line = reader.line_num + 1
+
+
+class _Lines(io.RawIOBase):
+    """Bytes of a file whose lines must not be too long: one that never ends would fill memory."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        self.opened = opened
+        self.length = 0  # of the line that is being read
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes."""
+        data = self.opened.read(len(buffer))
+        buffer[: len(data)] = data
+        start = -self.length
+        while len(data) - start > LINE:
+            end = _last_end(data, max(start, 0), start + LINE + 1)
+            if end < 0:
+                raise refusal("long line", most=f"{LINE:,}")
+            start = end + 1
+        end = _last_end(data, max(start, 0), len(data))
+        self.length = len(data) - (start if end < 0 else end + 1)
+        return len(data)
+
+
+def _last_end(data: bytes, start: int, stop: int) -> int:
+    end = data.rfind(b"\n", start, stop)
+    return end if end >= 0 else data.rfind(b"\r", start, stop)
 
 
 @contextmanager
@@ -180,11 +233,9 @@ def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
         packed = opened.read(2) == b"\x1f\x8b"
         opened.seek(0)
         try:
-            if packed:
-                with gzip.GzipFile(fileobj=opened) as unpacked:
-                    yield cast("IO[bytes]", unpacked)
-            else:
-                yield opened
+            unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if packed else opened
+            with io.BufferedReader(_Lines(unpacked), _READ) as lines:
+                yield lines
         except _DAMAGED:
             raise refusal("damaged gzip") from None
 
@@ -192,25 +243,33 @@ def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
 @contextmanager
 def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
     """Open the text of a source, never with another character for what cannot be read."""
-    with _bytes(source) as opened:
+    with _bytes(source) as opened, _LONG_CELLS:
         text = io.TextIOWrapper(opened, encoding, newline="")
         try:
             yield text
         except UnicodeError:
-            opened.seek(0)
-            raise _not_text(opened.read(), encoding) from None
+            raise _not_text(source, encoding) from None
         finally:
             text.detach()
 
 
-def _not_text(content: bytes, encoding: str) -> Exception:
+def _not_text(source: Path | bytes, encoding: str) -> Exception:
     """Say which byte is wrong; while reading, only its place within a block is known."""
     name = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16"}.get(encoding, encoding)
-    try:
-        # The codec that skips a mark would not count its bytes.
-        content.decode("utf-8" if name == "UTF-8" else encoding)
-    except UnicodeDecodeError as error:
-        return refusal("not text", encoding=name, offset=error.start)
-    except UnicodeError:
-        pass
-    return refusal("not text", encoding=name, offset=0)
+    # The codec that skips a mark would not count its bytes.
+    decoder = codecs.getincrementaldecoder("utf-8" if name == "UTF-8" else encoding)()
+    done = 0
+    with _bytes(source) as opened:
+        while True:
+            waiting = decoder.getstate()[0]
+            data = opened.read(_READ)
+            try:
+                decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                offset = done - len(waiting) + error.start
+                return refusal("not text", encoding=name, offset=offset)
+            except UnicodeError:
+                data = b""
+            if not data:
+                return refusal("not text", encoding=name, offset=0)
+            done += len(data)

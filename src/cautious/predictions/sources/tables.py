@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from cautious.errors import InputError, quoted
+from cautious.limits import ROW_GROUPS
 from cautious.predictions.cells import (
     Encoded,
     Numbers,
@@ -20,11 +21,19 @@ from cautious.predictions.cells import (
     read_numbers,
     read_text_numbers,
 )
+from cautious.predictions.columns import check_names
 from cautious.predictions.rules import refusal
 from cautious.predictions.sources.delimited import DelimitedText, open_text
-from cautious.sets import first_row
 
-__all__ = ["Cells", "Table", "is_frame", "open_table", "readable", "table_of_frame"]
+__all__ = [
+    "Cells",
+    "Table",
+    "check_row_groups",
+    "is_frame",
+    "open_table",
+    "readable",
+    "table_of_frame",
+]
 
 
 @dataclass(frozen=True)
@@ -67,13 +76,6 @@ class Table:
     def place(self, column: Any) -> Callable[[int], str]:
         """Return a function that says where a cell of a column is."""
         return lambda row: f"column {quoted(column)}, {self.where(row)}"
-
-
-def _checked(names: Sequence[Any]) -> list[Any]:
-    twice = pd.Index([str(name) for name in names]).duplicated()
-    if twice.any():
-        raise refusal("two columns", name=quoted(names[first_row(twice)]))
-    return list(names)
 
 
 def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Table:
@@ -126,7 +128,7 @@ def _standard_input() -> bytes:
 def _text_table(name: str, source: Path | bytes, encoding: str | None) -> Table:
     try:
         text = open_text(source, encoding)
-        names = _checked(text.names)
+        names = check_names(text.names)
     except InputError as error:
         raise error.at(name) from None
     return Table(name, names, lambda *wanted: _text_cells(text, *wanted), text.where)
@@ -147,10 +149,13 @@ def _text_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[st
             parts[name].append(read_text_numbers(block[name], start))
         n += len(next(iter(block.values())))
     empty = np.empty(0, dtype=np.intp)
-    return Cells(
+    return Cells(  # the parts of a column are given free before those of the next are joined
         n,
-        {name: Encoded(np.concatenate([empty, *codes[name]]), list(seen[name])) for name in labels},
-        {name: _joined(parts[name]) for name in numbers},
+        {
+            name: Encoded(np.concatenate([empty, *codes.pop(name)]), list(seen[name]))
+            for name in labels
+        },
+        {name: _joined(parts.pop(name)) for name in numbers},
     )
 
 
@@ -199,6 +204,7 @@ def _parquet_table(name: str, path: Path) -> Table:
     try:
         with pq.ParquetFile(path) as file:
             metadata = file.metadata
+            check_row_groups(metadata.num_row_groups)
             rows = metadata.num_rows
             groups = [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
             schema = file.schema_arrow
@@ -209,9 +215,15 @@ def _parquet_table(name: str, path: Path) -> Table:
     try:
         if min(groups, default=0) < 0 or sum(groups) != rows:
             raise refusal("row count", found=f"{sum(groups):,}", promised=f"{rows:,}")
-        return Table(name, _checked(names), load)
+        return Table(name, check_names(names), load)
     except InputError as error:
         raise error.at(name) from None
+
+
+def check_row_groups(count: int) -> None:
+    """Refuse more row groups than are read."""
+    if count > ROW_GROUPS:
+        raise refusal("many row groups", count=f"{count:,}", most=f"{ROW_GROUPS:,}")
 
 
 def _arrow_file(name: str, path: Path) -> Table:
@@ -264,10 +276,10 @@ def table_of_frame(frame: Any) -> Table:
     array([0.5 , 0.75])
     """
     if isinstance(frame, pd.DataFrame):
-        names = _checked(list(frame.columns))
+        names = check_names(list(frame.columns))
         return Table("", names, lambda *wanted: _frame_cells(frame, names, *wanted))
     if hasattr(frame, "column_names"):
-        _checked(frame.column_names)  # narwhals would complain in its own words
+        check_names(frame.column_names)  # narwhals would complain in its own words
     import narwhals as nw
 
     known = nw.from_native(frame)
@@ -281,7 +293,7 @@ def table_of_frame(frame: Any) -> Table:
 
 
 def _of_arrow(table: Any, name: str) -> Table:
-    names = _checked([str(column) for column in table.column_names])
+    names = check_names([str(column) for column in table.column_names])
     return Table(name, names, lambda *wanted: _arrow_cells(table, *wanted))
 
 
@@ -296,10 +308,11 @@ def _arrow_cells(table: Any, labels: Sequence[Any], numbers: Sequence[Any]) -> C
 def _frame_cells(
     frame: pd.DataFrame, names: list[Any], labels: Sequence[Any], numbers: Sequence[Any]
 ) -> Cells:
+    at = {name: place for place, name in enumerate(names)}
     return Cells(
         len(frame),
-        {name: readable(encode_labels, frame.iloc[:, names.index(name)], name) for name in labels},
-        {name: readable(read_numbers, frame.iloc[:, names.index(name)], name) for name in numbers},
+        {name: readable(encode_labels, frame.iloc[:, at[name]], name) for name in labels},
+        {name: readable(read_numbers, frame.iloc[:, at[name]], name) for name in numbers},
     )
 
 

@@ -1,15 +1,18 @@
 // Reading CSV fast: one pass finds the fields, and only the columns asked for are ever converted.
 // Cells are text as written (cautious.predictions.sources.delimited).
 import { cellNumber } from "./numbers.js";
-import { refusal } from "./rules.js";
+import { isLonger, limit, refusal, thousands } from "./rules.js";
 
 const QUOTE = 34,
   NEWLINE = 10,
   RETURN = 13;
 
-export function parseCsv(text) {
+// `checkLines` refuses lines that are too long; what is wrong with the columns is said before that.
+export function parseCsv(text, checkLines) {
   const heading = /[^\r\n]*\S[^\r\n]*/.exec(text)?.[0];
   if (heading === undefined) throw refusal("empty file");
+  if (isLonger(heading, limit("heading")))
+    throw refusal("long heading", { most: thousands(limit("heading")) });
   const nul = Array.from(heading).indexOf("\0"); // most likely UTF-16 without its mark
   if (nul >= 0) throw refusal("not text", { encoding: "UTF-8", offset: nul });
   const separator = [",", ";", "\t"].reduce((best, mark) =>
@@ -18,8 +21,11 @@ export function parseCsv(text) {
   const first = findFields(text, separator, true),
     { width } = first;
   let every = null; // what is wrong with a row is said after what is wrong with the columns
-  const fields = () => (every ??= findFields(text, separator)),
-    rows = () => fields().starts.length / width - 1;
+  const fields = () => {
+    if (!every) checkLines();
+    return (every ??= findFields(text, separator));
+  };
+  const rows = () => fields().starts.length / width - 1;
   return {
     names: Array.from({ length: width }, (_, c) => fieldText(first, c).trim()),
     get rows() {
@@ -83,13 +89,23 @@ function longer(places) {
 // Two quotation marks inside stand for one.
 function endOfQuotation(text, at, separator, record) {
   const refuse = (why) => refusal("quotation", { line: lineAt(text, record), why });
+  const start = at + 1;
   do {
     at = text.indexOf('"', at + 1) + 1;
-    if (!at) throw refuse("unexpected end of data");
+    if (at) continue;
+    checkCell(text, start, text.length, record);
+    throw refuse("unexpected end of data");
   } while (text.charCodeAt(at) === QUOTE);
+  checkCell(text, start, at - 1, record);
   if (at < text.length && !`${separator}\r\n`.includes(text[at]))
     throw refuse(`'${separator}' expected after '"'`);
   return at;
+}
+
+function checkCell(text, start, end, record) {
+  if (end - start <= limit("cell")) return;
+  if (isLonger(text.slice(start, end).replaceAll('""', '"'), limit("cell")))
+    throw refusal("long cell", { line: lineAt(text, record), most: thousands(limit("cell")) });
 }
 
 function fieldText({ text, starts, ends }, index) {

@@ -1,6 +1,6 @@
 // Numbers as they are written in cells: decimals, exponents and infinities. What would have to be
 // guessed (0x10, 1,5, 50 %, a date) is refused (cautious.predictions.cells).
-import { hint, quoted, refusal, thousands, words } from "./rules.js";
+import { hint, limit, quoted, refusal, thousands, words } from "./rules.js";
 
 // The number, NaN where it is missing, and undefined where the text is none.
 export function cellNumber(cell) {
@@ -64,14 +64,13 @@ export function general(x, digits = 6) {
 }
 
 // Weights in this range can be added up in fixed point.
-const LEAST_WEIGHT = 2 ** -32,
-  MOST_WEIGHT = 2 ** 32;
-
 export function checkedWeights(weight, place) {
+  const most = limit("weight"),
+    least = 1 / most;
   const bad = weight.findIndex(
     (w) =>
-      !(w >= 0 && w < MOST_WEIGHT) ||
-      (w > 0 && w < LEAST_WEIGHT && Math.round(w * 2 ** 64) !== w * 2 ** 64),
+      !(w >= 0 && w < most) ||
+      (w > 0 && w < least && Math.round(w * 2 ** 64) !== w * 2 ** 64),
   );
   if (bad >= 0) throw refusal("weight", { place: place(bad), value: general(weight[bad]) });
   return weight;

@@ -1,7 +1,7 @@
 // Reading Parquet through the vendored reader; it hands over whole columns, a chunk at a time.
 import { bytesOf } from "../core/packing.js";
 import { cellNumber } from "./numbers.js";
-import { refusal, thousands } from "./rules.js";
+import { limit, refusal, thousands } from "./rules.js";
 
 // In the words of Arrow, which the library reads with.
 const NO_FOOTER =
@@ -29,6 +29,10 @@ export async function parseParquet(bytes) {
   try {
     if (String.fromCharCode(...bytes.subarray(-4)) !== "PAR1") throw new Error(NO_FOOTER);
     metadata = reader.parquetMetadata(file);
+    const groups = metadata.row_groups.length,
+      most = limit("row_groups");
+    if (groups > most)
+      throw refusal("many row groups", { count: thousands(groups), most: thousands(most) });
     checkRowCounts(metadata);
     await reader.parquetRead({
       file,
@@ -49,12 +53,14 @@ export async function parseParquet(bytes) {
     const found = (chunks.get(name) ?? []).reduce((n, { length }) => n + length, 0);
     if (found !== rows) throw refusal("row count", { found: thousands(found), promised: thousands(rows) });
   }
+  const types = new Map();
+  for (const { name, type } of metadata.schema) if (!types.has(name)) types.set(name, type);
   return {
     names,
     rows,
     column: (c) => ({
       ...parquetColumn(chunks.get(names[c]) ?? [], rows),
-      eps: metadata.schema.find(({ name }) => name === names[c]).type === "FLOAT" ? 2 ** -23 : 2 ** -52,
+      eps: types.get(names[c]) === "FLOAT" ? 2 ** -23 : 2 ** -52,
     }),
     where: (row) => `row ${row}`,
   };

@@ -4,7 +4,7 @@ import { guessColumns } from "./columns.js";
 import { binaryClasses, matchLabels, namedClasses, sortedLabels, wholeLabels } from "./labels.js";
 import { checkedNumbers, checkedWeights, suchCells } from "./numbers.js";
 import { checkedProbabilities } from "./probabilities.js";
-import { listed, note, quoted, refusal, thousands, twins, words } from "./rules.js";
+import { isLonger, limit, listed, note, quoted, refusal, thousands, twins, words } from "./rules.js";
 import { someRows, taken } from "./table.js";
 import { parseSet } from "./written_sets.js";
 
@@ -17,13 +17,45 @@ const MANY_CLASSES = 20;
 // list of classes and `group` the group of each row.
 export function readPredictions(table, name, said = {}) {
   const { names } = table;
-  const twice = names.find((one, at) => names.indexOf(one) < at);
-  if (twice !== undefined) throw refusal("two columns", { name: quoted(twice) });
+  checkNames(names);
   const columns = guessColumns(names, said);
   checkNamedClasses(columns, said.pos_label ?? undefined);
   if (!table.rows) throw refusal("no rows");
   const draft = draftOf(table, columns, said.drop_missing);
   return { columns, truths: draft.truth.values, ...settled(draft, name, said) };
+}
+
+function checkNames(names) {
+  const [most, longest] = [limit("columns"), limit("label")];
+  if (names.length > most)
+    throw refusal("many columns", { count: thousands(names.length), most: thousands(most) });
+  const long = names.find((name) => isLonger(name, longest));
+  if (long !== undefined)
+    throw refusal("long name", { name: quoted(long), most: thousands(longest), heading: names });
+  const seen = new Set();
+  for (const name of names) {
+    if (seen.has(name)) throw refusal("two columns", { name: quoted(name) });
+    seen.add(name);
+  }
+}
+
+// Labels that are too long, and more than there can be classes, are refused.
+function checkLabels({ codes, values }, name, place) {
+  const [most, longest] = [limit("classes"), limit("label")];
+  if (values.filter((label) => label !== null).length > most)
+    throw refusal("many labels", { name: quoted(name), most: thousands(most) });
+  const long = values.findIndex((label) => label !== null && isLonger(label, longest));
+  if (long >= 0)
+    throw refusal("long label", {
+      place: place(codes.indexOf(long)),
+      value: quoted(values[long]),
+      most: thousands(longest),
+    });
+}
+
+function checkClassCount({ length }) {
+  const most = limit("classes");
+  if (length > most) throw refusal("too many classes", { count: thousands(length), most: thousands(most) });
 }
 
 // What the names of columns show to be undecided is refused before any row is read: a single class,
@@ -32,6 +64,7 @@ function checkNamedClasses({ proba, members, scores }, positive) {
   const every = (proba.length ? proba : members).map(({ label }) => label),
     names = sortedLabels(namedClasses(every)),
     onlySets = !proba.length && !scores.length;
+  checkClassCount(names);
   if (onlySets && names.length === 1) throw refusal("only one class", { label: listed(names) });
   const undecided = proba.length
     ? names.length === 2 || (names.length > 2 && positive !== undefined)
@@ -43,7 +76,8 @@ function checkNamedClasses({ proba, members, scores }, positive) {
 
 function draftOf(whole, columns, dropMissing) {
   const { table, truth, notes } = withTruth(whole, columns.truth, dropMissing);
-  const column = (name) => table.column(table.names.indexOf(name));
+  const position = new Map(table.names.map((name, at) => [name, at])),
+    column = (name) => table.column(position.get(name));
   const place = (name) => (row) => `column ${quoted(name)}, ${table.where(row)}`;
   const numbers = (name, isScore = false) => checkedNumbers(column(name).numbers(), place(name), isScore);
   const draft = { table, columns, truth, place, notes, proba: null, model: null };
@@ -69,9 +103,14 @@ function draftOf(whole, columns, dropMissing) {
     const parsed = (value, at) => atRow(codes, at, place(columns.sets), () => parseSet(value, known));
     draft.written = { codes, sets: values.map(parsed) };
   }
-  if (columns.model !== null) draft.model = plainLabels(column(columns.model).labels(), true);
+  if (columns.model !== null) {
+    const labels = column(columns.model).labels();
+    checkLabels(labels, columns.model, place(columns.model));
+    draft.model = plainLabels(labels, true);
+  }
   if (columns.groups !== null) {
     const { codes, values } = column(columns.groups).labels();
+    checkLabels({ codes, values }, columns.groups, place(columns.groups));
     draft.group = Array.from(codes, (code) => values[code] ?? ""); // a missing one is empty
   }
   return draft;
@@ -101,6 +140,7 @@ function plainLabels({ codes, values, kind = "text" }, asText = false) {
 function withTruth(table, name, dropMissing) {
   const truth = plainLabels(table.column(table.names.indexOf(name)).labels()),
     first = truth.codes.indexOf(-1);
+  checkLabels(truth, name, (row) => `column ${quoted(name)}, ${table.where(row)}`);
   if (first < 0) return { table, truth, notes: [] };
   const kept = Uint32Array.from(truth.codes.keys()).filter((row) => truth.codes[row] >= 0),
     count = table.rows - kept.length;
@@ -123,6 +163,12 @@ function memberships({ codes, values }, place) {
   const bad = codes.findIndex((code) => isIn[code] === null);
   if (bad >= 0) throw refusal("membership", { place: place(bad), value: quoted(values[codes[bad]] ?? "") });
   return { codes, isIn };
+}
+
+// Where labels are among others, -1 where they are not.
+function places(among, labels) {
+  const position = new Map(among.map((label, at) => [label, at]));
+  return labels.map((label) => position.get(label) ?? -1);
 }
 
 // Names as labels: the truths they mean, or else new ones of the same kind.
@@ -159,7 +205,7 @@ function settled(draft, name, said) {
       classes = pair;
     }
     if (k === classes.length) {
-      const at = classes.map((label) => named.indexOf(label));
+      const at = places(named, classes);
       proba = (row, c) => draft.proba[row * k + at[c]];
     }
   } else if (scores.length) classes = ofScores(draft, positive);
@@ -170,6 +216,7 @@ function settled(draft, name, said) {
     if (positive !== undefined) binaryClasses(classes, positive, truth.kind === "boolean");
   }
   if (classes.length < 2) throw refusal("only one class", { label: listed(classes) });
+  checkClassCount(classes);
   const sets = setsOf(draft, classes, members, said.empty ?? "error");
   const position = matchLabels(truth.values, classes).map((at) => Math.max(at, 0));
   const codes = truth.codes.map((code) => position[code]),
@@ -232,7 +279,7 @@ function setsOf(draft, classes, members, empty) {
     { table, columns, place } = draft;
   let sets, where;
   if (draft.members) {
-    const at = classes.map((label) => members.indexOf(label));
+    const at = places(members, classes);
     if (at.includes(-1)) throw refusal("set column missing", { label: quoted(classes[at.indexOf(-1)]) });
     sets = (row) => every.filter((c) => draft.members[at[c]].isIn[draft.members[at[c]].codes[row]]);
     where = table.where;

@@ -1,7 +1,7 @@
 // How files are read: word lists and refusals that Python wrote into the page (predictions.page_rules),
 // so that a file dropped here is read, or refused, as everywhere else and in the same words.
 
-let RULES = { words: {}, refusals: {}, hints: {}, notes: {}, arguments: {} };
+let RULES = { words: {}, limits: {}, refusals: {}, hints: {}, notes: {}, arguments: {} };
 
 export function useRules(rules) {
   RULES = rules;
@@ -9,6 +9,7 @@ export function useRules(rules) {
 
 export const words = (key) => RULES.words[key];
 export const rounding = (key) => RULES.rounding[key];
+export const limit = (key) => RULES.limits[key];
 
 // What a reader of the file can mend, said in the words of the library.
 export class Refusal extends Error {
@@ -41,6 +42,9 @@ export function listed(values, most = 10) {
     .join(", ");
   return values.length > most ? `${shown}, … ${thousands(values.length)} in all` : shown;
 }
+
+// Characters, not halves of surrogate pairs; counted only where that matters.
+export const isLonger = (text, most) => text.length > most && Array.from(text).length > most;
 
 export const thousands = (n) => n.toLocaleString("en-US");
 

@@ -1,7 +1,7 @@
 // From the bytes of a file to a table of columns, whatever its format.
 import { parseCsv } from "./csv.js";
 import { parseParquet } from "./parquet.js";
-import { refusal } from "./rules.js";
+import { limit, refusal, thousands } from "./rules.js";
 
 // A table is {names, rows, where: row => words, column: c => column}, and a column has
 // labels(): {codes, values, kind}, numbers(): {values, odd: row => text that is no number} and eps.
@@ -11,7 +11,19 @@ export async function readTable(buffer, name, encoding = null) {
   if (!bytes.length) throw refusal("empty file");
   const begin = String.fromCharCode(...bytes.subarray(0, 4));
   if (begin === "PAR1" || /\.(parquet|pq)$/i.test(name)) return parseParquet(bytes);
-  return parseCsv(decoded(bytes, encoding));
+  return parseCsv(decoded(bytes, encoding), () => checkLines(bytes));
+}
+
+// A line that is too long is none of a table. Jumps from the end of one line to that of the last that
+// may follow it.
+function checkLines(bytes) {
+  const most = limit("line");
+  for (let start = 0; bytes.length - start > most; ) {
+    const window = bytes.subarray(start, start + most + 1),
+      end = Math.max(window.lastIndexOf(10), window.lastIndexOf(13));
+    if (end < 0) throw refusal("long line", { most: thousands(most) });
+    start += end + 1;
+  }
 }
 
 async function unpacked(bytes) {

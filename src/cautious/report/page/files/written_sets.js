@@ -1,5 +1,5 @@
 // The parser of written prediction sets, rule by rule that of cautious.sets.parse_set.
-import { quoted, refusal, words } from "./rules.js";
+import { isLonger, limit, quoted, refusal, thousands, words } from "./rules.js";
 
 const PART = /\s*(?:"((?:[^"\\]|\\.)*)"\s*|'((?:[^'\\]|\\.)*)'\s*|([^,'"\s][^,]*)?)(,|$)/suy;
 const ESCAPED = { n: "\n", t: "\t", r: "\r" };
@@ -27,7 +27,7 @@ export function parseSet(written, known) {
   const parts = text.split(new RegExp(`[${marks}\\s]+`, "u")).filter(Boolean);
   if (parts.length > 1 || (parts.length && parts[0] !== text))
     throw refusal("set marks", { value: quoted(written), better: quoted(parts.join("|")) });
-  return { labels: [text], repeated: false };
+  return ofMembers([text], written);
 }
 
 // Labels between brackets, and whether the last one is quoted.
@@ -55,8 +55,14 @@ const unescaped = (text) =>
   );
 
 function ofMembers(members, written) {
-  if (members.some((member) => member === null || member === undefined || !String(member).trim()))
-    throw refusal("set label missing", { value: quoted(written) });
+  if (members.length > limit("set"))
+    throw refusal("set long", { value: quoted(written), most: thousands(limit("set")) });
+  for (const member of members) {
+    if (member === null || member === undefined || !String(member).trim())
+      throw refusal("set label missing", { value: quoted(written) });
+    if (isLonger(String(member), limit("label")))
+      throw refusal("long label", { value: quoted(member), most: thousands(limit("label")) });
+  }
   const labels = [...new Set(members)];
   return { labels, repeated: labels.length < members.length };
 }
