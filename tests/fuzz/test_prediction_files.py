@@ -188,7 +188,7 @@ def test_two_columns_of_one_name(tmp_path):
 
 @pytest.mark.parametrize("rows", [1, 20_000])
 def test_huge_fields_and_many_columns(tmp_path, rows):
-    label = "x" * 100_000
+    label = "x" * 30_000
     (tmp_path / "t.csv").write_text(f"y_true,score,{label}\n" + f"{label},1,a\ny,2,b\n")
     result = run(tmp_path, "evaluate", "t.csv", "--positive", "y", "--measure", "vacc")
     assert result.exit_code == 0, result.stderr
