@@ -1,5 +1,6 @@
 // Trials of the page's own intervals where the truth is known: {"n", "separation", "costs", "share",
-// "trials", "seed", "models"} on the standard input. Scores are normal, one apart by the separation.
+// "trials", "seed", "models", "tied"} on the standard input. Scores are normal, one apart by the
+// separation; or, if tied, exponential with means 1 and 4, rounded to halves.
 //
 // With one model: for every trial, whether the 95 % interval of the recommended window's cost holds the
 // true cost of that window; null where there were too few cases for advice. With several, equally good
@@ -14,7 +15,7 @@ const { generator } = await import(new URL("random.js", core));
 const { bestWindow, makeSurface } = await import(new URL("surface.js", core));
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
-const { n, separation, costs, share, trials, models: count = 1 } = asked,
+const { n, separation, costs, share, trials, models: count = 1, tied = false } = asked,
   random = generator(asked.seed);
 
 const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -38,13 +39,24 @@ function normalShare(z) {
   return 0.5 + density * series;
 }
 
+const scoreOf = tied
+  ? (y) => Math.round(-2 * (y ? 4 : 1) * Math.log(1 - random())) / 2
+  : (y) => normal() + separation * y;
+
+// P(score <= t) and P(score < t) in a class: they differ where scores are tied.
+const tiedShare = (steps, mean) => (steps < 0 ? 0 : 1 - Math.exp(-(2 * steps + 1) / (4 * mean)));
+const upTo = tied
+  ? (t, y) => tiedShare(Math.floor(2 * t), y ? 4 : 1)
+  : (t, y) => normalShare(t - separation * y);
+const below = tied ? (t, y) => tiedShare(Math.ceil(2 * t) - 1, y ? 4 : 1) : upTo;
+
 const trueCost = ({ lower, upper }) => {
-  const below = (t, mean) => normalShare(t - mean);
-  const part = (mean, wrongBelow, wrongAbove) =>
-    wrongBelow * below(lower, mean) +
-    wrongAbove * (1 - below(upper, mean)) +
-    costs.abstain * (below(upper, mean) - below(lower, mean));
-  return share * part(separation, costs.fn, 0) + (1 - share) * part(0, 0, costs.fp);
+  const part = (y, wrongBelow, wrongAbove) => {
+    const positive = 1 - below(upper, y),
+      negative = lower < upper ? upTo(lower, y) : 1 - positive;
+    return wrongBelow * negative + wrongAbove * positive + costs.abstain * (1 - positive - negative);
+  };
+  return share * part(1, costs.fn, 0) + (1 - share) * part(0, 0, costs.fp);
 };
 
 const found = Array.from({ length: trials }, () => {
@@ -54,7 +66,7 @@ const found = Array.from({ length: trials }, () => {
   const given = Array.from({ length: count }, (_, i) => ({
     ...about,
     name: `m${i}`,
-    score: Float64Array.from(codes, (y) => normal() + separation * y),
+    score: Float64Array.from(codes, scoreOf),
   }));
   if (new Set(codes).size < 2) return null;
   const [{ models }] = problemsOf(given);

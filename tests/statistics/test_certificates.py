@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logit
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
@@ -180,6 +181,114 @@ def test_mistakes_on_average(trials, n, rng, ledger):
         answered,
         promised="–",
         between=(0.6, 1.0),
+    )
+
+
+def shares_of(rule, d):
+    """Shares of all cases by answer and truth: negative or positive, of two unit normals."""
+    if rule is None:
+        return np.zeros((2, 2))
+    lower, upper = (
+        (rule.lower, rule.upper) if rule.kind == "window" else (1 - rule.threshold, rule.threshold)
+    )
+    centre = d * np.array([-0.5, 0.5])
+    low, high = logit(np.clip([lower, upper], 0, 1)) / d
+    negative, positive = norm.cdf(low - centre), norm.sf(high - centre)
+    return np.array([negative, positive]) / 2
+
+
+# What each limit limits, given shares by answer and truth, and the limit that is asked for.
+LIMITED = {
+    "min_ppv": (0.9, lambda s: s[1, 0] / s[1].sum()),
+    "min_npv": (0.9, lambda s: s[0, 1] / s[0].sum()),
+    "max_missed": (0.08, lambda s: 2 * s[0, 1]),
+    "max_error_per_case": (0.06, lambda s: s[0, 1] + s[1, 0]),
+    "max_abstention": (0.3, lambda s: 1 - s.sum()),
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "shape"),
+    [
+        *(((name,), "one") for name in LIMITED),
+        (("min_ppv", "min_npv", "max_missed"), "one"),
+        (("max_error_per_case", "max_abstention"), "one"),
+        (("min_ppv", "min_npv"), "two"),
+        (("max_error_per_case",), "two"),
+        (("max_missed",), "two"),
+    ],
+)
+@pytest.mark.parametrize("trials", [20, long(2000)])
+def test_certified_limits(trials, names, shape, rng, ledger):
+    asked = {name: LIMITED[name][0] for name in names}
+    bounds = {name: 1 - at if name.startswith("min") else at for name, at in asked.items()}
+    broken = []
+    for _ in range(trials):
+        others, (y, p) = world(rng, 1000, 2)[1], world(rng, 1000, 2)
+        one = certify(
+            y, y_score=p, other_scores=others, confidence_level=0.9, thresholds=shape, **asked
+        )
+        shares = shares_of(one.rule, 2)
+        with np.errstate(invalid="ignore"):  # a class that is never answered breaks nothing
+            broken.append(
+                one.rule is not None
+                and any(LIMITED[name][1](shares) > bound for name, bound in bounds.items())
+            )
+    limits = ", ".join(f"{name}={at:g}" for name, at in asked.items())
+    ledger.share(
+        "certified rules that break a limit",
+        f"two normals 2 apart, 1000 cases, {limits}, thresholds={shape!r}",
+        broken,
+        promised="≤ 10 %",
+        between=(0.0, 0.1),
+    )
+
+
+@pytest.mark.parametrize("name", ["max_error_per_case", "max_missed"])
+@pytest.mark.parametrize("n", [30, 300])
+@pytest.mark.parametrize("trials", [50, long(2000)])
+def test_monotone_limits_on_average(trials, n, name, rng, ledger):
+    limit, risk = LIMITED[name]
+    found = []
+    for _ in range(trials):
+        y, p = world(rng, n, 2)
+        y[:2] = 0, 1
+        one = certify(y, y_score=p, promise="on average", **{name: limit})
+        found.append(risk(shares_of(one.rule, 2)))
+    ledger.mean(
+        f"mean of what {name} limits, promised on average",
+        f"two normals 2 apart, {n} cases, {name}={limit:g}",
+        found,
+        promised=f"≤ {100 * limit:g} %",
+        between=(0.0, limit),
+    )
+
+
+@pytest.mark.parametrize("trials", [50, long(2000)])
+def test_flat_scores_on_average(trials, rng, ledger):
+    # The score says nothing: every rule errs in 15 % of its answers. Draws without a rule, which
+    # err in none, are all that keeps the mean below the limit.
+    given = []
+    for _ in range(trials):
+        p = rng.uniform(0.5, 1, 100)
+        y = rng.random(100) < 0.85
+        y[:2] = False, True
+        one = certify(y, y_score=p, max_error=0.1, promise="on average")
+        given.append(one.rule is not None)
+    where = "15 % wrong at every score, 100 cases, max_error=0.1"
+    ledger.mean(
+        "wrong among the answers, 0 without a rule, promised on average",
+        where,
+        0.15 * np.array(given),
+        promised="≤ 10 %",
+        between=(0.0, 0.1),
+    )
+    ledger.share(
+        "rules promised on average that break the limit",
+        where,
+        given,
+        promised="no promise",
+        between=(0.2, 0.6),
     )
 
 
