@@ -313,3 +313,19 @@ def test_a_class_may_be_called_as_abstaining_is_written(run_json, tmp_path):
     (tmp_path / "odd.csv").write_text("y_true,y_set\n⊥,⊥\na,⊥\n⊥,a|⊥\na,a\n", encoding="utf-8")
     found = run_json("evaluate", "odd.csv", "--measure", "coverage", "--json")
     assert "0.75" in str(found), found
+
+
+def test_a_rule_that_was_chosen_on_the_same_file(run, run_json, scores):
+    asked = ("--positive", "bad", "--false-negative", 10, "--false-positive", 2, "--abstain", 1)
+    run("tune", "good.csv", *asked, "--output", "rule.json")
+    same = run("evaluate", "good.csv", "--rule", "rule.json").stdout
+    assert "chosen on these very cases, so these figures are too good" in " ".join(same.split())
+    lines = pd.read_csv("good.csv")
+    lines[: len(lines) // 2].to_csv("half.csv", index=False)
+    assert "very cases" not in run("evaluate", "half.csv", "--rule", "rule.json").stdout
+    documents = [
+        run_json("evaluate", file, "--rule", "rule.json", "--json")["models"]
+        for file in ("good.csv", "half.csv")
+    ]
+    said = [next(iter(models.values()))["chosen_on_these_cases"] for models in documents]
+    assert said == [True, False]

@@ -145,3 +145,31 @@ def test_costs_of_several_classes_score_what_they_tuned():
     mask = tuned.rule.predict_set(p)
     direct = set_cost_score(y, mask, costs=cautious.costs.as_costs(costs, [0, 1, 2]))
     assert found.value("cost") == pytest.approx(direct)
+
+
+def test_a_rule_that_was_chosen_on_the_same_cases(binary):
+    tuned = cautious.tune(binary, costs=COSTS)
+    shuffled = binary.sample(frac=1, random_state=1)
+    for same in (binary, shuffled):
+        found = cautious.evaluate(same, rule=tuned.rule)
+        assert next(iter(found.models.values())).chosen_here
+        assert "chosen on these very cases" in str(found)
+        (record,) = found.to_dict()["models"].values()
+        assert record["chosen_on_these_cases"] is True
+    assert "chosen on these very" in str(cautious.evaluate(binary, rule=tuned.rule, priors=0.2))
+    other = binary.assign(y_true=binary["y_true"].where(binary.index > 0, 1 - binary["y_true"]))
+    for different in (binary[1:], other, binary.assign(score=binary["score"] / 2)):
+        found = cautious.evaluate(different, rule=tuned.rule)
+        assert not next(iter(found.models.values())).chosen_here
+        assert "chosen on these" not in str(found)
+    assert "chosen on these" not in str(cautious.evaluate(binary, window=(0.3, 0.7)))
+
+
+def test_a_certified_rule_keeps_its_promise_on_the_same_cases():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=2000)
+    frame = pd.DataFrame({"y_true": y, "score": 1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))})
+    tuned = cautious.tune(frame, max_error=0.1, confidence_level=0.9)
+    text = str(cautious.evaluate(frame, rule=tuned.rule))
+    assert "chosen on these very cases" in text
+    assert "What its certificate promises holds nevertheless." in text

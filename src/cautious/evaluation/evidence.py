@@ -5,6 +5,7 @@ Arrays in memory and summaries of logs larger than memory lead to the same few c
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Mask
@@ -28,6 +30,7 @@ __all__ = [
     "Evidence",
     "Log",
     "RuleChoice",
+    "data_digest",
     "evidence_of",
     "evidence_of_log",
     "read_priors",
@@ -67,6 +70,8 @@ class Evidence:
         The same of each group.
     missing : int
         Cases without a score, which abstain.
+    chosen_here : bool
+        Whether the rule was chosen on these very cases, so that it looks better than it is.
     """
 
     name: str
@@ -79,6 +84,7 @@ class Evidence:
     risk: RiskCoverageCurve | None = None
     groups: Mapping[str, Evidence] = field(default_factory=dict)
     missing: int = 0
+    chosen_here: bool = False
 
     def answers_to(self, one: ModelPredictions) -> Mask | None:
         """Give the answers case by case; None if there are none."""
@@ -211,6 +217,19 @@ def score_notes(name: str, surface: AbstentionCostSurface | None) -> Iterator[Me
             "class?",
             facts,
         )
+
+
+def data_digest(one: ModelPredictions) -> str:
+    """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
+    columns = [one.codes, one.y_score, one.sample_weight]
+    columns += [] if one.y_proba is None else list(one.y_proba.T)
+    given = [np.ascontiguousarray(column) for column in columns if column is not None]
+    rows = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(given))), index=False)
+    mixed = rows.to_numpy(dtype=np.uint64)
+    with np.errstate(over="ignore"):  # sums wrap around
+        sums = mixed.sum(), (mixed * mixed).sum(), (mixed ^ (mixed >> np.uint64(31))).sum()
+    text = f"{one.classes!r} {len(mixed)} {[int(part) for part in sums]}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def evidence_of(one: ModelPredictions, choice: RuleChoice) -> Evidence:

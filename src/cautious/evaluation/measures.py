@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.evidence import (
     Evidence,
     RuleChoice,
+    data_digest,
     evidence_of,
     evidence_of_log,
     read_rules,
@@ -46,6 +47,10 @@ SECTIONS = {
 """Headings, in the order in which they are shown."""
 
 _SCORES = ("positives", "auc", "vacc", "least_error")
+_CHOSEN_HERE = (
+    "This rule was chosen on these very cases, so these figures are too good; `cautious tune` says "
+    "what to expect of new cases, and other cases show it."
+)
 # More classes than this are not shown one by one, unless asked for.
 _CLASSES_SHOWN = 12
 
@@ -114,6 +119,7 @@ class Evaluation:
             "missing": one.missing,
             "classes": [label_text(label) for label in one.classes],
             "answers": one.answers or None,
+            "chosen_on_these_cases": one.chosen_here,
             "measures": {
                 str(name): {"value": row["value"]}
                 | ({} if pd.isna(row["low"]) else {"low": row["low"], "high": row["high"]})
@@ -168,6 +174,10 @@ class Evaluation:
                 yield prefix + (one.answers if told else f"Answers: {one.answers}.")
             else:
                 yield f"{name}:{_no_answers(one)}"
+            if one.chosen_here:
+                yield prefix + _CHOSEN_HERE
+                if one.rule is not None and one.rule.certificate is not None:
+                    yield f"{prefix}What its certificate promises holds nevertheless."
             if one.missing:
                 yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
 
@@ -208,7 +218,9 @@ def evaluate(
         anything :func:`cautious.summarise` takes.
     rule : Rule, mapping of model names to rules, or path, optional
         How scores and probabilities become answers, for example what :func:`tune` returned or
-        wrote. By default the sets as given, or the most probable class.
+        wrote. By default the sets as given, or the most probable class. If it was tuned on these
+        very cases, in whatever order, the result says so: they show it at its best. With `engine`
+        this is not noticed.
     window : pair of float, optional
         Two classes: answer negative up to the first score, positive from the second, and abstain
         between.
@@ -279,6 +291,7 @@ def evaluate(
     per_case: dict[str, float] = {}
     if engine is None:
         read = read_predictions(predictions, **columns)
+        chosen_on = {name: data_digest(one) for name, one in read.items()} if choice.rules else {}
         if priors is not None:
             models = [with_priors(one, priors) for one in read.values()]
             read = Predictions(models, read.notes)
@@ -286,7 +299,10 @@ def evaluate(
         found = []
         for one in read.values():
             notes += choice.notes(one.name, one.y_score)
-            found.append(evidence_of(one, choice))
+            evidence = evidence_of(one, choice)
+            data = None if evidence.rule is None else evidence.rule.data
+            here = data is not None and data.get("digest") == chosen_on.get(one.name, "")
+            found.append(replace(evidence, chosen_here=here))
             if costs is None and one.costs is not None:
                 per_case[one.name] = _cost_per_case(read, found[-1])
     else:

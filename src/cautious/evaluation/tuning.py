@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +25,7 @@ from cautious.evaluation.cross_fitting import (
     TooFewCases,
     cross_fit,
 )
-from cautious.evaluation.evidence import read_priors, score_notes
+from cautious.evaluation.evidence import data_digest, read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.guarantees import Certificate, Certified, certify
 from cautious.predictions import ModelPredictions, label_text, read_predictions
@@ -318,7 +317,7 @@ def tune(
             rule = find_rule(**asked)
         assert one.codes is not None
         seen = asked.get("y_score", asked.get("y_proba")), one.codes[~one.missing]
-        data = {"n": one.n, "digest": _digest(one)}
+        data = {"n": one.n, "digest": data_digest(one)}
         data |= calibration_data(*seen, rule.rule, one.classes, goal | {"per": per})
         about = rule.rule.with_details(model=one.name, data=data)
         found[one.name] = replace(rule, rule=about)
@@ -485,15 +484,6 @@ def _groups(one: ModelPredictions) -> Any:
     pairs = pd.DataFrame({"group": one.groups[known].astype(str), "truth": one.codes[known]})
     enough = pairs.groupby("truth")["group"].nunique() >= LEAST_GROUPS
     return one.groups[known] if enough.all() else None
-
-
-def _digest(one: ModelPredictions) -> str:
-    """Tell the data apart that a rule was tuned on."""
-    digest = hashlib.sha256(repr(one.classes).encode("utf-8", "surrogatepass"))
-    for array in (one.codes, one.y_score, one.y_proba, one.sample_weight):
-        if array is not None:
-            digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:32]
 
 
 def _best(

@@ -4,12 +4,18 @@ Exact and betting bounds, certificates and alarms. Everything is computed from c
 so it comes alike from arrays, from summaries of logs and from clusters.
 """
 
-from cautious.guarantees.bounds import expected_cases, mean_bound, risk_bound, risk_p_value
-from cautious.guarantees.certificate import Certificate
-from cautious.guarantees.certification import Certified, certify
-from cautious.guarantees.certification import Promise as Promise
-from cautious.guarantees.certification import Shape as Shape
+from cautious.certification import (
+    Certificate,
+    Certified,
+    certify,
+    expected_cases,
+    risk_bound,
+    risk_p_value,
+)
+from cautious.certification import Promise as Promise
+from cautious.certification import Shape as Shape
 from cautious.guarantees.cost_certificates import certify_cost, certify_utility
+from cautious.guarantees.mean_bounds import mean_bound
 from cautious.guarantees.monitor import DriftMonitor, RiskMonitor
 
 __all__ = [

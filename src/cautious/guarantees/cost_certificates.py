@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, as_floats
+from cautious.certification import Certificate, MeanTest, check_share
 from cautious.costs import AnswerCosts, CostsLike, SetCosts, TableCosts, all_sets, as_costs
-from cautious.guarantees.bounds import check_share, mean_bound
-from cautious.guarantees.certificate import Certificate, MeanTest
+from cautious.guarantees.mean_bounds import mean_bound
 from cautious.metrics import SetCounts, get_measure
 from cautious.utility import UtilityLike, as_utility
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from cautious.guarantees.bounds import check_counts, check_share, risk_bound
+from cautious.certification import check_counts, check_share, risk_bound
 
 __all__ = ["DriftMonitor", "RiskMonitor"]
 

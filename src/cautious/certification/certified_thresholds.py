@@ -1,4 +1,4 @@
-"""Certified thresholds: one for all answers, one for each class, or one kept on average."""
+"""Certified thresholds: candidates, tests of them in a fixed order, and what is taken."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cautious._typing import Floats, Ints
+from cautious.certification.bounds import least_answers
+from cautious.certification.cases import HEAD_START, Cases, Tallies
+from cautious.certification.certificate import Certificate, LimitTest
 from cautious.decision import Rule
-from cautious.guarantees.certificate import Certificate, LimitTest
-from cautious.guarantees.certification.cases import Cases
-from cautious.guarantees.certification.sequence import (
-    Tallies,
-    candidates,
-    loosest_first,
-    strictest_first,
-)
 
 __all__ = ["Certified", "Shape", "on_average", "one_threshold", "several_thresholds"]
 
@@ -54,7 +49,7 @@ def one_threshold(
 ) -> Certified:
     """Certify a threshold on the confidence of all answers."""
     (answer, confidence), (other_answer, other_confidence) = cases.preferred(), others.preferred()
-    thresholds = candidates(other_confidence, how_many, others.count)
+    thresholds = _candidates(other_confidence, how_many, others.count)
     tallies = Tallies.of(cases, thresholds, confidence, answer)
     expected = Tallies.of(others, thresholds, other_confidence, other_answer)
     mistakes = {name: value for name, value in limits.items() if name != "abstention"}
@@ -63,10 +58,10 @@ def one_threshold(
         delta /= 2
     start, last = 0, len(thresholds) - 1
     if mistakes:
-        start, last = strictest_first(tallies, expected, mistakes, delta)
+        start, last = _strictest_first(tallies, expected, mistakes, delta)
     granted = last >= start
     if granted and "abstention" in limits:
-        granted = last >= loosest_first(tallies, limits["abstention"], delta)
+        granted = last >= _loosest_first(tallies, limits["abstention"], delta)
     if not granted:
         return _nothing(cases, limits, level, tallies.cases_needed(mistakes or limits, delta))
     certificate = _certificate(cases, limits, level, tallies.tests(limits, last))
@@ -97,11 +92,11 @@ def several_thresholds(
         strength, other_strength = (one.strength(side, middle) for one in (cases, others))
         if not np.isfinite(other_strength).any():
             continue  # nobody prefers this class, so it is never answered
-        thresholds = candidates(other_strength, how_many, others.count)
+        thresholds = _candidates(other_strength, how_many, others.count)
         own = _limits_of_side(limits, side, k)
         tallies = Tallies.of(cases, thresholds, strength, side)
         expected = Tallies.of(others, thresholds, other_strength, side)
-        start, last = strictest_first(tallies, expected, own, delta)
+        start, last = _strictest_first(tallies, expected, own, delta)
         if last < start:
             cases_needed = tallies.cases_needed(own, delta)
             needed += [] if cases_needed is None else [cases_needed]
@@ -195,3 +190,44 @@ def _limits_of_side(limits: Mapping[str, float], side: int, k: int) -> dict[str,
     if "error_per_case" in limits:
         own["error_per_case"] = limits["error_per_case"] / k
     return own
+
+
+def _candidates(confidence: Floats, how_many: int, count: Ints | None = None) -> Floats:
+    """Thresholds at equally spaced coverages of other cases, falling."""
+    known = np.isfinite(confidence)
+    if count is None:
+        falling = np.sort(confidence[known])[::-1]
+        reached = np.arange(1, len(falling) + 1)
+    else:
+        order = np.flatnonzero(known)[np.argsort(-confidence[known])]
+        falling, reached = confidence[order], np.cumsum(count[order])
+    if not len(falling) or not reached[-1]:
+        raise ValueError("other_scores holds no score; candidates cannot be chosen from it.")
+    wanted = np.ceil(np.arange(1, how_many + 1) / how_many * reached[-1])
+    return np.asarray(np.unique(falling[np.searchsorted(reached, wanted)])[::-1])
+
+
+_AMONG_ANSWERS = ("error", "false_discovery", "false_omission")
+
+
+def _strictest_first(
+    tallies: Tallies, expected: Tallies, limits: Mapping[str, float], delta: float
+) -> tuple[int, int]:
+    """Test candidates from strict to loose; give the first one tested and the last that passed."""
+    enough = np.ones(len(tallies), dtype=np.bool_)
+    for name in _AMONG_ANSWERS:
+        if name in limits:
+            share = expected.pair(name)[1] / np.maximum(expected.n, 1)[:, None]
+            wanted = HEAD_START * least_answers(limits[name], 1 - delta)
+            # A group without other cases says nothing about where to begin.
+            known = (expected.n > 0)[:, None]
+            enough &= (~known | (share * tallies.n[:, None] >= wanted)).all(axis=0)
+    start = int(np.argmax(enough)) if enough.any() else len(tallies) - 1
+    failed = np.flatnonzero(~tallies.passed(limits, delta)[start:])
+    return start, start + (int(failed[0]) if len(failed) else len(tallies) - start) - 1
+
+
+def _loosest_first(tallies: Tallies, limit: float, delta: float) -> int:
+    """Find the strictest candidate whose abstention is certified, testing from the loosest on."""
+    failed = np.flatnonzero(~tallies.passed({"abstention": limit}, delta))
+    return int(failed[-1]) + 1 if len(failed) else 0

@@ -1,19 +1,29 @@
-"""What is known of the calibration cases, and which answer each of them would get."""
+"""What is known of the calibration cases, the answers they would get, and tallies of these."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from cautious._typing import Floats, Ints, as_floats
-from cautious.guarantees.bounds import check_whole
+from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious.certification.bounds import (
+    check_whole,
+    expected_cases,
+    least_answers,
+    risk_p_value,
+)
+from cautious.certification.certificate import LimitTest
 from cautious.predictions import binary_truth
 from cautious.sets import check_classes, check_truth
 
-__all__ = ["Cases"]
+__all__ = ["HEAD_START", "Cases", "Tallies"]
+
+# A sequence that begins at the smallest number of answers that could pass ends there too often.
+HEAD_START = 3
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,9 @@ class Cases:
         Names of the groups; None where there are none.
     count : ndarray of shape (n,), int, or None
         How many cases each row stands for; None for one each.
+    answer : ndarray of shape (n,), int, or None
+        Positions of the classes answered, where `scores` says how confidently; None where the
+        scores themselves say which class they prefer.
     """
 
     truth: Ints
@@ -42,6 +55,30 @@ class Cases:
     group: Ints
     groups: tuple[str | None, ...] = (None,)
     count: Ints | None = None
+    answer: Ints | None = None
+
+    @classmethod
+    def of_answers(
+        cls, truth: Ints, confidence: Floats, wrong: Mask, classes: tuple[Any, ...], counts: Any
+    ) -> Cases:
+        """Take over what a curve has counted: right and wrong answers at each confidence.
+
+        Which class a wrong answer was is known of two classes only; of more, it counts as one of
+        the others.
+        """
+        k = len(classes)
+        if not np.all((confidence >= 1 / k - 1e-9) & (confidence <= 1)):
+            raise ValueError(
+                f"the confidences of this curve are not the largest of {k} probabilities, which a "
+                "rule is made from; make the curve from probabilities."
+            )
+        answer = np.where(wrong, (truth + 1) % k, truth)
+        count = _read_counts(counts, len(truth))
+        group = np.zeros(len(truth), dtype=np.intp)
+        if k == 2:  # the score of the positive class says both
+            scores = np.where(answer == 1, confidence, 1 - confidence)
+            return cls(truth, scores, classes, group, count=count)
+        return cls(truth, confidence, classes, group, count=count, answer=answer)
 
     @classmethod
     def of(
@@ -78,14 +115,7 @@ class Cases:
                 f"y_true has {n} cases and the scores have {len(scores)}; give one score per case."
             )
         group, names = _read_groups(groups, n, "groups")
-        count = None
-        if counts is not None:
-            count = check_whole(counts, "counts")
-            if count.shape != (n,) or not count.sum():
-                raise ValueError(
-                    f"counts has shape {count.shape} and sums up to {count.sum()}; give one whole "
-                    f"number of cases for each of {n} rows, and at least one case."
-                )
+        count = None if counts is None else _read_counts(counts, n)
         return cls(truth, scores, tuple(labels), group, names, count)
 
     def others(self, scores: Any, groups: Any) -> Cases:
@@ -96,7 +126,7 @@ class Cases:
                 "or leave other_scores out."
             )
         read = _read_scores(scores, "other_scores", len(self.classes))
-        if read.ndim != self.scores.ndim:  # one column of two says all
+        if self.answer is None and read.ndim != self.scores.ndim:  # one column of two says all
             read = read[:, 1] if read.ndim == 2 else np.column_stack([1 - read, read])
         group, names = _read_groups(groups, len(read), "other_groups")
         lonely = [name for name in names if name not in self.groups]
@@ -120,9 +150,8 @@ class Cases:
         return self._take(~aside), self._take(aside)
 
     def _take(self, rows: Any) -> Cases:
-        return replace(
-            self, truth=self.truth[rows], scores=self.scores[rows], group=self.group[rows]
-        )
+        columns = {name: getattr(self, name)[rows] for name in ("truth", "scores", "group")}
+        return replace(self, **columns)
 
     @property
     def n(self) -> int:
@@ -150,7 +179,9 @@ class Cases:
                 "the scores are no probabilities, so they have no confidence; choose "
                 "thresholds='two'."
             )
-        if self.scores.ndim == 1:
+        if self.answer is not None:
+            answer, confidence = self.answer, self.scores.copy()
+        elif self.scores.ndim == 1:
             rest = 1 - self.scores
             positive = self.scores > rest
             confidence = np.where(positive, self.scores, rest)
@@ -192,6 +223,106 @@ class Cases:
         return counted.reshape(-1, 2).sum(axis=1), counted[1::2]
 
 
+@dataclass(frozen=True)
+class Tallies:
+    """Answers and mistakes of every candidate, in every group.
+
+    Attributes
+    ----------
+    cells : ndarray of shape (groups, candidates, classes, 2), int
+        Right and wrong answers, by the class answered.
+    n, n_positive : ndarray of shape (groups,), int
+        All cases, and those of the positive one of two classes.
+    groups : tuple of str, or (None,)
+        Names of the groups.
+    side : int or None
+        The class whose answers alone are counted.
+    """
+
+    cells: Ints
+    n: Ints
+    n_positive: Ints
+    groups: tuple[str | None, ...]
+    side: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        cases: Cases,
+        thresholds: Floats,
+        confidence: Floats,
+        answer: Ints | int,
+    ) -> Tallies:
+        """Count cases; an `answer` that is one class is the side they are counted on."""
+        cells = cases.tally(thresholds, confidence, answer)
+        side = answer if isinstance(answer, int) else None
+        return cls(cells, *cases.per_group(), cases.groups, side)
+
+    def __len__(self) -> int:
+        return int(self.cells.shape[1])
+
+    def answered(self, at: int) -> int:
+        """Count the answers of one candidate, over all groups."""
+        return int(self.cells[:, at].sum())
+
+    def pair(self, limit: str) -> tuple[Ints, Ints]:
+        """Count what speaks against a limit, and among how many: (groups, candidates) each."""
+        by_class = self.cells.sum(axis=3), self.cells[..., 1]
+        if self.side is None:
+            answered, wrong = (part.sum(axis=2) for part in by_class)
+        else:
+            answered, wrong = (part[..., self.side] for part in by_class)
+        every = np.broadcast_to(self.n[:, None], answered.shape)
+        if limit == "error":
+            return wrong, answered
+        if limit == "error_per_case":
+            return wrong, every
+        if limit == "abstention":
+            return every - answered, every
+        if limit == "missed":
+            return by_class[1][..., 0], np.broadcast_to(self.n_positive[:, None], answered.shape)
+        column = 1 if limit == "false_discovery" else 0
+        return by_class[1][..., column], by_class[0][..., column]
+
+    def passed(self, limits: Mapping[str, float], delta: float) -> Mask:
+        """Say which candidates pass the tests of all limits in all groups."""
+        passed = np.ones(len(self), dtype=np.bool_)
+        for name, limit in limits.items():
+            passed &= (np.asarray(risk_p_value(*self.pair(name), limit)) <= delta).all(axis=0)
+        return passed
+
+    def tests(self, limits: Mapping[str, float], at: int) -> list[LimitTest]:
+        """Give the evidence for one candidate."""
+        found = []
+        for name, limit in limits.items():
+            shown = "class_error" if self.side is not None and name == "error" else name
+            wrong, among = (part[:, at].tolist() for part in self.pair(name))
+            for k, m, group in zip(wrong, among, self.groups, strict=True):
+                found.append(LimitTest(shown, limit, k, m, float(risk_p_value(k, m, limit)), group))
+        return found
+
+    def cases_needed(self, limits: Mapping[str, float], delta: float) -> int | None:
+        """Estimate at how many cases some candidate would pass every test."""
+        found = []
+        for name, limit in limits.items():
+            pairs = zip(*self.pair(name), self.n.tolist(), strict=True)
+            for wrong, answered, n in pairs:
+                # A few of the candidates tell as much as all.
+                some = slice(None, None, max(1, len(self) // 20))
+                likely = [
+                    expected_cases((k + 0.5) / (m + 1), m / n, limit, 1 - delta)
+                    for k, m in zip(wrong[some].tolist(), answered[some].tolist(), strict=True)
+                    if m >= 20
+                ]
+                known = [value for value in likely if value is not None]
+                if not likely:  # too few answers to say more than what the sequence begins with
+                    known = [HEAD_START * least_answers(limit, 1 - delta)]
+                if not known:
+                    return None
+                found.append(min(known))
+        return max(found, default=None)
+
+
 def _read_scores(given: Any, name: str, k: int) -> Floats:
     values = as_floats(given, name, "scores")
     if (values.ndim == 2 and values.shape[1] == k) or (values.ndim == 1 and k == 2):
@@ -199,6 +330,16 @@ def _read_scores(given: Any, name: str, k: int) -> Floats:
     raise ValueError(
         f"{name} has shape {values.shape}; give shape (n, {k})" + (" or (n,)." if k == 2 else ".")
     )
+
+
+def _read_counts(given: Any, n: int) -> Ints:
+    count = check_whole(given, "counts")
+    if count.shape != (n,) or not count.sum():
+        raise ValueError(
+            f"counts has shape {count.shape} and sums up to {count.sum()}; give one whole number "
+            f"of cases for each of {n} rows, and at least one case."
+        )
+    return count
 
 
 def _read_groups(groups: Any, n: int, name: str) -> tuple[Ints, tuple[str | None, ...]]:

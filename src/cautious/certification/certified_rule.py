@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
-from cautious.guarantees.bounds import check_share
-from cautious.guarantees.certification.cases import Cases
-from cautious.guarantees.certification.thresholds import (
+from cautious.certification.bounds import check_share
+from cautious.certification.cases import Cases
+from cautious.certification.certified_thresholds import (
     Certified,
     Shape,
     on_average,
@@ -23,14 +23,14 @@ from cautious.guarantees.certification.thresholds import (
     several_thresholds,
 )
 
-__all__ = ["Certified", "Promise", "Shape", "certify"]
+__all__ = ["Promise", "certify", "certify_counts"]
 
 Promise: TypeAlias = Literal["with confidence", "on average"]
 """What a certified rule promises."""
 
 
 def certify(
-    y_true: Sequence[Any] | npt.ArrayLike,
+    y_true: Sequence[Any] | npt.ArrayLike | Cases,
     *,
     y_score: npt.ArrayLike | None = None,
     y_proba: npt.ArrayLike | None = None,
@@ -153,14 +153,18 @@ def certify(
     )
     if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
         raise ValueError(f"n_candidates is {n_candidates!r}; give a whole number of 1 or more.")
-    cases = Cases.of(
-        y_true,
-        y_score,
-        y_proba,
-        classes=classes,
-        pos_label=pos_label,
-        groups=groups,
-        counts=counts,
+    cases = (
+        y_true
+        if isinstance(y_true, Cases)
+        else Cases.of(
+            y_true,
+            y_score,
+            y_proba,
+            classes=classes,
+            pos_label=pos_label,
+            groups=groups,
+            counts=counts,
+        )
     )
     _check_shape(thresholds, limits, cases)
     if promise != "with confidence":
@@ -173,6 +177,17 @@ def certify(
     if thresholds == "one":
         return one_threshold(cases, others, limits, level, n_candidates)
     return several_thresholds(cases, others, limits, level, n_candidates, thresholds)
+
+
+def certify_counts(y_true: Any, counts: Any, holder: str, **asked: Any) -> Certified:
+    """Certify what a curve has counted; refuse what it does not hold."""
+    for name in ("groups", "other_groups", "y_proba", "counts", "pos_label"):
+        if asked.get(name) is not None:
+            raise ValueError(
+                f"{name} is given, but a {holder} holds counts of all its cases together; give the "
+                "cases themselves to cautious.guarantees.certify."
+            )
+    return certify(y_true, counts=counts, **asked)
 
 
 _LIMIT_OF = {
@@ -205,6 +220,11 @@ def _check_shape(shape: str, limits: Mapping[str, float], cases: Cases) -> None:
         raise ValueError(f"thresholds is {shape!r}; choose 'one', 'two' or 'per class'.")
     if shape == "two" and k != 2:
         raise ValueError(f"thresholds='two' is for two classes; there are {k}.")
+    if shape != "one" and cases.answer is not None:
+        raise ValueError(
+            f"thresholds is {shape!r}, but a curve of {k} classes does not hold which class was "
+            "answered wrongly; choose thresholds='one', or certify the cases themselves."
+        )
     if shape == "per class" and not cases.are_probabilities:
         raise ValueError("the scores are no probabilities; choose thresholds='two'.")
     if shape != "one" and "abstention" in limits:
