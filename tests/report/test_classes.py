@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.report.core import ask_core, carried
 
+from cautious.costs import p_discounted
 from cautious.decision import Rule
-from cautious.metrics import SetCounts, cautious_confusion_matrix, containment_score
+from cautious.metrics import (
+    SetCounts,
+    bootstrap_difference,
+    cautious_confusion_matrix,
+    containment_score,
+    per_sample,
+    utility_score,
+)
 
 CLASSES = ["ash", "birch", "cedar", "elm"]
 COSTS = [[0, 4, 6, 9], [2, 0, 3, 5], [5, 1, 0, 2], [8, 7, 2, 0], [1, 1, 1, 1]]
@@ -16,6 +25,9 @@ RULES = {
     "class thresholds": {"kind": "class_thresholds", "thresholds": [0.3, 0.6, 0.45, 0.9]},
     "costs": {"kind": "costs", "costs": COSTS},
     "sets": {"kind": "sets", "utility": 0.65},
+    "cost sets": {"kind": "cost_sets", "costs": COSTS, "reward": 0.6},
+    "bold cost sets": {"kind": "cost_sets", "costs": COSTS, "reward": 0},
+    "warier cost sets": {"kind": "cost_sets", "costs": COSTS, "reward": 0.3},
 }
 
 
@@ -41,6 +53,9 @@ def rule_of(kind):
 
         table = pd.DataFrame(COSTS, index=[*CLASSES, "abstain"], columns=CLASSES)
         return Rule.class_thresholds(np.zeros(4), classes=CLASSES, costs=table)
+    if "reward" in given:
+        costs = p_discounted(COSTS[:4], given["reward"], classes=CLASSES)
+        return Rule.set_costs(costs, classes=CLASSES)
     return Rule.utility("u65", classes=CLASSES)
 
 
@@ -73,7 +88,9 @@ def test_a_rule_decides_as_in_the_library(kind, drawn):
     assert found["confusion"]["counts"][:4] == table[:4].tolist()
     codes = np.array([CLASSES.index(c) for c in y])
     answer = np.where(single, mask.argmax(axis=1), 4)
-    losses = np.array(COSTS)[answer, codes]
+    losses = np.array(COSTS, dtype=float)[answer, codes]
+    if "cost sets" in kind:
+        losses = rule_of(kind).costs.of(mask)[np.arange(500), codes]
     assert found["cost"]["value"] == pytest.approx(losses.mean())
     within = sum(losses[codes == c].var(ddof=1) * (codes == c).sum() for c in range(4)) / 500**2
     width = found["cost"]["high"] - found["cost"]["low"]
@@ -84,6 +101,75 @@ def test_a_rule_decides_as_in_the_library(kind, drawn):
     worst = found["confused"][0]
     wrong = single & ~held & (codes == worst["truth"]) & (answer == worst["answer"])
     assert worst["count"] == wrong.sum() == max(one["count"] for one in found["confused"])
+
+
+@pytest.mark.parametrize("n", [400, 3000])
+def test_the_most_useful_model_is_told_apart_case_by_case(n):
+    rng = np.random.default_rng(2)
+    truth = rng.integers(4, size=n)
+    z = rng.normal(size=(n, 4))
+    z[np.arange(n), truth] += 1.3
+    sets = {"wide": z >= z.max(axis=1, keepdims=True) - 1}
+    noisy = z + 0.2 * rng.normal(size=z.shape)
+    sets["alike"] = noisy >= noisy.max(axis=1, keepdims=True) - 1
+    sets["poor"] = rng.random((n, 4)) < 0.5
+    sets["poor"][:, 0] |= ~sets["poor"].any(axis=1)
+    labels = np.array(CLASSES)[truth]
+    given = {
+        name: {"y_true": labels, "y_set": mask, "classes": CLASSES} for name, mask in sets.items()
+    }
+    found = ask_core(
+        """const [{ models }] = core.unpackProblems(given);
+        const means = models.map((model) => core.meanUtility(model, 0.65).mean);
+        return core.worthVerdict(models, means, 0.65);""",
+        carried(given),
+    )
+    each = {
+        name: np.asarray(per_sample(utility_score)(labels, mask, classes=CLASSES, utility="u65"))
+        for name, mask in sets.items()
+    }
+    means = [one.mean() for one in each.values()]
+    assert found["best"] == np.argmax(means) < 2
+    best = list(sets)[found["best"]]
+    for one in found["differences"]:
+        name = list(sets)[one["second"]]
+        gap = each[best] - each[name]
+        assert one["paired"]
+        assert one["value"] == pytest.approx(gap.mean())
+        half = stats.t.ppf(1 - 0.025 / 2, n - 1) * gap.std(ddof=1) / n**0.5
+        if n == 400:  # every case is known
+            ends = one["low"], one["high"]
+            assert ends == pytest.approx((gap.mean() - half, gap.mean() + half), abs=1e-9)
+            boot = bootstrap_difference(
+                labels,
+                sets[best],
+                sets[name],
+                measure="u65",
+                classes=CLASSES,
+                confidence_level=1 - 0.05 / 2,
+                n_resamples=400,
+            )
+            assert boot.high - boot.low == pytest.approx(2 * half, rel=0.25)
+        else:
+            assert (one["high"] - one["low"]) / 2 == pytest.approx(half, rel=0.2)
+    assert [one["distinct"] for one in found["differences"]] == [False, True]
+    assert found["rivals"] == [1 - found["best"]]
+
+
+def test_models_of_which_only_counts_are_known_are_not_paired(drawn):
+    y, p = drawn
+    mask = p >= p.max(axis=1, keepdims=True) - 0.2
+    counts = SetCounts.from_predictions(y, mask, classes=CLASSES)
+    found = ask_core(
+        """const [{ models }] = core.unpackProblems(given);
+        const means = models.map((model) => core.meanUtility(model, 0.65).mean);
+        return core.worthVerdict(models, means, 0.65);""",
+        carried({"a": counts, "b": {"y_true": y, "y_set": mask, "classes": CLASSES}}),
+    )
+    (one,) = found["differences"]
+    assert not one["paired"]
+    assert one["value"] == 0
+    assert found["rivals"] == [one["second"]]
 
 
 def test_many_cases_are_shown_by_a_part_of_them():

@@ -11,6 +11,7 @@ import { hullBins } from "./core/hull.js";
 import { unpackProblems } from "./core/packing.js";
 import { problemsOf } from "./core/problems.js";
 import { peopleOf } from "./core/people.js";
+import { worthVerdict } from "./core/set_differences.js";
 import { summariseStaircase } from "./core/scores.js";
 import { bestWindow, costsOf, makeSurface, responseCurve } from "./core/surface.js";
 import { windowAt } from "./core/window.js";
@@ -209,4 +210,5 @@ globalThis.cautious = Object.freeze({
   summariseStaircase,
   verdictOf,
   windowAt,
+  worthVerdict,
 });

@@ -13,7 +13,7 @@ from cautious._typing import Floats, Ints
 from cautious.evaluation import LEAST_GROUPS
 from cautious.predictions import ModelPredictions, label_text
 
-__all__ = ["CASES_CARRIED", "CaseTable", "pack_probabilities", "pack_scores"]
+__all__ = ["CASES_CARRIED", "CaseTable", "pack_probabilities", "pack_scores", "pack_whole"]
 
 CASES_CARRIED = 1500
 """So many cases are carried one by one; of more, counts at steps of the score."""

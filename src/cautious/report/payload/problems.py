@@ -20,6 +20,7 @@ from cautious.report.payload.cases import (
     CaseTable,
     pack_probabilities,
     pack_scores,
+    pack_whole,
 )
 from cautious.report.payload.scores import steps_of, summarise_scores
 
@@ -82,7 +83,9 @@ def _shared_tables(models: list[dict[str, Any]], n_classes: int) -> list[dict[st
     for model in models:
         if "sample" in model and drawn[model["sample"]["table"].key] < 2:
             del model["sample"]  # there is nobody to compare with
-        for name in ("cases", "sample"):
+        if len(models) < 2:
+            model.pop("hits", None)
+        for name in ("cases", "sample", "hits"):
             if name in model:
                 table = model[name]["table"]
                 tables.setdefault(table.key, table.packed(n_classes))
@@ -136,7 +139,7 @@ def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
             model.y_true, sets, classes=classes, sample_weight=weight, empty=model.empty
         )
         kind, names, summary = _sets(model.name, counts, None if utility else risk, utility)
-        summary |= {"n": model.n, "left_out": left_out}
+        summary |= {"n": model.n, "left_out": left_out, "hits": _hits(model, sets)}
         few_enough = len(names) * _FEWEST_DRAWN <= _PROBABILITIES_CARRIED
         if several and utility is None and few_enough:
             summary["cases"] = _probabilities(model)
@@ -217,16 +220,36 @@ def _group_counts(table: CaseTable, step: Ints, n_steps: int) -> list[dict[str, 
     return found
 
 
+def _drawn(model: ModelPredictions) -> Ints:
+    """Choose the rows whose cases are carried: all, or a random part of many."""
+    most = CASES_CARRIED
+    if model.y_proba is not None:
+        most = min(most, max(_FEWEST_DRAWN, _PROBABILITIES_CARRIED // len(model.classes)))
+    if model.n <= most:
+        return np.arange(model.n)
+    return np.sort(np.random.default_rng(0).choice(model.n, most, replace=False))
+
+
 def _probabilities(model: ModelPredictions) -> dict[str, Any]:
-    """Carry cases with their probabilities, or a random part of many."""
-    assert model.y_proba is not None
-    most = min(CASES_CARRIED, _PROBABILITIES_CARRIED // len(model.classes))
-    if model.n > most:
-        drawn = np.sort(np.random.default_rng(0).choice(model.n, most, replace=False))
-        model = model.take(drawn)
+    """Carry cases with their probabilities."""
+    model = model.take(_drawn(model))
     table, order = CaseTable.of(model)
     assert model.y_proba is not None
     return {"table": table, "proba": pack_probabilities(model.y_proba[order])}
+
+
+def _hits(model: ModelPredictions, sets: Mask) -> dict[str, Any]:
+    """Carry for each case the size of its set, or 0 if the truth is not in it."""
+    rows = _drawn(model)
+    part, mask = model.take(rows), sets[rows]
+    if model.empty == "abstain":
+        mask = mask | ~mask.any(axis=1, keepdims=True)
+    table, order = CaseTable.of(part)
+    assert part.codes is not None
+    right = mask[np.arange(len(rows)), part.codes]
+    width = 1 if len(model.classes) < 256 else 2
+    codes = pack_whole((mask.sum(axis=1) * right)[order], width)
+    return {"table": table, "codes": codes, "width": width}
 
 
 def _answers(p: Floats | None) -> list[tuple[str | None, Mask]]:

@@ -3,7 +3,8 @@
 import { wilson } from "./distributions.js";
 import { intervalOf } from "./estimates.js";
 import { peopleOf } from "./people.js";
-import { countSets, utilitySet } from "./sets.js";
+import { cheapestSet, setCostTable } from "./set_costs.js";
+import { countSets, hitSizes, utilitySet } from "./sets.js";
 
 /** Whether there are probabilities to decide on: how many cases, out of how many. */
 export const sampleOf = (model) => (model.cases?.proba ? { n: model.cases.table.n, of: model.n } : null);
@@ -33,6 +34,7 @@ const DECISIONS = {
     return abstain - least >= 0 ? [expected.indexOf(least)] : null;
   },
   sets: ({ utility }) => (p) => utilitySet(p, utility),
+  cost_sets: ({ table }) => (p) => cheapestSet(table, p),
 };
 
 /**
@@ -41,8 +43,8 @@ const DECISIONS = {
  * @param model one of problem.models, with cases
  * @param {string[]} classes
  * @param {{kind: "confidence", threshold} | {kind: "class_thresholds", thresholds: number[]} |
- *   {kind: "costs", costs: number[][]} | {kind: "sets", utility}} rule costs: one row per answer, the last
- *   for abstaining, one column per truth
+ *   {kind: "costs", costs: number[][]} | {kind: "sets", utility} | {kind: "cost_sets", costs, reward}} rule
+ *   costs: one row per answer, the last for abstaining, one column per truth
  * @param {{level?, costs?: number[][]}} options costs: what to charge; those of the rule unless given
  * @returns {{n, of, sizes, by_class, confusion, abstention, error, selectiveError, containment, meanSize,
  *   cost, classes: {n, containment, answered, right}[], confused, people}} estimates {value, low, high};
@@ -52,7 +54,8 @@ const DECISIONS = {
 export function answerCases(model, classes, rule, { level = 0.95, costs = rule.costs ?? null } = {}) {
   const { table, proba } = model.cases,
     k = classes.length,
-    decide = DECISIONS[rule.kind](rule),
+    priced = rule.kind === "cost_sets" ? setCostTable(rule.costs.slice(0, k), rule.reward) : null,
+    decide = DECISIONS[rule.kind]({ ...rule, table: priced }),
     every = classes.map((_, c) => c),
     rows = Array.from({ length: table.n }, (_, row) => row),
     sets = rows.map((row) => decide(proba.subarray(row * k, (row + 1) * k)) ?? every),
@@ -85,7 +88,8 @@ export function answerCases(model, classes, rule, { level = 0.95, costs = rule.c
     selectiveError: of(outcomes.wrong, answered),
     containment: of(outcomes.right + outcomes.setWithTruth + outcomes.abstained),
     meanSize: counted.sizes.reduce((sum, [size, right, wrong]) => sum + size * (right + wrong), 0) / total,
-    cost: costs && meanCost(table, sets, costs, k, level),
+    hits: { table, size: hitSizes(rows, table.truth, (row) => sets[row]) },
+    cost: costs && meanCost(table, costOf(sets, table.truth, costs, k, priced), costs, k, level),
     classes: counted.by_class.map(([cases, single, right, holding]) => ({
       n: cases,
       containment: of(holding, cases),
@@ -100,11 +104,16 @@ export function answerCases(model, classes, rule, { level = 0.95, costs = rule.c
   };
 }
 
-// Cost per case, with an interval within the classes. A set of several classes costs as much as
-// abstaining.
-function meanCost({ truth, weight, n }, sets, costs, k, level) {
+// What the answer to a row costs. A set of several classes costs as much as abstaining, unless sets have
+// prices of their own.
+const costOf = (sets, truth, costs, k, priced) => (row) =>
+  priced
+    ? priced.costs[priced.place.get(sets[row].join()) * k + truth[row]]
+    : costs[sets[row].length === 1 ? sets[row][0] : k][truth[row]];
+
+// Cost per case, with an interval within the classes.
+function meanCost({ truth, weight, n }, loss, costs, k, level) {
   const sums = Array.from({ length: k }, () => ({ n: 0, weight: 0, cost: 0 })),
-    loss = (row) => costs[sets[row].length === 1 ? sets[row][0] : k][truth[row]],
     weightOf = (row) => (weight ? weight[row] : 1);
   for (let row = 0; row < n; row++) {
     const one = sums[truth[row]];

@@ -49,6 +49,8 @@ export function unpackProblems(problems) {
       if (model.risk) unpackRisk(model.risk);
       if (model.stairs) unpackStairs(model);
       if (model.sample) model.sample = { table: tables[model.sample.table], score: unpackScores(model.sample) };
+      if (model.hits)
+        model.hits = { table: tables[model.hits.table], size: unpackWhole(model.hits.codes, model.hits.width) };
       if (!model.cases) continue;
       const { table, ...packed } = model.cases;
       model.cases =

@@ -3,7 +3,7 @@
 import { libraryGenerator } from "./random.js";
 import { riskOfCells } from "./risk.js";
 import { staircaseOf, stepsOf, summariseStaircase } from "./scores.js";
-import { countSets, utilitySet } from "./sets.js";
+import { countSets, hitSizes, utilitySet } from "./sets.js";
 import { search } from "./surface.js";
 
 const UTILITIES = { u65: 0.65, u80: 0.8 };
@@ -30,7 +30,10 @@ export function problemsOf(models) {
     if (score) put("binary", model, [{ name, ...binaryModel(model, tables), left_out: leftOut }]);
     const risk = proba && classes.length > 2 ? riskOf(model) : null,
       about = { n: model.rows.length, left_out: leftOut };
-    if (sets) put("sets", model, [{ name, utility: null, ...countedSets(model, sets), risk, ...about }]);
+    if (sets) {
+      const counted = countedSets(model, sets, tables);
+      put("sets", model, [{ name, utility: null, ...counted, risk, ...about }]);
+    }
     else if (risk) put("sets", model, answersOf(model, risk, about, tables));
   }
   return problems;
@@ -122,8 +125,15 @@ function groupCounts({ rows, score, codes, weight, group }, { scores }, step) {
   });
 }
 
-const countedSets = ({ rows, codes, classes, weight }, sets) =>
-  countSets(rows, codes, classes, sets, weight ? (row) => weight[row] : () => 1);
+// Sets counted, and case by case whether they hold the truth.
+function countedSets(model, sets, tables) {
+  const { rows, codes, classes, weight } = model,
+    kept = rows.slice(0, CASES_KEPT);
+  return {
+    ...countSets(rows, codes, classes, sets, weight ? (row) => weight[row] : () => 1),
+    hits: { table: caseTableOf({ ...model, rows: kept }, tables), size: hitSizes(kept, codes, sets) },
+  };
+}
 
 // The likeliest class, and the sets of greatest expected utility.
 function answersOf(model, risk, about, tables) {
@@ -133,11 +143,11 @@ function answersOf(model, risk, about, tables) {
     cases = { table: caseTableOf({ ...model, rows: kept }, tables), proba: new Float64Array(kept.length * classes.length) };
   kept.forEach((row, i) => cases.proba.set(of(row), i * classes.length));
   return [
-    { name, utility: null, ...countedSets(model, (row) => [likeliest(model, row)]), risk, cases, ...about },
+    { name, utility: null, ...countedSets(model, (row) => [likeliest(model, row)], tables), risk, cases, ...about },
     ...Object.entries(UTILITIES).map(([utility, k]) => ({
       name: `${name}, ${utility} sets`,
       utility,
-      ...countedSets(model, (row) => utilitySet(of(row), k)),
+      ...countedSets(model, (row) => utilitySet(of(row), k), tables),
       ...about,
     })),
   ];

@@ -65,6 +65,13 @@ export function crossovers(measures) {
   }
 }
 
+// Of each row the size of its set, or 0 if the truth is not in it.
+export const hitSizes = (rows, truth, each) =>
+  Uint32Array.from(rows, (row) => {
+    const set = each(row);
+    return set.includes(truth[row]) ? set.length : 0;
+  });
+
 // Counting prediction sets against truths: the same summary as cautious.report.payload.answers.
 
 const CLASSES_KEPT = 60;

@@ -49,7 +49,9 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
             ]
           : "too few cases",
     },
-    ...(told.best < 0 ? [] : [againstBest(results, told)]),
+    ...(told.best < 0
+      ? []
+      : [againstBest(results, told, { way: -1, name: "more than the best", about: "more" })]),
     column("here", "cost", (r) => r.window.cost, alike, "cost"),
     column("if forced", "forced", (r) => r.forced, alike, "forced"),
     {
@@ -132,17 +134,14 @@ export function expertTable({ results, view }) {
   });
 }
 
-// By how much each model costs more than the best one on new cases, and whether that is sure.
-function againstBest(results, { best, differences }) {
+// By how much each model is worse than the best one, and whether that is sure. `way` is 1 where the best
+// has most, and -1 where it has least.
+export function againstBest(results, { best, differences }, { way, ...column }) {
   const of = ({ index }) => {
-    const pair = differences.find(
-      ({ first, second }) => [first, second].includes(best) && [first, second].includes(index),
-    );
-    if (!pair || index === best) return null;
-    const { value: mean, low, high, distinct } = pair;
-    return pair.first === index
-      ? { mean, low, high, distinct }
-      : { mean: -mean, low: -high, high: -low, distinct };
+    const pair = index === best ? null : differences.find(({ second }) => second === index);
+    if (!pair) return null;
+    const [low, high] = way > 0 ? [pair.low, pair.high] : [-pair.high, -pair.low];
+    return { mean: way * pair.value, low, high, distinct: pair.distinct };
   };
   const known = results.map(of).filter(Boolean),
     write = alike(
@@ -150,8 +149,7 @@ function againstBest(results, { best, differences }) {
       2,
     );
   return {
-    name: "more than the best",
-    about: "more",
+    ...column,
     exact: (r) => of(r)?.mean ?? 0,
     show: (r) => {
       const found = of(r);

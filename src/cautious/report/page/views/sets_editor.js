@@ -2,6 +2,11 @@
 import { el, scroller } from "../charts/dom.js";
 import { shorten } from "../core/format.js";
 
+const PRICED = {
+  costs: "The answer of the least expected cost is given, unless abstaining is expected to cost less.",
+  cost_sets: "The set of the least expected cost is given; what a set costs is between what its classes cost.",
+};
+
 // A table of boxes: costs of each answer at each truth, or one threshold per class. It is made once for
 // a kind of rule, and keeps what is being typed when the numbers in it change.
 export function ruleEditor(problem, rule, change) {
@@ -47,20 +52,16 @@ export function ruleEditor(problem, rule, change) {
         labels.map((label) => el("th", { scope: "col" }, shorten(label, 16))),
       ),
     );
-  const costTable = () =>
+  const costTable = (answers, words) =>
     el(
       "table",
       { class: "matrix" },
-      el(
-        "caption",
-        {},
-        "Rows are answers, columns truths. The answer of the least expected cost is given, unless abstaining is expected to cost less.",
-      ),
+      el("caption", {}, `Rows are answers, columns truths. ${words}`),
       head(classes.map((label) => `truth ${label}`)),
       el(
         "tbody",
         {},
-        [...classes, "abstain"].map((answer, a) =>
+        answers.map((answer, a) =>
           el(
             "tr",
             { class: a === k ? "divide" : null },
@@ -127,8 +128,8 @@ export function ruleEditor(problem, rule, change) {
         boxes = [];
         said.textContent = "";
         body.replaceChildren(
-          ...(kind === "costs"
-            ? [scroller(costTable())]
+          ...(PRICED[kind]
+            ? [scroller(costTable(kind === "costs" ? [...classes, "abstain"] : classes, PRICED[kind]))]
             : kind === "class_thresholds"
               ? [scroller(thresholdTable())]
               : []),

@@ -6,7 +6,7 @@ import { count, number, percent, shorten } from "../core/format.js";
 import { peopleOf } from "../core/people.js";
 import { strong } from "./advice.js";
 import { term } from "./terms.js";
-import { FEWEST, leftOut } from "./verdict.js";
+import { FEWEST, leftOut, rivalWords } from "./verdict.js";
 
 const KINDS = [
   ["one", "right", "told one: right"],
@@ -59,7 +59,7 @@ export function setPeople(chosen, k, width) {
 export const rareClasses = ({ model }, classes) =>
   classes.filter((_, c) => model.by_class[c][0] > 0 && model.by_class[c][0] < FEWEST);
 
-export function setVerdict(chosen, { classes, alone, best, rule }) {
+export function setVerdict(chosen, { classes, alone, best, rivals, distinct, rule }) {
   const name = strong(shorten(chosen.model.name, 60)),
     each = Object.fromEntries(thousandOf(chosen, classes.length).map((part) => [part.key, part])),
     rare = rareClasses(chosen, classes);
@@ -98,13 +98,16 @@ export function setVerdict(chosen, { classes, alone, best, rule }) {
       ),
       evidence,
     ];
-  // No test was made of the difference, so the best is not said to be best elsewhere.
   const most = !alone && chosen === best;
   return [
     el(
       "p",
       { class: "lead" },
-      most ? [name, " is the most useful on these cases: "] : ["With ", name, ": "],
+      !most
+        ? ["With ", name, ": "]
+        : distinct
+          ? [name, " is the most useful: "]
+          : [name, " is the most useful on these cases", rivalWords(rivals), ": "],
       words,
     ),
     evidence,

@@ -2,15 +2,21 @@
 // costs, or sets of the greatest expected utility. They decide the cases that the page knows.
 import { answerCases, sampleOf } from "../core/classes.js";
 import { count, estimateText, number } from "../core/format.js";
+import { MOST_CLASSES_IN_SETS } from "../core/set_costs.js";
 import { costControl, spanControl } from "./widgets.js";
 
-export const RULE_KINDS = [
+const RULE_KINDS = [
   ["given", "As given"],
   ["confidence", "Confidence"],
   ["class_thresholds", "Per class"],
   ["costs", "Costs"],
-  ["sets", "Optimal sets"],
+  ["cost_sets", "Cheapest sets"],
+  ["sets", "Most useful sets"],
 ];
+
+// All sets are looked at, so there must not be too many.
+export const ruleKinds = (k) =>
+  RULE_KINDS.filter(([kind]) => kind !== "cost_sets" || k <= MOST_CLASSES_IN_SETS);
 
 // At first every mistake costs 1 and abstaining half of that.
 export const firstRule = (k) => ({
@@ -18,6 +24,7 @@ export const firstRule = (k) => ({
   threshold: 0.7,
   thresholds: new Array(k).fill(0.7),
   costs: costTableOf(k, 1, 0.5),
+  reward: 0.5,
 });
 
 const costTableOf = (k, mistake, abstain) =>
@@ -33,10 +40,11 @@ export const deciding = ({ models, view }) =>
 export function ruledModel(problem, { kind, ...rule }, k) {
   const base = deciding(problem);
   if (kind === "given" || !base) return null;
-  const key = JSON.stringify([base.name, kind, rule[FIELDS[kind]] ?? k]);
+  const said =
+    kind === "sets" ? { kind, utility: k } : { kind, ...Object.fromEntries(FIELDS[kind].map((f) => [f, rule[f]])) };
+  const key = JSON.stringify([base.name, said]);
   if (problem.ruled?.key === key) return problem.ruled.model;
-  const said = kind === "sets" ? { kind, utility: k } : { kind, [FIELDS[kind]]: rule[FIELDS[kind]] },
-    found = answerCases(base, problem.classes, said, { costs: rule.costs }),
+  const found = answerCases(base, problem.classes, said, { costs: rule.costs }),
     name = `${base.name}, ${RULE_KINDS.find(([one]) => one === kind)[1].toLowerCase()}`;
   const model = {
     ...found,
@@ -51,7 +59,12 @@ export function ruledModel(problem, { kind, ...rule }, k) {
   return model;
 }
 
-const FIELDS = { confidence: "threshold", class_thresholds: "thresholds", costs: "costs" };
+const FIELDS = {
+  confidence: ["threshold"],
+  class_thresholds: ["thresholds"],
+  costs: ["costs"],
+  cost_sets: ["costs", "reward"],
+};
 
 // Sets without the truth are wrong answers like others.
 function peopleBy({ right, wrong, setWithTruth, setWithoutTruth, abstained }) {
@@ -72,6 +85,14 @@ export function ruleData({ rule, base }) {
     return { kind: "class_thresholds", thresholds: rule.thresholds, model };
   if (rule.kind === "costs")
     return { kind: "class_thresholds", thresholds: rule.costs[0].map(() => 0), costs: rule.costs, model };
+  if (rule.kind === "cost_sets") {
+    const power = 1 - rule.reward;
+    return {
+      kind: "set_costs",
+      costs: { form: "power_mean", matrix: rule.costs.slice(0, -1), p_correct: power, p_wrong: power },
+      model,
+    };
+  }
   return rule.utility < 1
     ? { kind: "utility", utility: `u${Number((100 * rule.utility).toPrecision(12))}`, model }
     : null;
@@ -88,6 +109,17 @@ export function ruleControls(problem, rule, change) {
   const k = problem.classes.length;
   const shared = (numbers) => (numbers.every((one) => one === numbers[0]) ? numbers[0] : null);
   const mistakes = () => rule().costs.flatMap((line, a) => line.filter((_, y) => a < k && a !== y));
+  const mistake = (id) =>
+    costControl({
+      id,
+      label: "All mistakes cost",
+      short: "mistake",
+      hint: "each has its own cost in the table below",
+      tint: "positive",
+      get: () => shared(mistakes()) ?? Math.max(...mistakes()),
+      set: (cost) =>
+        change({ costs: rule().costs.map((line, a) => line.map((c, y) => (a < k && a !== y ? cost : c))) }),
+    });
   return {
     given: [],
     sets: [],
@@ -115,17 +147,22 @@ export function ruleControls(problem, rule, change) {
         set: (t) => change({ thresholds: rule().thresholds.map(() => t) }),
       }),
     ],
-    costs: [
-      costControl({
-        id: "mistake",
-        label: "All mistakes cost",
-        short: "mistake",
-        hint: "each has its own cost in the table below",
-        tint: "positive",
-        get: () => shared(mistakes()) ?? Math.max(...mistakes()),
-        set: (cost) =>
-          change({ costs: rule().costs.map((line, a) => line.map((c, y) => (a < k && a !== y ? cost : c))) }),
+    cost_sets: [
+      mistake("set-mistake"),
+      spanControl({
+        id: "reward",
+        label: "What caution earns: r",
+        short: "r",
+        about: "reward",
+        hint: "0: a set costs the mean of its classes; 1: a set with the truth in it may cost nothing",
+        low: 0,
+        high: 1,
+        get: () => rule().reward,
+        set: (reward) => change({ reward }),
       }),
+    ],
+    costs: [
+      mistake("mistake"),
       costControl({
         id: "abstain",
         label: "Abstaining costs",
@@ -141,11 +178,12 @@ export function ruleControls(problem, rule, change) {
 }
 
 // The rule in the address, and back.
-export const ruleAddress = ({ kind, threshold, thresholds, costs }) => ({
+export const ruleAddress = ({ kind, threshold, thresholds, costs, reward }) => ({
   rule: kind === "given" ? null : kind,
   threshold: kind === "confidence" ? threshold : null,
   thresholds: kind === "class_thresholds" ? thresholds.join() : null,
-  table: kind === "costs" && costs.length <= 13 ? costs.map((line) => line.join()).join(";") : null,
+  reward: kind === "cost_sets" ? reward : null,
+  table: kind.startsWith("cost") && costs.length <= 13 ? costs.map((line) => line.join()).join(";") : null,
 });
 
 export function ruleFromAddress(said, k) {
@@ -154,21 +192,24 @@ export function ruleFromAddress(said, k) {
     return found.length === n && found.every((v) => v >= 0 && v <= most) ? found : null;
   };
   const rule = firstRule(k),
-    kind = RULE_KINDS.some(([one]) => one === said.rule) ? said.rule : "given";
-  const threshold = numbers(said.threshold, 1, 1),
+    kind = ruleKinds(k).some(([one]) => one === said.rule) ? said.rule : "given";
+  const reward = numbers(said.reward, 1, 1),
+    threshold = numbers(said.threshold, 1, 1),
     thresholds = numbers(said.thresholds, k, 1),
     table = (said.table ?? "").split(";").map((line) => numbers(line, k, Number.MAX_VALUE));
+  if (reward) [rule.reward] = reward;
   if (threshold) [rule.threshold] = threshold;
   if (thresholds) rule.thresholds = thresholds;
   if (table.length === k + 1 && table.every(Boolean)) rule.costs = table;
   return { ...rule, kind };
 }
 
-export const ruleWordsOf = ({ kind, threshold }, k) =>
+export const ruleWordsOf = ({ kind, threshold, reward }, k) =>
   ({
     given: `risk aversion ${number(k)}`,
     confidence: `answered from a probability of ${number(threshold)}`,
     class_thresholds: "thresholds per class",
     costs: "by a table of costs",
+    cost_sets: `sets of the least expected cost, caution earns ${number(reward)}`,
     sets: `sets of the greatest expected utility at risk aversion ${number(k)}`,
   })[kind];

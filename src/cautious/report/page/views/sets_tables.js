@@ -3,9 +3,10 @@ import { el, scroller, value } from "../charts/dom.js";
 import { sign } from "../charts/lines.js";
 import { wilson } from "../core/distributions.js";
 import { alike, count, number, percent, percentAlike, shorten } from "../core/format.js";
+import { againstBest } from "./binary_tables.js";
 import { numberColumn, sortableTable } from "./sortable.js";
 
-export function setTable({ problem, app, view, results, chosen, select }) {
+export function setTable({ problem, app, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
     numberColumn(results, { name, about, exact, write, high: true, key: (r) => `${key}-${r.index}` });
   const utility = alike(results.flatMap(({ utility: { mean, low, high } }) => [mean, low, high]));
@@ -41,6 +42,9 @@ export function setTable({ problem, app, view, results, chosen, select }) {
         el("small", {}, ` ${utility(r.utility.low)}–${utility(r.utility.high)}`),
       ],
     },
+    ...(told.best < 0 || results.length < 2
+      ? []
+      : [againstBest(results, told, { way: 1, name: "below the best", about: "below" })]),
     column("single answers", "determinacy", (r) => r.determinacy, percentAlike, "determinacy"),
     column("right when single", "single", (r) => r.singleAccuracy, percentAlike, "single"),
     column("right when several", "set", (r) => r.setAccuracy, percentAlike, "setaccuracy"),

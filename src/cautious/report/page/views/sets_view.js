@@ -2,6 +2,7 @@
 import { widthOf } from "../charts/axes.js";
 import { card, choice, el, toggle, value } from "../charts/dom.js";
 import { count, number, shorten } from "../core/format.js";
+import { worthVerdict } from "../core/set_differences.js";
 import { crossovers, meanUtility, setMeasures } from "../core/sets.js";
 import { casesAdvice, plainText } from "./advice.js";
 import { controlForm } from "./controls.js";
@@ -17,7 +18,7 @@ import {
   ruledModel,
   ruleData,
   ruleFromAddress,
-  RULE_KINDS,
+  ruleKinds,
   ruleSentence,
   ruleWordsOf,
 } from "./sets_rules.js";
@@ -80,7 +81,7 @@ export function setsView(problem, app) {
   const able = Boolean(deciding(problem));
   const controls = controlForm({
     label: "What is wanted of the answers",
-    modes: able ? RULE_KINDS : null,
+    modes: able ? ruleKinds(problem.classes.length) : null,
     mode: () => view.rule.kind,
     choose: (kind) => change({ kind }),
     sets: able ? ruleControls(problem, () => view.rule, change) : {},
@@ -112,7 +113,7 @@ export function setsView(problem, app) {
     update() {
       controls.update();
       editor.update();
-      cards.editor.node.hidden = !["costs", "class_thresholds"].includes(view.rule.kind);
+      cards.editor.node.hidden = !["costs", "cost_sets", "class_thresholds"].includes(view.rule.kind);
       const results = (current = setResults(problem, app.k));
       const best = results.reduce((a, b) => (b.utility.mean > a.utility.mean + 1e-15 ? b : a));
       const ruled = results[problem.models.length],
@@ -126,6 +127,11 @@ export function setsView(problem, app) {
         results,
         best,
         chosen,
+        told: worthVerdict(
+          results.map(({ model }) => model),
+          results.map(({ utility }) => utility.mean),
+          app.k,
+        ),
         isolate: setView("alone"),
         select: setView("selected"),
       };
@@ -216,7 +222,7 @@ function givenRule({ name, utility, risk, sizes, rule, base }) {
   return likeliest ? { kind: "confidence", threshold: 0, model: name } : null;
 }
 
-function drawSetAdvice({ problem, view, cards, results, best, chosen, select }) {
+function drawSetAdvice({ problem, view, cards, results, best, chosen, select, told }) {
   const steps = crossovers(results),
     alone = results.length < 2,
     name = (r) => el("strong", {}, shorten(r.model.name, 60));
@@ -249,6 +255,8 @@ function drawSetAdvice({ problem, view, cards, results, best, chosen, select }) 
           classes: problem.classes,
           alone: alone || Boolean(chosen.model.rule),
           best,
+          rivals: told.rivals.map((i) => results[i]),
+          distinct: told.distinct,
           rule: chosen.model.rule ? ruleSentence(chosen.model) : null,
         }),
         casesAdvice(

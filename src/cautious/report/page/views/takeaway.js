@@ -24,7 +24,7 @@ export function ruleFile({ kind, classes, model, version, costs, ...fields }) {
   if (classes.length === 2) rule.pos_label = classes[1];
   for (const [name, value] of Object.entries(fields))
     rule[name] = Array.isArray(value) ? value.map(finite) : finite(value);
-  if (costs) rule.costs = { form: "answers", values: costs };
+  if (costs) rule.costs = costs.form ? costs : { form: "answers", values: costs };
   return `${JSON.stringify({ ...rule, model, version }, null, 2)}\n`;
 }
 

@@ -38,6 +38,14 @@ const TERMS = {
     "More than the best",
     "The cost on new cases less that of the cheapest model. Models judged on the same cases are compared case by case. Where the interval holds 0 the two cannot be told apart.",
   ],
+  below: [
+    "Below the best",
+    "The utility of the most useful model less that of this one, with a 95% interval that holds for all of them at once. Answers to the same cases are compared case by case. Where the interval holds 0 the two cannot be told apart.",
+  ],
+  reward: [
+    "What caution earns",
+    "A set of classes costs the power mean of what its classes cost, with the power 1 − r. At r = 0 it costs their mean, so sets are seldom worth it; the larger r, the less a set with the truth in it costs.",
+  ],
   difference: [
     "Difference",
     "Cost of the first model minus cost of the second at the same relative costs, each with its own best window. On the black line both cost the same.",

@@ -113,6 +113,16 @@ function evidence({ model, classes }) {
   ];
 }
 
+// Models that may as well be the best.
+export function rivalWords(rivals) {
+  const short = rivals.map(({ model }) => shorten(model.name, 30)),
+    names = short.some((name) => name.includes(",")) ? short.map((name) => `“${name}”`) : short,
+    rest = names.length > 2 ? ` and ${names.length - 2} more` : "";
+  return names.length
+    ? `, but cannot be told apart from ${names.slice(0, 2).join(rest ? ", " : " and ")}${rest}`
+    : "";
+}
+
 export function verdict(result, { several, rivals, cheapest, saving, mode }) {
   if (tooFewCases(result)) {
     const { classes } = result,
@@ -132,20 +142,12 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
   }
   const name = el("strong", { "data-key": "model" }, shorten(result.model.name, 60));
   if (result.refused) return [refusalWords(result, name), el("p", { class: "evidence" }, evidence(result))];
-  const others = rivals.map(({ model }) => shorten(model.name, 30)),
-    rest = others.length > 2 ? ` and ${others.length - 2} more` : "";
   const lead = !several
     ? []
     : !cheapest || mode !== "costs"
       ? ["With ", name, ": "]
-      : others.length
-        ? [
-            name,
-            " costs least here, but cannot be told apart from ",
-            others.slice(0, 2).join(rest ? ", " : " and "),
-            rest,
-            ". ",
-          ]
+      : rivals.length
+        ? [name, " costs least here", rivalWords(rivals), ". "]
         : ["Take ", name, ". "];
   return [
     el("p", { class: "lead" }, lead, ruleWords(result.window, result.classes), " ", consequence(result)),
