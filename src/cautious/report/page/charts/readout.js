@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 
 // Where the reader left each chart, for it is drawn anew at every move of the costs.
-const places = new Map();
+const readAt = new Map();
 
 // `at(x)` gives {x, title, lines: [{text, colour, y}]} for a place on the axis. The keys work where
 // `host` has the focus: the chart, or a part of it where the chart has other things to move.
@@ -19,13 +19,13 @@ export function readout(chart, { key, at, steps = 50, format = String, host = ch
   const show = (place) => {
     const found = at(Math.max(x[0], Math.min(x[1], place)));
     if (!found) return;
-    places.set(key, found.x);
+    readAt.set(key, found.x);
     drawReadout(chart, group, found);
     host.setAttribute("aria-valuenow", found.x);
     host.setAttribute("aria-valuetext", spoken(found));
   };
   const hide = () => group.replaceChildren();
-  const start = places.get(key) ?? (x[0] + x[1]) / 2;
+  const start = readAt.get(key) ?? (x[0] + x[1]) / 2;
   host.setAttribute("aria-valuenow", start);
   host.setAttribute("aria-valuetext", format(start));
   const point = (event) => {
@@ -40,11 +40,11 @@ export function readout(chart, { key, at, steps = 50, format = String, host = ch
     if (event.pointerType === "mouse" && document.activeElement !== host) hide();
   });
   host.addEventListener("focus", () => {
-    if (host.matches(":focus-visible")) show(places.get(key) ?? start);
+    if (host.matches(":focus-visible")) show(readAt.get(key) ?? start);
   });
   host.addEventListener("blur", hide);
   host.addEventListener("keydown", (event) => {
-    const now = places.get(key) ?? start,
+    const now = readAt.get(key) ?? start,
       step = (x[1] - x[0]) / steps;
     const next = {
       ArrowLeft: now - step,
@@ -82,13 +82,13 @@ export function readStops(root, inner, { key, stops, find, mark = () => {} }) {
   Object.entries(attributes).forEach(([name, value]) => root.setAttribute(name, value));
   root.setAttribute("aria-valuemin", 1);
   root.setAttribute("aria-valuemax", stops.length);
-  const now = () => Math.min(places.get(key) ?? 0, stops.length - 1);
+  const now = () => Math.min(readAt.get(key) ?? 0, stops.length - 1);
   const say = (at) => {
     root.setAttribute("aria-valuenow", at + 1);
     root.setAttribute("aria-valuetext", spoken(stops[at]));
   };
   const show = (at, h = stops[at].x, v = stops[at].y) => {
-    places.set(key, at);
+    readAt.set(key, at);
     say(at);
     mark(at);
     readoutBox(group, inner, h, v, stops[at].title, stops[at].lines);
