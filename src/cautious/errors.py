@@ -140,6 +140,9 @@ class Message:
     def __str__(self) -> str:
         return self.words()
 
+    def __repr__(self) -> str:
+        return repr(self.words())
+
     def with_hints(self, *hints: Message) -> Message:
         """Return the message with more hints at its end."""
         return replace(self, hints=(*self.hints, *hints))

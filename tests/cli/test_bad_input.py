@@ -200,7 +200,7 @@ def test_the_real_program_reads_standard_input_and_pipes_cleanly(tmp_path):
     done = cautious("evaluate", "-", cwd=tmp_path, input=GOOD)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout + done.stderr
-    assert "vacc" in done.stdout
+    assert "answered (coverage)" in done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes as a Unix shell does")

@@ -1,6 +1,7 @@
 """What people see on a terminal, and what programs see in a pipe."""
 
 import io
+import re
 import sys
 import warnings
 
@@ -83,3 +84,24 @@ def test_what_nobody_can_mend_is_not_hidden(run, monkeypatch):
     monkeypatch.setattr("cautious.cli.datasets.list_datasets", broken)
     result = run("datasets", "list", code=1)
     assert isinstance(result.exception, RuntimeError)
+
+
+COMMANDS = ["report", "evaluate", "tune", "apply", "watch", "compare", "audit", "reproduce", "demo"]
+
+
+@pytest.mark.parametrize(
+    "command", [[], *([name] for name in COMMANDS), ["datasets"], ["datasets", "list"]]
+)
+def test_help_has_no_names_of_types(run, command):
+    text = run(*command, "--help").stdout
+    assert not re.search(r"<\w|\bbool\b|list\[|range>", text)
+    if command == ["apply"]:
+        assert not re.search(r"batch|kernel|bounded memory|[Ss]ummarise", text)
+
+
+def test_notes_are_shown_in_words():
+    import cautious
+
+    found = cautious.evaluate({"mine": ([0, 1, 1, 0], [0.9, 0.2, 0.1, 0.7])})
+    assert "Message(" not in repr(found.notes)
+    assert "'mine': a high score speaks against '1'" in repr(found.notes)

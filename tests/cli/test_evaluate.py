@@ -172,13 +172,60 @@ def test_the_table_is_for_people(run, scores):
     for words in (
         "good",
         "poor",
-        "vacc",
-        "answers and abstentions",
+        "answered (coverage)",
+        "wrong among answers (selective risk)",
+        "abstained on (abstention)",
         "Answers: the most probable class.",
     ):
         assert words in result.stdout
+    assert "vacc" not in result.stdout
+    assert "Add --all to see all 29 measures." in result.stderr
+    every = run("evaluate", "good.csv", "poor.csv", "--positive", "bad", "--all")
+    for words in ("vacc", "answers and abstentions", "certainty equivalent u65"):
+        assert words in every.stdout
+    assert "--all" not in every.stderr
     assert "\x1b" not in result.stdout
     assert "truth 'y_true', score 'score', positive 'bad'; ignored 'id', 'site'" in result.stderr
+
+
+def test_the_short_table_says_what_the_measures_say(run, run_json, scores):
+    costs = ("--false-negative", 9, "--false-positive", 3, "--abstain", 1)
+    rule = ("--window", 0.2, 0.8, "--level", "90%", "--resamples", 50)
+    how = ("evaluate", "good.csv", "--positive", "bad", *rule, *costs)
+    found = run_json(*how, "--json")["models"]["good"]["measures"]
+    lines = {line[:37].strip(): line[37:].strip() for line in run(*how).stdout.splitlines()}
+
+    def interval(name, flipped=False):
+        one = found[name]
+        ends = [one["low"], one["high"]]
+        values = [1 - v for v in (one["value"], *ends[::-1])] if flipped else [one["value"], *ends]
+        low, mid, high = (f"{100 * value:.1f} %" for value in (values[1], values[0], values[2]))
+        return f"{mid} [{low}, {high}]"
+
+    assert lines["answered (coverage)"] == interval("coverage")
+    assert lines["wrong among answers (selective risk)"] == interval("selective_accuracy", True)
+    assert lines["abstained on (abstention)"] == interval("abstention")
+    assert lines["cost per case"].startswith(f"{found['cost']['value']:.4f} [")
+
+
+def test_sets_of_several_classes_have_a_table_of_their_own(run, probabilities):
+    text = run("evaluate", "trees.csv", "--utility", "u80").stdout
+    for words in ("answered with one class", "true class in the set", "classes in a set"):
+        assert words in text
+    assert "abstained on" not in text
+
+
+def test_the_costs_of_a_rule_are_shown(run, run_json, scores):
+    costs = ("--false-negative", 9, "--false-positive", 3, "--abstain", 1)
+    run("tune", "good.csv", "--positive", "bad", *costs, "-o", "rule.json", "--apparent")
+    found = run_json("evaluate", "poor.csv", "--rule", "rule.json", "--json")
+    same = run_json("evaluate", "poor.csv", "--rule", "rule.json", *costs, "--json")
+    assert found["models"]["poor"]["measures"]["cost"] == same["models"]["poor"]["measures"]["cost"]
+    text = run("evaluate", "poor.csv", "--rule", "rule.json").stdout
+    assert "cost per case" in text
+    assert "The cost is by the costs that the rule was tuned for." in text
+    other = run("evaluate", "poor.csv", "--rule", "rule.json", *costs).stdout
+    assert "the costs that the rule" not in other
 
 
 def test_the_table_of_one_model_shows_its_classes_and_groups(run, scores):

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cautious.curves import AbstentionCostSurface, find_rule
@@ -245,11 +246,58 @@ def test_a_promise_or_no_rule(run, fails, scores, tmp_path):
     assert "with 90 % confidence: at most 20 % of the answers are wrong." in text.replace("\n", " ")
     assert rules_from_json("rule.json")["good"].certificate["limits"] == {"error": 0.2}
     hopeless = ("--max-error", 0.001, "--confidence-level", 0.9)
-    text = run("tune", "good.csv", *POSITIVE, *hopeless).stdout
-    assert "Nothing can be promised from" in text
-    words = fails("tune", "good.csv", *POSITIVE, *hopeless, "-o", "none.json")
-    assert "there is no rule to give. good: Nothing can be promised" in words
-    assert not (tmp_path / "none.json").exists()
+    # The status is the same whether a file is named or not, and the old file stays.
+    alone = run("tune", "good.csv", *POSITIVE, *hopeless, code=3)
+    assert "Nothing can be promised from" in alone.stdout
+    before = (tmp_path / "rule.json").read_text()
+    named = run("tune", "good.csv", *POSITIVE, *hopeless, "-o", "rule.json", code=3)
+    assert named.stdout == alone.stdout
+    assert "rule.json is not written" in named.stderr
+    assert (tmp_path / "rule.json").read_text() == before
+    run("tune", "good.csv", *POSITIVE, *hopeless, "--json", code=3)
+
+
+@pytest.mark.parametrize("limit", ["20%", "20 %", ".2", "0.20"])
+def test_shares_may_be_per_cent(run_json, scores, limit):
+    found = run_json("tune", "good.csv", *POSITIVE, "--max-error", limit, "--apparent", "--json")
+    assert found["goal"] == {"max_error": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("5", "'5' is not between 0 and 1; write 5% or 0.05."),
+        ("150%", "'150%' is not between 0 and 1; write 0.05 or 5%."),
+        ("-0.1", "'-0.1' is not between 0 and 1; write 0.05 or 5%."),
+        ("few", "'few' is no share; write 0.05 or 5%."),
+        ("nan", "'nan' is no share; write 0.05 or 5%."),
+    ],
+)
+def test_what_is_no_share(fails, scores, given, words):
+    assert words in fails("tune", "good.csv", *POSITIVE, "--max-error", given)
+
+
+def test_thresholds_of_a_certified_rule_are_shown(run, run_json, scores, tmp_path):
+    promise = ("--max-error", 0.2, "--confidence-level", 0.9)
+    found = run_json("tune", "good.csv", *POSITIVE, *promise, "-o", "rule.json", "--json")
+    rule = rules_from_json("rule.json")["good"]
+    assert rule.kind == "confidence"
+    assert found["models"]["good"]["upper"] == rule.threshold
+    assert found["models"]["good"]["lower"] == pytest.approx(1 - rule.threshold)
+    row = run("tune", "good.csv", *POSITIVE, *promise).stdout.splitlines()[2].split()
+    assert row[:3] == ["good", f"{1 - rule.threshold:.4f}", f"{rule.threshold:.4f}"]
+    # Scores on another scale show theirs in the same columns.
+    frame = pd.read_csv("good.csv")
+    frame["score"] = 100 * frame["score"] - 20
+    frame.to_csv("scaled.csv", index=False)
+    other = run_json("tune", "scaled.csv", *POSITIVE, *promise, "--json")["models"]["scaled"]
+    assert other["lower"] <= other["upper"]
+    assert set(other) == set(found["models"]["good"])
+
+
+def test_one_threshold_of_several_classes_is_shown(run, probabilities):
+    text = run("tune", "trees.csv", "--max-error", 0.6, "--confidence-level", 0.6).stdout
+    assert "probability from" in text
 
 
 def test_apparent_values_alone(run, scores):

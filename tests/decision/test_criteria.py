@@ -223,7 +223,7 @@ def test_no_rows():
     ("call", "error", "message"),
     [
         (lambda: maximality(OBSTACLES, np.zeros((3, 2))), ValueError, r"expected \(m, 3\)"),
-        (lambda: maximality(OBSTACLES, [1, 2, 3]), ValueError, r"C has shape \(3,\)"),
+        (lambda: maximality(OBSTACLES, [1, 2, 3]), ValueError, r"costs has shape \(3,\)"),
         (
             lambda: maximality(OBSTACLES, [[0, np.nan, 1]]),
             ValueError,
@@ -240,7 +240,7 @@ def test_no_rows():
             ValueError,
             "lower exceeds upper in row 0",
         ),
-        (lambda: maximality(OBSTACLES.lower_expectation), ValueError, "C is left out"),
+        (lambda: maximality(OBSTACLES.lower_expectation), ValueError, "costs is left out"),
         (
             lambda: gamma_maximin(lambda f: np.zeros(3), RISK_LEVELS),
             ValueError,

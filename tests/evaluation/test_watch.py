@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import cautious
 from cautious.decision import Rule
@@ -197,7 +198,55 @@ def test_drift_is_seen_without_labels(tuned):
 @pytest.mark.parametrize("positives", [0.1, 0.4, 0.8])
 def test_the_share_of_positives_is_estimated(tuned, positives):
     seen = cautious.watch(log(4000, seed=5, positives=positives).drop(columns="y_true"), tuned)
-    assert seen.share_of_positives == pytest.approx(positives, abs=0.05)
+    assert seen.share_of_positives.estimate == pytest.approx(positives, abs=0.05)
+
+
+def test_known_truths_are_counted_and_not_guessed(tuned):
+    """A shifted score must not contradict truths that are known."""
+    frame = log(600, seed=5, positives=0.3, shift=0.8)
+    share = (frame["y_true"] == "yes").mean()
+    seen = cautious.watch(frame, tuned)
+    assert seen.truths == tuple((frame["y_true"] == label).sum() for label in ("no", "yes"))
+    found = seen.share_of_positives
+    wilson = stats.binomtest(seen.truths[1], 600).proportion_ci(0.95, "wilson")
+    assert found.estimate == share
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-6)
+    assert f"{100 * share:.1f} % of the cases are positive, by their truths (" in str(seen)
+    guessed = cautious.watch(frame.drop(columns="y_true"), tuned).share_of_positives
+    assert guessed.low > share  # the scores alone mislead
+    assert seen.retuned() == seen.calibration.retuned(tuned, share)
+
+
+def test_some_truths_and_the_scores_of_the_rest(tuned):
+    frame = log(600, seed=5, positives=0.3)
+    frame.loc[200:, "y_true"] = None
+    seen = cautious.watch(frame, tuned)
+    assert sum(seen.truths) == 200
+    assert sum(seen.batches[0].open_bins) == 400
+    assert "by the truths that are known and the other scores (" in str(seen)
+    # The likelihood is highest there, by brute force.
+    calibration, (no, yes) = seen.calibration, seen.truths
+    f = [calibration.counts - calibration.positives, calibration.positives]
+    f0, f1 = ((each + 0.5) / (each + 0.5).sum() for each in f)
+    shares = np.linspace(0.001, 0.999, 9981)
+    mixed = shares[:, None] * f1 + (1 - shares[:, None]) * f0
+    likely = np.log(mixed) @ np.array(seen.batches[0].open_bins)
+    likely += yes * np.log(shares) + no * np.log(1 - shares)
+    found = seen.share_of_positives
+    assert found.estimate == pytest.approx(shares[likely.argmax()], abs=2e-4)
+    fewer = cautious.watch(frame.drop(columns="y_true"), tuned).share_of_positives
+    assert found.high - found.low < fewer.high - fewer.low
+    assert Watch.from_json(seen.to_json()) == seen
+    both = seen + cautious.watch(log(100, seed=8), tuned)
+    assert sum(both.truths) == 300
+
+
+def test_shares_at_the_ends(tuned):
+    frame = log(80, seed=5, positives=0.0)
+    for cases in (frame, frame.drop(columns="y_true")):
+        found = cautious.watch(cases, tuned).share_of_positives
+        assert (found.estimate, found.low) == (0, 0)
+        assert 0 < found.high < 0.25
 
 
 def test_the_window_is_tuned_again_as_tune_does(tuned):
@@ -222,7 +271,7 @@ def test_em_finds_the_same_share(tuned):
     share = 0.5
     for _ in range(5000):
         share = (counts * share * f1 / (share * f1 + (1 - share) * f0)).sum() / counts.sum()
-    assert calibration.share_of_positives(counts) == pytest.approx(share, abs=1e-4)
+    assert calibration.share_of_positives(counts).estimate == pytest.approx(share, abs=1e-4)
 
 
 def test_several_classes_are_watched_by_confidence():
@@ -240,7 +289,7 @@ def test_several_classes_are_watched_by_confidence():
     assert not cautious.watch(frame(500, 0.5), rule).alarm
     moved = cautious.watch(frame(500, 3), rule)
     assert "drift" in moved.alarms
-    assert np.isnan(moved.share_of_positives)
+    assert np.isnan(moved.share_of_positives.estimate)
     assert moved.retuned() is None
     utility = cautious.watch(frame(300, 0.5), Rule.utility("u80", classes=trees), max_error=0.3)
     sets = Rule.utility("u80", classes=trees)
@@ -354,7 +403,7 @@ def test_it_prints_and_draws(tuned):
     text = str(seen)
     assert "ALARM" in text
     assert "█" in text
-    assert "of the cases seem to be positive" in text
+    assert "of the cases are positive, by their truths (" in text
     assert "<table>" in seen._repr_html_()
     frame = seen.frame()
     assert len(frame) == 3

@@ -107,14 +107,14 @@ def _risks() -> dict[str, Call]:
     }
 
 
-def _decided(rule: Callable[..., Any], lower: Any, upper: Any, C: Any) -> Any:
-    return rule((lower, upper), C)
+def _decided(rule: Callable[..., Any], lower: Any, upper: Any, costs: Any) -> Any:
+    return rule((lower, upper), costs)
 
 
 _AnswerCosts = costs.AnswerCosts
 _ACCURACIES = {"x": numbers(ACCURACY), "sample_weight": numbers(WEIGHT)}
 _RULE = {"p": probabilities(P)}
-_CRITERIA = {"C": numbers(COSTS)}
+_CRITERIA = {"costs": numbers(COSTS)}
 
 CALLS: dict[str, Call] = {
     "bootstrap.bootstrap_weights": Call(
@@ -310,7 +310,7 @@ CALLS: dict[str, Call] = {
         {"window": 0.25},
     ),
     "decision.chow_rule": Call(
-        decision.chow_rule, {**_RULE, "C": numbers(COSTS)}, {"reject_cost": 0.75}
+        decision.chow_rule, {**_RULE, "costs": numbers(COSTS)}, {"reject_cost": 0.75}
     ),
     "decision.class_threshold_rule": Call(
         decision.class_threshold_rule, {**_RULE, "thresholds": probabilities([0.5, 0.25, 0.75])}

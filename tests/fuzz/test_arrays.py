@@ -105,7 +105,7 @@ TUPLES_ARE_PAIRS = {("decision.reject_rule", "tuple")}
 # scikit-learn's own splitting cannot cut an Index.
 NOT_CUT = {("models.cross_val_predict_set", "Index")}
 # Labelled tables are matched by their labels, not by the position of their rows.
-BY_LABEL = {"matrix", "table", "costs", "C", "results"}
+BY_LABEL = {"matrix", "table", "costs", "results"}
 _MISSING = frozenset({"nan", "None", "nullable NA"})
 # Documented to be taken, and why.
 _LEFT_OUT = _MISSING | {"inf"}  # rows without finite results are left out, with a warning

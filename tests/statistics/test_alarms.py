@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cautious.decision import Rule
-from cautious.evaluation.calibration import calibration_data
+from cautious.evaluation.calibration import Calibration, calibration_data
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
 ANSWERS = 10_000
@@ -56,6 +56,43 @@ def test_delay_of_true_alarms(risk, median, rng, ledger):
         delays <= median,
         promised="half of them",
         between=(0.45, 0.55),
+    )
+
+
+SHIFTS = {
+    # separation, old cases, new cases, old share, new share, share of known truths
+    "separation 2, 1,000 old and 500 new cases, 35 % then 60 %": (2, 1000, 500, 0.35, 0.6, 0),
+    "separation 2, 300 old and 2,000 new cases, 35 % then 10 %": (2, 300, 2000, 0.35, 0.1, 0),
+    "separation 3, 1,000 old and 500 new cases, 10 % then 2 %": (3, 1000, 500, 0.1, 0.02, 0),
+    "the first again, half of the truths known": (2, 1000, 500, 0.35, 0.6, 0.5),
+    "weak scores: separation 1, 300 old and 300 new cases": (1, 300, 300, 0.5, 0.3, 0),
+}
+
+
+@pytest.mark.parametrize("setting", SHIFTS)
+@pytest.mark.parametrize("trials", [40, long(2000)])
+def test_intervals_of_the_share_of_positives(trials, setting, rng, ledger):
+    apart, n, m, before, now, known = SHIFTS[setting]
+    found = []
+    for _ in range(trials):
+        old = (rng.random(n) < before).astype(int)
+        score = rng.normal(size=n) + apart * old
+        rule = Rule.window(0, apart)
+        data = calibration_data(score, old, rule, (0, 1), {})
+        calibration = Calibration.of_rule(rule.with_details(data=data))
+        new = (rng.random(m) < now).astype(int)
+        open_ = rng.random(m) >= known
+        bins = calibration.bins_of((rng.normal(size=m) + apart * new)[open_])
+        truths = tuple(np.bincount(new[~open_], minlength=2).tolist())
+        interval = calibration.share_of_positives(bins, truths)
+        found.append(interval.low <= now <= interval.high)
+    weak = setting.startswith("weak")
+    ledger.share(
+        "interval of the share of positives among new cases",
+        setting,
+        found,
+        promised="90 %: said to be short there" if weak else "95 %",
+        between=(0.89, 0.95) if weak else (0.93, 0.97),
     )
 
 

@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 import cautious
 from cautious.cli.apply import apply
@@ -21,6 +20,7 @@ from cautious.cli.console import fail, note
 from cautious.cli.datasets import datasets
 from cautious.cli.demo import demo
 from cautious.cli.evaluate import evaluate
+from cautious.cli.plain_help import Command, Group
 from cautious.cli.report import report
 from cautious.cli.reproduce import reproduce
 from cautious.cli.tune import tune
@@ -42,7 +42,7 @@ _MENDABLE = (
 _INTERRUPTED = 130
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """Commands whose errors are one line on standard error.
 
     ``--debug``, anywhere among the arguments, lets the traceback through.
@@ -117,7 +117,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _command in (report, evaluate, tune, apply, watch, compare, audit, reproduce, demo):
-    app.command()(_command)
+    app.command(cls=Command)(_command)
 app.add_typer(datasets, name="datasets")
 
 

@@ -29,7 +29,8 @@ def apply(
         ),
     ] = None,
     rule: Annotated[
-        Path | None, typer.Option("--rule", help="Rules as `cautious tune -o` writes them.")
+        Path | None,
+        typer.Option("--rule", help="Rules as `cautious tune -o` writes them.", metavar="FILE"),
     ] = None,
     output: Annotated[
         str | None,
@@ -44,8 +45,17 @@ def apply(
     only: Annotated[
         str | None, typer.Option(help="Apply the rule of this model only.", metavar="MODEL")
     ] = None,
-    answer: Annotated[str, typer.Option(help="Column for the answers.")] = "y_set",
-    engine: options.Engine = None,
+    answer: Annotated[
+        str, typer.Option(help="Column for the answers.", metavar="COLUMN")
+    ] = "y_set",
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the cases are answered: on this machine (local), or by many (dask or the "
+            "address of its scheduler, spark). The file is the same.",
+            metavar="local|dask|ADDRESS|spark",
+        ),
+    ] = None,
     show_code: Annotated[
         bool,
         typer.Option(

@@ -55,18 +55,27 @@ def audit(
         typer.Option(
             help="Where the table costs single classes only, how to extend it to sets: discounted "
             "(the mean), cautious or averse (p-discounted), or abellan-masegosa.",
+            metavar="NAME",
             show_default="discounted",
         ),
     ] = None,
     r: Annotated[
         float | None,
         typer.Option(
-            "--r", help="Strength of p-discounting.", min=0.0, max=1.0, show_default="0.5"
+            "--r",
+            help="Strength of p-discounting.",
+            min=0.0,
+            max=1.0,
+            metavar="NUMBER",
+            show_default="0.5",
         ),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(help="Seed of the sample of sets, where more than 12 classes have too many."),
+        typer.Option(
+            help="Seed of the sample of sets, where more than 12 classes have too many.",
+            metavar="NUMBER",
+        ),
     ] = 0,
     json: options.AsJson = False,
     csv: options.AsCsv = False,

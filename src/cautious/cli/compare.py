@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from cautious.cli import options
 from cautious.cli.console import show
 from cautious.cli.options import one_output, with_columns
@@ -21,12 +19,7 @@ def compare(
     rule: options.RuleFile = None,
     level: Annotated[
         float,
-        typer.Option(
-            *options.LEVEL_NAMES,
-            help="Level of intervals, and of the verdict.",
-            min=0.0,
-            max=1.0,
-        ),
+        options.share("Level of intervals, and of the verdict.", *options.LEVEL_NAMES),
     ] = 0.95,
     resamples: options.Resamples = 1000,
     seed: options.Seed = 0,

@@ -82,7 +82,7 @@ def show_notes(notes: Iterable[Message]) -> None:
         note(words if one.key in ("columns", "advice") else f"note: {words}")
 
 
-def show(result: Any, *, json: bool = False, csv: bool = False) -> None:
+def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) -> None:
     """Print what a call of the library returned: for people, as JSON, or as CSV.
 
     Parameters
@@ -91,6 +91,8 @@ def show(result: Any, *, json: bool = False, csv: bool = False) -> None:
         Has ``notes``, ``tables()``, ``sentences()``, ``frame()`` and ``to_dict()``.
     json, csv : bool
         Print this and nothing else; notes still go to standard error.
+    **shown
+        Passed on to ``tables``.
     """
     show_notes(result.notes)
     if json:
@@ -99,7 +101,7 @@ def show(result: Any, *, json: bool = False, csv: bool = False) -> None:
         frame = result.frame()
         sys.stdout.write(frame.to_csv(index=not isinstance(frame.index, pd.RangeIndex)))
     else:
-        for title, headings, rows in result.tables():
+        for title, headings, rows in result.tables(**shown):
             screen().print(make_table(headings, rows, title=title or None), "", sep="\n")
         for words in result.sentences():
             say(words)

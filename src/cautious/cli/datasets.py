@@ -11,12 +11,14 @@ import typer
 from cautious.cli import options
 from cautious.cli.console import as_json, make_table, note, screen
 from cautious.cli.options import one_output
+from cautious.cli.plain_help import Command, Group
 from cautious.datasets import list_datasets, load_dataset
 from cautious.files import write_whole
 
 __all__ = ["datasets"]
 
 datasets = typer.Typer(
+    cls=Group,
     help="List, describe and export the papers' data sets.",
     invoke_without_command=True,
     rich_markup_mode="rich",
@@ -24,7 +26,10 @@ datasets = typer.Typer(
 _PAPERS = ("ferri", "friedel", "yang", "zaffalon")
 
 Name = Annotated[str, typer.Argument(help="Name of a data set.", show_default=False)]
-Paper = Annotated[str | None, typer.Option(help="Only those of ferri, friedel, yang or zaffalon.")]
+Paper = Annotated[
+    str | None,
+    typer.Option(help="Only those of ferri, friedel, yang or zaffalon.", metavar="PAPER"),
+]
 
 
 @datasets.callback()
@@ -39,7 +44,7 @@ def default(context: typer.Context) -> None:
         list_all()
 
 
-@datasets.command("list")
+@datasets.command("list", cls=Command)
 def list_all(paper: Paper = None, json: options.AsJson = False, csv: options.AsCsv = False) -> None:
     """List the bundled data sets.
 
@@ -71,7 +76,7 @@ def _papers(fact: dict[Any, Any]) -> str:
     return ", ".join(paper.capitalize() for paper in _PAPERS if fact[paper])
 
 
-@datasets.command()
+@datasets.command(cls=Command)
 def show(name: Name) -> None:
     """Describe a data set: its size, its source, its licence, its oddities.
 
@@ -86,12 +91,14 @@ def show(name: Name) -> None:
     console.print(make_table(["class", "rows"], zip(counts.index, counts, strict=True)))
 
 
-@datasets.command()
+@datasets.command(cls=Command)
 def export(
     name: Name,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write; default: standard output."),
+        typer.Option(
+            "--output", "-o", help="File to write; default: standard output.", metavar="FILE"
+        ),
     ] = None,
 ) -> None:
     """Write a data set as CSV, the class last.

@@ -142,7 +142,7 @@ def _least(tuning: Tuning) -> str:
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the report.")
+        Path, typer.Option("--output", "-o", help="Where to write the report.", metavar="FILE")
     ] = Path("report.html"),
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Whether to write the report.")

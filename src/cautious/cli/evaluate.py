@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cautious.cli import options
-from cautious.cli.console import show
+from cautious.cli.console import note, show
 from cautious.cli.options import costs_of, one_output, with_columns
 from cautious.progress import track
 
@@ -27,13 +27,16 @@ def evaluate(
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Abstain unless a class is at least this probable.", min=0.0, max=1.0),
+        options.share("Abstain unless a class is at least this probable."),
     ] = None,
     utility: options.Utility = None,
     rule: options.RuleFile = None,
     measure: Annotated[
-        list[str] | None, typer.Option(help="Only this measure; may be repeated.")
+        list[str] | None, typer.Option(help="Only this measure; may be repeated.", metavar="NAME")
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Print every measure, not only the usual ones.")
+    ] = False,
     level: options.Level = None,
     resamples: options.Resamples = 1000,
     seed: options.Seed = 0,
@@ -74,4 +77,7 @@ def evaluate(
             progress=bar.update,
             **columns,
         )
-    show(found, json=json, csv=csv)
+    show(found, json=json, csv=csv, every=every)
+    answered = any(one.answers for one in found.models.values())
+    if answered and not (every or measure or json or csv):
+        note(f"Add --all to see all {max(map(len, found.measures.values()))} measures.")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from cautious.errors import quoted
 
 __all__ = [
     "LEVEL_NAMES",
@@ -28,8 +31,10 @@ __all__ = [
     "Seed",
     "Utility",
     "abstain_cost",
+    "as_share",
     "costs_of",
     "one_output",
+    "share",
     "with_columns",
 ]
 
@@ -47,8 +52,34 @@ class _Missing(StrEnum):
     abstain = "abstain"
 
 
-def _column(help: str, *names: str, metavar: str | None = None) -> Any:
+def _column(help: str, *names: str, metavar: str | None = "COLUMN") -> Any:
     return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=_COLUMNS)
+
+
+def as_share(text: Any) -> float:
+    """Read a share as people write it: 0.05 or 5%.
+
+    Examples
+    --------
+    >>> as_share("5%"), as_share(" .05 "), as_share("2.5 %")
+    (0.05, 0.05, 0.025)
+    """
+    given = str(text).strip()
+    per_cent = given.endswith("%")
+    try:
+        number = Decimal(given.removesuffix("%").strip()) / (100 if per_cent else 1)
+        inside, meant = 0 <= number <= 1, not per_cent and 1 < number <= 100
+    except InvalidOperation:
+        raise typer.BadParameter(f"{quoted(text)} is no share; write 0.05 or 5%.") from None
+    if not inside:
+        hint = f"write {given}% or {number / 100}" if meant else "write 0.05 or 5%"
+        raise typer.BadParameter(f"{quoted(text)} is not between 0 and 1; {hint}.")
+    return float(number)
+
+
+def share(help: str, *names: str, panel: str | None = None) -> Any:
+    """Make an option that takes a share, 0.05 or 5%."""
+    return typer.Option(*names, help=help, parser=as_share, metavar="SHARE", rich_help_panel=panel)
 
 
 # By their names in cautious.read_predictions.
@@ -74,7 +105,8 @@ _READING: dict[str, tuple[Any, Any, Any]] = {
         None,
         _column(
             "Column of sets written 'a|b' or '{a, b}', or what names of true/false columns, one "
-            "per class, begin with."
+            "per class, begin with.",
+            metavar="COLUMN|PREFIX",
         ),
     ),
     "pos_label": (
@@ -98,22 +130,30 @@ _READING: dict[str, tuple[Any, Any, Any]] = {
     "empty": (
         _Empty,
         _Empty.error,
-        _column("What an empty set means: an error, abstaining, or a wrong answer."),
+        _column(
+            "What an empty set means: an error, abstaining, or a wrong answer.",
+            metavar="error|abstain|wrong",
+        ),
     ),
     "missing": (
         _Missing,
         _Missing.error,
-        _column("What a missing score or probability means: an error, or abstaining."),
+        _column(
+            "What a missing score or probability means: an error, or abstaining.",
+            metavar="error|abstain",
+        ),
     ),
     "drop_missing": (
         bool,
         False,
-        _column("Leave out rows whose truth is missing.", "--drop-missing"),
+        _column("Leave out rows whose truth is missing.", "--drop-missing", metavar=None),
     ),
     "encoding": (
         str | None,
         None,
-        _column("Encoding of text that is neither UTF-8 nor UTF-16, such as latin-1."),
+        _column(
+            "Encoding of text that is neither UTF-8 nor UTF-16, such as latin-1.", metavar="NAME"
+        ),
     ),
 }
 
@@ -184,14 +224,16 @@ Engine = Annotated[
     ),
 ]
 RuleFile = Annotated[
-    Path | None, typer.Option("--rule", help="Rules as `cautious tune -o` writes them.")
+    Path | None,
+    typer.Option("--rule", help="Rules as `cautious tune -o` writes them.", metavar="FILE"),
 ]
 Utility = Annotated[
-    str | None, typer.Option(help="Answer with the sets that are best for u65, u80, F1, …")
+    str | None,
+    typer.Option(help="Answer with the sets that are best for u65, u80, F1, …", metavar="NAME"),
 ]
 Prior = Annotated[
     float | None,
-    typer.Option(help="Share of positives to assume instead of the sample's.", min=0.0, max=1.0),
+    share("Share of positives to assume instead of the sample's."),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=_OUTPUT)
@@ -203,16 +245,16 @@ LEVEL_NAMES = ("--confidence-level", "--level")
 """How a statistical level is given."""
 Level = Annotated[
     float | None,
-    typer.Option(
-        *LEVEL_NAMES, help="Add intervals of this level, for example 0.95.", min=0.0, max=1.0
-    ),
+    share("Add intervals of this level, for example 0.95.", *LEVEL_NAMES),
 ]
-Resamples = Annotated[int, typer.Option(help="Number of bootstrap replicates.", min=1)]
-Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
+Resamples = Annotated[
+    int, typer.Option(help="Number of bootstrap replicates.", min=1, metavar="NUMBER")
+]
+Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0, metavar="NUMBER")]
 
 
 def _cost(help: str) -> Any:
-    return typer.Option(help=help, min=0.0, rich_help_panel=_COSTS)
+    return typer.Option(help=help, min=0.0, metavar="COST", rich_help_panel=_COSTS)
 
 
 FalseNegative = Annotated[float | None, _cost("Cost of missing a positive.")]
@@ -223,6 +265,7 @@ Costs = Annotated[
     Path | None,
     typer.Option(
         help="CSV of costs: a row per class and one for abstaining, a column per true class.",
+        metavar="FILE",
         rich_help_panel=_COSTS,
     ),
 ]

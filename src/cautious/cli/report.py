@@ -20,16 +20,21 @@ _FIRST = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
 
 def _cost(help: str, default: str) -> Any:
-    return typer.Option(help=help, min=0.0, rich_help_panel=_COSTS, show_default=default)
+    return typer.Option(
+        help=help, min=0.0, metavar="COST", rich_help_panel=_COSTS, show_default=default
+    )
 
 
 @with_columns("groups", "case", "missing")
 def report(
     files: options.Files,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write, replaced when complete.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="File to write, replaced when complete.", metavar="FILE"
+        ),
     ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page.", metavar="TEXT")] = None,
     false_negative: Annotated[float | None, _cost("Cost of missing a positive.", "10")] = None,
     false_positive: Annotated[float | None, _cost("Cost of a false alarm.", "2")] = None,
     abstain: Annotated[float | None, _cost("Cost of abstaining.", "1")] = None,

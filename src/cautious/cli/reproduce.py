@@ -26,9 +26,12 @@ def reproduce(
             "--output",
             "-o",
             help="Folder for tables and figures; a run goes on from what is in it.",
+            metavar="FOLDER",
         ),
     ] = Path("reproduction"),
-    jobs: Annotated[int | None, typer.Option(help="How many processes to use.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="How many processes to use.", metavar="NUMBER")
+    ] = None,
     weka: Annotated[
         bool | None,
         typer.Option(
@@ -40,6 +43,7 @@ def reproduce(
         Path | None,
         typer.Option(
             help="Folder of a documentation; gets reproduction.md, and pictures in _static.",
+            metavar="FOLDER",
             show_default=False,
         ),
     ] = None,

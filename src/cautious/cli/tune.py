@@ -15,6 +15,7 @@ from cautious.files import check_output, write_whole
 
 __all__ = ["tune"]
 
+_NO_PROMISE = 3
 _BUDGETS = "Budgets, where nobody knows what abstaining costs"
 
 
@@ -24,7 +25,7 @@ class _Per(StrEnum):
 
 
 def _share(help: str) -> Any:
-    return typer.Option(help=help, min=0.0, max=1.0, rich_help_panel=_BUDGETS)
+    return options.share(help, panel=_BUDGETS)
 
 
 @with_columns("sets", "empty", "groups", "case")
@@ -47,17 +48,17 @@ def tune(
     per: Annotated[
         _Per,
         typer.Option(
-            help="Count mistakes among the answers, or among all cases.", rich_help_panel=_BUDGETS
+            help="Count mistakes among the answers, or among all cases.",
+            metavar="answer|case",
+            rich_help_panel=_BUDGETS,
         ),
     ] = _Per.answer,
     level: Annotated[
         float | None,
-        typer.Option(
+        options.share(
+            "With --max-error: promise, with this confidence, that new cases keep it. Otherwise "
+            "the level of intervals, 0.95 by default.",
             *options.LEVEL_NAMES,
-            help="With --max-error: promise, with this confidence, that new cases keep it. "
-            "Otherwise the level of intervals, 0.95 by default.",
-            min=0.0,
-            max=1.0,
         ),
     ] = None,
     honest: Annotated[
@@ -71,7 +72,9 @@ def tune(
     seed: options.Seed = 0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File for the rule, as JSON to deploy."),
+        typer.Option(
+            "--output", "-o", help="File for the rule, as JSON to deploy.", metavar="FILE"
+        ),
     ] = None,
     json: options.AsJson = False,
     columns: Any = None,
@@ -89,6 +92,9 @@ def tune(
     [bold]Example:[/] the same on new cases, promised with 95 % confidence; or no rule at all.
 
         cautious tune predictions.csv --max-error 0.02 --confidence-level 0.95 -o rule.json
+
+    Leaves with status 0 if there is a rule, 3 if none can be promised, and 2 if something could
+    not be read.
     """
     from cautious.evaluation import tune as tune_models
 
@@ -109,8 +115,10 @@ def tune(
         random_state=seed,
         **columns,
     )
-    if output is not None:
+    if output is not None and found.found:
         write_whole(output, found.to_json())
     show(found, json=json)
-    if found.found:
-        note("Add -o FILE to keep the rule." if output is None else f"rule written to {output}")
+    if not found.found:
+        note("There is no rule" + ("." if output is None else f"; {output} is not written."))
+        raise typer.Exit(_NO_PROMISE)
+    note("Add -o FILE to keep the rule." if output is None else f"rule written to {output}")

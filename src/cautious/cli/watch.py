@@ -17,10 +17,6 @@ __all__ = ["watch"]
 _ALARM = 3
 
 
-def _limit(help: str) -> Any:
-    return typer.Option(help=help, min=0.0, max=1.0)
-
-
 @with_columns("sets", "pos_label", "classes", "weight", "empty", "missing", "drop_missing")
 def watch(
     files: Annotated[
@@ -31,27 +27,31 @@ def watch(
             show_default=False,
         ),
     ],
-    rule: Annotated[Path, typer.Option("--rule", help="The rule that was deployed.")],
+    rule: Annotated[
+        Path, typer.Option("--rule", help="The rule that was deployed.", metavar="FILE")
+    ],
     state: Annotated[
         Path | None,
-        typer.Option(help="File of what was seen before; it is made, and brought up to date."),
+        typer.Option(
+            help="File of what was seen before; it is made, and brought up to date.", metavar="FILE"
+        ),
     ] = None,
     labels: Annotated[
         list[str] | None,
-        typer.Option(help="File of truths that came later, with the column --id of their cases."),
+        typer.Option(
+            help="File of truths that came later, with the column --id of their cases.",
+            metavar="FILE",
+        ),
     ] = None,
     max_error: Annotated[
-        float | None, _limit("Largest share of wrong answers; by default what was promised.")
+        float | None, options.share("Largest share of wrong answers; by default what was promised.")
     ] = None,
-    max_abstention: Annotated[float | None, _limit("Largest share of cases abstained on.")] = None,
+    max_abstention: Annotated[
+        float | None, options.share("Largest share of cases abstained on.")
+    ] = None,
     level: Annotated[
         float,
-        typer.Option(
-            "--confidence-level",
-            help="One less the chance of a false alarm over all time.",
-            min=0.0,
-            max=1.0,
-        ),
+        options.share("One less the chance of a false alarm over all time.", "--confidence-level"),
     ] = 0.95,
     only: Annotated[
         str | None, typer.Option(help="Watch the rule of this model.", metavar="MODEL")
@@ -65,7 +65,8 @@ def watch(
     retune: Annotated[
         Path | None,
         typer.Option(
-            help="Write the rule that suits the share of positives as it seems to be now."
+            help="Write the rule that suits the share of positives as it seems to be now.",
+            metavar="FILE",
         ),
     ] = None,
     json: options.AsJson = False,

@@ -68,12 +68,20 @@ class FoundRule(Shown):
     gap: float = 0.0
 
     def frame(self) -> pd.DataFrame:
-        """One row: the thresholds, and what they do."""
-        if self.rule.thresholds is None:
-            numbers = {"lower": self.rule.lower, "upper": self.rule.upper}
-        else:
-            pairs = zip(self.rule.classes, self.rule.thresholds, strict=True)
+        """One row: the thresholds, and what they do.
+
+        A least probability of two classes is shown as the window that it is.
+        """
+        rule = self.rule
+        numbers = {"lower": rule.lower, "upper": rule.upper}
+        if rule.thresholds is not None:
+            pairs = zip(rule.classes, rule.thresholds, strict=True)
             numbers = {f"threshold_{label}": threshold for label, threshold in pairs}
+        elif rule.threshold is not None and rule.n_classes == 2:
+            least = max(rule.threshold, 0.5)  # one of two classes is always so probable
+            numbers = {"lower": 1 - least, "upper": least}
+        elif rule.threshold is not None:
+            numbers = {"threshold": rule.threshold}
         names = ["abstention", "error", "selective_error"]
         names += [] if self.cost is None else ["cost"]
         return pd.DataFrame([numbers | {name: getattr(self, name) for name in names}])

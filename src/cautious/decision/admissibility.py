@@ -25,7 +25,7 @@ _SOLVER_ERROR = 1e-7  # HiGHS meets constraints to this much
 _TURNS = 128
 
 
-def e_admissibility(intervals: IntervalsLike, C: npt.ArrayLike | None = None) -> Mask:
+def e_admissibility(intervals: IntervalsLike, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Keep the predictions with the least expected cost under some distribution of the set.
 
     .. math:: \hat Y = \bigcup_{p \in \mathcal{P}} \arg\min_i E_p[c_i].
@@ -41,7 +41,7 @@ def e_admissibility(intervals: IntervalsLike, C: npt.ArrayLike | None = None) ->
     ----------
     intervals : ProbabilityIntervals or tuple (lower, upper)
         The credal sets.
-    C : array-like of shape (m, K), optional
+    costs : array-like of shape (m, K), optional
         Costs: rows are predictions, columns truths; 0/1 costs if left out.
 
     Returns
@@ -66,13 +66,13 @@ def e_admissibility(intervals: IntervalsLike, C: npt.ArrayLike | None = None) ->
     array([[ True,  True,  True]])
     """
     sets = as_intervals(intervals)
-    if C is None:
+    if costs is None:
         return _likeliest_somewhere(sets.reachable())
-    costs = beyond_the_best(checked_costs(C, sets.n_classes))
-    admissible = maximality(sets, costs)
+    table = beyond_the_best(checked_costs(costs, sets.n_classes))
+    admissible = maximality(sets, table)
     rows = np.flatnonzero(admissible.sum(axis=1) > 2)
     if len(rows):
-        admissible[rows] = _best_somewhere(sets[rows], costs, admissible[rows])
+        admissible[rows] = _best_somewhere(sets[rows], table, admissible[rows])
     return admissible
 
 

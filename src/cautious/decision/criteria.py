@@ -48,7 +48,7 @@ Model: TypeAlias = IntervalsLike | LowerExpectation
 """What a criterion judges by: intervals, the pair of their bounds, or an operator."""
 
 
-def maximality(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Keep the predictions that no other one is sure to beat.
 
     Prediction :math:`i` is dropped when some :math:`j` has a smaller expected cost under every
@@ -62,7 +62,7 @@ def maximality(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     intervals : ProbabilityIntervals, tuple (lower, upper), or callable
         The credal sets, or their lower expectation operator, which takes functions (m, K) and gives
         lower expectations (n, m).
-    C : array-like of shape (m, K), optional
+    costs : array-like of shape (m, K), optional
         Costs: rows are predictions, columns truths. 0/1 costs if left out, for which maximality
         under probability intervals reduces to comparing bounds; an operator needs it.
 
@@ -84,22 +84,22 @@ def maximality(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     array([[False,  True, False]])
     """
     if callable(intervals):
-        return maximal_from_lower(intervals, _costs_for_operator(C))
+        return maximal_from_lower(intervals, _costs_for_operator(costs))
     sets = as_intervals(intervals)
-    if C is None:
+    if costs is None:
         # P(j) − P(i) has the lower expectation l_j − u_i: both bounds can be met together.
         return interval_dominance(sets)
-    costs = beyond_the_best(checked_costs(C, sets.n_classes))
-    tie = rounding_error(costs)
-    alive = np.ones((len(sets), len(costs)), dtype=np.bool_)
+    table = beyond_the_best(checked_costs(costs, sets.n_classes))
+    tie = rounding_error(table)
+    alive = np.ones((len(sets), len(table)), dtype=np.bool_)
     # Dominance is transitive, so a dominated prediction need not be tried as a dominator. Starting
     # with the one that is best inside each set leaves little to try.
-    favourite = (sets.center @ costs.T).argmin(axis=1)
-    for j in range(len(costs)):
-        _drop_dominated(sets, costs, tie, alive, j, np.flatnonzero(favourite == j))
-    for j in range(len(costs)):
+    favourite = (sets.center @ table.T).argmin(axis=1)
+    for j in range(len(table)):
+        _drop_dominated(sets, table, tie, alive, j, np.flatnonzero(favourite == j))
+    for j in range(len(table)):
         open_rows = alive[:, j] & (favourite != j) & (alive.sum(axis=1) > 1)
-        _drop_dominated(sets, costs, tie, alive, j, np.flatnonzero(open_rows))
+        _drop_dominated(sets, table, tie, alive, j, np.flatnonzero(open_rows))
     return alive
 
 
@@ -119,7 +119,7 @@ def _drop_dominated(
     alive[np.ix_(rows, rivals)] &= exchange <= tie
 
 
-def maximal_from_lower(lower_expectation: LowerExpectation, C: npt.ArrayLike) -> Mask:
+def maximal_from_lower(lower_expectation: LowerExpectation, costs: npt.ArrayLike) -> Mask:
     r"""Maximality for any credal model that can compute lower expectations.
 
     Parameters
@@ -127,7 +127,7 @@ def maximal_from_lower(lower_expectation: LowerExpectation, C: npt.ArrayLike) ->
     lower_expectation : callable
         Takes functions of the class, shape (m, K), and returns their lower expectations for each
         example, shape (n, m).
-    C : array-like of shape (m, K)
+    costs : array-like of shape (m, K)
         Costs: rows are predictions, columns truths.
 
     Returns
@@ -146,18 +146,18 @@ def maximal_from_lower(lower_expectation: LowerExpectation, C: npt.ArrayLike) ->
     >>> maximal_from_lower(lambda f: p @ f.T, 1 - np.eye(3))
     array([[ True, False, False]])
     """
-    costs = beyond_the_best(checked_costs(C))
-    tie = rounding_error(costs)
-    alive = _evaluated(lower_expectation, costs - costs[0]) <= tie
-    for j in range(1, len(costs)):
+    table = beyond_the_best(checked_costs(costs))
+    tie = rounding_error(table)
+    alive = _evaluated(lower_expectation, table - table[0]) <= tie
+    for j in range(1, len(table)):
         # Dominance is transitive: what is dominated in every example rules out nothing more.
         if alive[:, j].any():
             rivals = np.flatnonzero(alive.any(axis=0))
-            alive[:, rivals] &= _evaluated(lower_expectation, costs[rivals] - costs[j]) <= tie
+            alive[:, rivals] &= _evaluated(lower_expectation, table[rivals] - table[j]) <= tie
     return alive
 
 
-def interval_dominance(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Keep the predictions whose best expected cost is no worse than every other's worst.
 
     .. math:: \hat Y = \{i : \underline{E}[c_i] \le \min_j \overline{E}[c_j]\}.
@@ -166,7 +166,7 @@ def interval_dominance(intervals: Model, C: npt.ArrayLike | None = None) -> Mask
     ----------
     intervals : ProbabilityIntervals, tuple (lower, upper), or callable
         The credal sets, or their lower expectation operator.
-    C : array-like of shape (m, K), optional
+    costs : array-like of shape (m, K), optional
         Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
 
     Returns
@@ -183,12 +183,12 @@ def interval_dominance(intervals: Model, C: npt.ArrayLike | None = None) -> Mask
     >>> interval_dominance(([[0.5, 0.1, 0.1]], [[0.7, 0.4, 0.3]]))
     array([[ True, False, False]])
     """
-    best, worst, tie = _expected_costs(intervals, C)
+    best, worst, tie = _expected_costs(intervals, costs)
     kept: Mask = best <= worst.min(axis=1, keepdims=True) + tie
     return kept
 
 
-def gamma_maximin(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+def gamma_maximin(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Choose the smallest worst expected cost, :math:`\arg\min_i \overline{E}[c_i]`.
 
     The name is that of the gains: it maximises the minimum.
@@ -197,7 +197,7 @@ def gamma_maximin(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     ----------
     intervals : ProbabilityIntervals, tuple (lower, upper), or callable
         The credal sets, or their lower expectation operator.
-    C : array-like of shape (m, K), optional
+    costs : array-like of shape (m, K), optional
         Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
 
     Returns
@@ -214,18 +214,18 @@ def gamma_maximin(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     >>> gamma_maximin(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]))
     array([[ True, False, False]])
     """
-    _, worst, tie = _expected_costs(intervals, C)
+    _, worst, tie = _expected_costs(intervals, costs)
     return first_best(worst, tie)
 
 
-def gamma_maximax(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
+def gamma_maximax(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Choose the smallest best expected cost, :math:`\arg\min_i \underline{E}[c_i]`.
 
     Parameters
     ----------
     intervals : ProbabilityIntervals, tuple (lower, upper), or callable
         The credal sets, or their lower expectation operator.
-    C : array-like of shape (m, K), optional
+    costs : array-like of shape (m, K), optional
         Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
 
     Returns
@@ -242,11 +242,11 @@ def gamma_maximax(intervals: Model, C: npt.ArrayLike | None = None) -> Mask:
     >>> gamma_maximax(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]))
     array([[False,  True, False]])
     """
-    best, _, tie = _expected_costs(intervals, C)
+    best, _, tie = _expected_costs(intervals, costs)
     return first_best(best, tie)
 
 
-def hurwicz(intervals: Model, C: npt.ArrayLike | None = None, alpha: float = 0.5) -> Mask:
+def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float = 0.5) -> Mask:
     r"""Choose by a mixture of best and worst expected cost.
 
     .. math:: \arg\min_i \; α\,\underline{E}[c_i] + (1 - α)\,\overline{E}[c_i].
@@ -255,7 +255,7 @@ def hurwicz(intervals: Model, C: npt.ArrayLike | None = None, alpha: float = 0.5
     ----------
     intervals : ProbabilityIntervals, tuple (lower, upper), or callable
         The credal sets, or their lower expectation operator.
-    C : array-like of shape (m, K), optional
+    costs : array-like of shape (m, K), optional
         Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
     alpha : float, default=0.5
         Optimism between 0 (:func:`gamma_maximin`) and 1 (:func:`gamma_maximax`).
@@ -276,32 +276,32 @@ def hurwicz(intervals: Model, C: npt.ArrayLike | None = None, alpha: float = 0.5
     """
     if not 0 <= alpha <= 1:
         raise ValueError(f"alpha is {alpha}; optimism lies between 0 and 1.")
-    best, worst, tie = _expected_costs(intervals, C)
+    best, worst, tie = _expected_costs(intervals, costs)
     return first_best(alpha * best + (1 - alpha) * worst, tie)
 
 
-def _expected_costs(intervals: Model, C: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:
+def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:
     """Best and worst expected cost of each prediction, both (n, m), and what counts as a tie."""
     if callable(intervals):
-        costs = _costs_for_operator(C)
-        best, worst = _evaluated(intervals, costs), -_evaluated(intervals, -costs)
-        return best, worst, rounding_error(costs)
+        table = _costs_for_operator(costs)
+        best, worst = _evaluated(intervals, table), -_evaluated(intervals, -table)
+        return best, worst, rounding_error(table)
     sets = as_intervals(intervals)
-    if C is None:
+    if costs is None:
         tight = sets.reachable()
         return 1 - tight.upper, 1 - tight.lower, rounding_error(np.eye(2))
-    costs = checked_costs(C, sets.n_classes)
-    best, worst = sets.lower_expectation(costs), sets.upper_expectation(costs)
-    return best, worst, rounding_error(costs)
+    table = checked_costs(costs, sets.n_classes)
+    best, worst = sets.lower_expectation(table), sets.upper_expectation(table)
+    return best, worst, rounding_error(table)
 
 
-def _costs_for_operator(C: npt.ArrayLike | None) -> Floats:
-    if C is None:
+def _costs_for_operator(costs: npt.ArrayLike | None) -> Floats:
+    if costs is None:
         raise ValueError(
-            "C is left out while the model is a function; it does not tell the number of classes, "
-            "so give the costs, for example 1 - np.eye(K)."
+            "costs is left out while the model is a function; it does not tell the number of "
+            "classes, so give the costs, for example 1 - np.eye(K)."
         )
-    return checked_costs(C)
+    return checked_costs(costs)
 
 
 def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats:
@@ -315,20 +315,20 @@ def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats
     return values
 
 
-def checked_costs(C: npt.ArrayLike, n_classes: int | None = None) -> Floats:
+def checked_costs(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     """Check a matrix of costs, one row per alternative and one column per true class."""
-    costs = as_floats(C, "C", "costs")
-    if costs.ndim != 2 or 0 in costs.shape or n_classes not in (None, costs.shape[1]):
+    table = as_floats(costs, "costs", "costs")
+    if table.ndim != 2 or 0 in table.shape or n_classes not in (None, table.shape[1]):
         wanted = "K" if n_classes is None else n_classes
         raise ValueError(
-            f"C has shape {costs.shape}; expected (m, {wanted}): rows are predictions, columns "
+            f"costs has shape {table.shape}; expected (m, {wanted}): rows are predictions, columns "
             "are true classes."
         )
-    bad = ~np.isfinite(costs).all(axis=1)
+    bad = ~np.isfinite(table).all(axis=1)
     if bad.any():
         row = first_row(bad)
-        raise ValueError(f"C holds {costs[row].tolist()} in row {row}; costs must be finite.")
-    return costs
+        raise ValueError(f"costs holds {table[row].tolist()} in row {row}; costs must be finite.")
+    return table
 
 
 def beyond_the_best(costs: Floats) -> Floats:

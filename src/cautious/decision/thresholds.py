@@ -223,7 +223,9 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
     return answer_or_abstain(ratios.argmax(axis=1), answered, probabilities.shape[1])
 
 
-def chow_rule(p: npt.ArrayLike, reject_cost: npt.ArrayLike, C: npt.ArrayLike | None = None) -> Mask:
+def chow_rule(
+    p: npt.ArrayLike, reject_cost: npt.ArrayLike, costs: npt.ArrayLike | None = None
+) -> Mask:
     r"""Answer with the class of least expected cost, unless abstaining costs less (Chow's rule).
 
     With 0/1 costs and one cost :math:`d` of abstaining: abstain when :math:`1 - \max_i p_i > d`. In
@@ -236,7 +238,7 @@ def chow_rule(p: npt.ArrayLike, reject_cost: npt.ArrayLike, C: npt.ArrayLike | N
         Class probabilities; each row adds up to one within 1e-6.
     reject_cost : float or array-like of shape (K,)
         Cost of abstaining, the same whatever the truth or one for each true class.
-    C : array-like of shape (K, K), optional
+    costs : array-like of shape (K, K), optional
         Costs of answering: rows are predictions, columns truths. 0/1 costs if left out.
 
     Returns
@@ -263,19 +265,19 @@ def chow_rule(p: npt.ArrayLike, reject_cost: npt.ArrayLike, C: npt.ArrayLike | N
             f"reject_cost is {reject_cost!r}; give one finite cost, or one for each of the "
             f"{n_classes} true classes."
         )
-    costs = 1 - np.eye(n_classes) if C is None else checked_costs(C, n_classes)
-    if len(costs) != n_classes:
+    table = 1 - np.eye(n_classes) if costs is None else checked_costs(costs, n_classes)
+    if len(table) != n_classes:
         raise ValueError(
-            f"C has {len(costs)} rows for {n_classes} classes; give one row per prediction, and "
-            "the costs of abstaining as reject_cost."
+            f"costs has {len(table)} rows for {n_classes} classes; give one row per prediction, "
+            "and the costs of abstaining as reject_cost."
         )
     # What even the cheapest answer costs under a truth decides nothing.
-    rejection = np.broadcast_to(rejection, n_classes) - costs.min(axis=0)
-    costs = beyond_the_best(costs)
-    risks = probabilities @ costs.T
+    rejection = np.broadcast_to(rejection, n_classes) - table.min(axis=0)
+    table = beyond_the_best(table)
+    risks = probabilities @ table.T
     abstaining: Floats = probabilities @ rejection
     # What only rounding tells apart is a tie: products of other batches are rounded differently.
-    tie = rounding_error(costs)
+    tie = rounding_error(table)
     answered = risks.min(axis=1) <= abstaining + tie
     sets: Mask = first_best(risks, tie) | ~answered[:, None]
     return sets

@@ -24,7 +24,14 @@ from cautious.evaluation.evidence import (
     summarise_log,
     with_priors,
 )
-from cautious.evaluation.text import html_tables, number, text_table
+from cautious.evaluation.text import (
+    first_parts,
+    first_rows,
+    has_partial_sets,
+    html_tables,
+    number,
+    text_table,
+)
 from cautious.metrics import (
     MEASURES,
     USUAL_MEASURES,
@@ -75,6 +82,10 @@ class Evaluation:
         The usual measures of each true class, and of each group; a model may be missing.
     notes : tuple of Message
         What was guessed or looks odd.
+    asked : tuple of str
+        The measures that were asked for by name; if there are any, all of them are printed.
+    by_costs_of : tuple of str
+        Models whose cost is by the costs of their rule, since no others were given.
     """
 
     models: Mapping[str, Evidence]
@@ -82,6 +93,8 @@ class Evaluation:
     by_class: Mapping[str, pd.DataFrame]
     by_group: Mapping[str, pd.DataFrame]
     notes: tuple[Message, ...] = ()
+    asked: tuple[str, ...] = ()
+    by_costs_of: tuple[str, ...] = ()
 
     def frame(self) -> pd.DataFrame:
         """One row per model, part and measure."""
@@ -130,9 +143,21 @@ class Evaluation:
             for key, tables in parts.items()
         }
 
-    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
-        """Tables for people: a title, headings, and rows of text."""
-        yield "", ["", *self.models], list(self._rows())
+    def tables(
+        self, *, every: bool = False
+    ) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+        """Tables for people: a title, headings, and rows of text.
+
+        Parameters
+        ----------
+        every : bool, default=False
+            Show every measure by its name, instead of the few that people ask for first.
+        """
+        every = every or bool(self.asked)
+        partial = any(has_partial_sets(one.counts) for one in self.models.values())
+        first = self._rows() if every else first_rows(self.measures, partial)
+        cases = ("cases", *(number(one.n) for one in self.models.values()))
+        yield "", ["", *self.models], [cases, *first]
         for name, one in self.models.items():
             shown = [self.by_group.get(name)]
             few = len(one.classes) <= _CLASSES_SHOWN
@@ -141,15 +166,14 @@ class Evaluation:
             for frame in shown:
                 if frame is not None:
                     title = "" if len(self.models) == 1 else name
-                    headings = [str(frame.index.name), *map(_heading, frame.columns)]
-                    rows = [
-                        (str(label), *(number(value, 3) for value in row))
-                        for label, row in zip(frame.index, frame.to_numpy(), strict=True)
-                    ]
-                    yield title, headings, rows
+                    yield title, *(_every_part(frame) if every else first_parts(frame, partial))
+
+    def text(self, *, every: bool = False) -> str:
+        """Write tables and sentences; with `every`, all measures."""
+        (first, *rest) = [text_table(*table) for table in self.tables(every=every)]
+        return "\n\n".join([first, "\n".join(self.sentences()), *rest])
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
-        yield ("cases", *(number(one.n) for one in self.models.values()))
         names = dict.fromkeys(name for table in self.measures.values() for name in table.index)
         for section, heading in SECTIONS.items():
             inside = [name for name in names if self._defined(name, section)]
@@ -180,10 +204,11 @@ class Evaluation:
                     yield f"{prefix}What its certificate promises holds nevertheless."
             if one.missing:
                 yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
+            if name in self.by_costs_of and "cost" in self.measures[name].index:
+                yield f"{prefix}The cost is by the costs that the rule was tuned for."
 
     def __str__(self) -> str:
-        (first, *rest) = [text_table(*table) for table in self.tables()]
-        return "\n\n".join([first, "\n".join(self.sentences()), *rest])
+        return self.text()
 
     def __repr__(self) -> str:
         return f"<Evaluation of {', '.join(map(repr, list(self.models)[:4]))}>"
@@ -230,7 +255,7 @@ def evaluate(
         Answer with the set of the greatest expected utility, such as "u65".
     costs : optional
         Add the cost per case, in any form of :func:`cautious.costs.as_costs`. Costs per case that
-        the predictions carry are used unasked.
+        the predictions carry, or else the costs that a `rule` was tuned for, are used unasked.
     measures : sequence of str, optional
         Only these measures.
     confidence_level : float, optional
@@ -251,7 +276,8 @@ def evaluate(
     Returns
     -------
     Evaluation
-        Print it; ``frame()`` gives the numbers.
+        Print it for the measures that people ask for first; ``text(every=True)`` shows all, and
+        ``frame()`` gives the numbers.
 
     Examples
     --------
@@ -322,10 +348,13 @@ def evaluate(
     if choice == RuleChoice() and not any(map(_may_abstain, found)):
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
-    tables = {}
+    tables, by_costs_of = {}, []
     steps = _Steps(progress, len(found) * len(MEASURES))
     for evidence in found:
         cost = per_case.get(evidence.name, costs)
+        if cost is None and evidence.rule is not None and evidence.rule.costs is not None:
+            cost = evidence.rule.costs
+            by_costs_of.append(evidence.name)
         tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cost, steps)
     parts = {one.name: _parts(one) for one in found} if not measures else {}
     return Evaluation(
@@ -334,6 +363,8 @@ def evaluate(
         {name: by_class for name, (by_class, _) in parts.items() if by_class is not None},
         {name: by_group for name, (_, by_group) in parts.items() if by_group is not None},
         tuple({str(note): note for note in notes}.values()),
+        tuple(measures),
+        tuple(by_costs_of),
     )
 
 
@@ -505,6 +536,15 @@ def _usual(parts: Mapping[Any, SetCounts], name: str) -> pd.DataFrame:
         for counts in parts.values()
     ]
     return pd.DataFrame(rows, index=pd.Index(list(parts), name=name, dtype=object))
+
+
+def _every_part(frame: pd.DataFrame) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Give headings and rows of text for all usual measures of each class or group."""
+    rows = [
+        (str(label), *(number(value, 3) for value in row))
+        for label, row in zip(frame.index, frame.to_numpy(), strict=True)
+    ]
+    return [str(frame.index.name), *map(_heading, frame.columns)], rows
 
 
 def _heading(measure: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious.bootstrap import Interval
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.calibration import Calibration
@@ -53,6 +54,10 @@ class Batch:
         answered with known truth, wrong among these.
     bins : tuple of int
         Cases in the bins of the rule's calibration.
+    open_bins : tuple of int
+        Those of them whose truth is unknown.
+    truths : tuple of int
+        Cases of each class of the rule, of those whose truth is known, abstained on or not.
     """
 
     name: str
@@ -61,6 +66,8 @@ class Batch:
     labels: str
     counts: Mapping[str, tuple[int, ...]]
     bins: tuple[int, ...] = ()
+    open_bins: tuple[int, ...] = ()
+    truths: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,10 +148,12 @@ class Watch:
 
     def bins(self, upto: int | None = None) -> tuple[int, ...]:
         """Add the bins of the batches up."""
-        every = [one.bins for one in self.batches[:upto] if one.bins]
-        if not every:
-            return (0,) * len(self.expected)
-        return tuple(sum(each) for each in zip(*every, strict=True))
+        return _added([one.bins for one in self.batches[:upto]]) or (0,) * len(self.expected)
+
+    @property
+    def truths(self) -> tuple[int, ...]:
+        """Cases of each class of the rule, of those whose truth is known; empty before a batch."""
+        return _added([one.truths for one in self.batches])
 
     @property
     def alarm(self) -> bool:
@@ -152,11 +161,20 @@ class Watch:
         return bool(self.alarms)
 
     @property
-    def share_of_positives(self) -> float:
-        """Share of positives among all cases fed, estimated from their scores; nan if unknown."""
+    def share_of_positives(self) -> Interval:
+        """Share of positives where the cases come from, with an interval; nan if unknown.
+
+        Truths are counted where they are known; for the other cases it is estimated from their
+        scores, as if cases of each class looked as they did when the rule was tuned.
+        """
         if self.calibration is None:
-            return math.nan
-        return self.calibration.share_of_positives(np.array(self.bins(), dtype=np.int64))
+            return Interval(math.nan, math.nan, math.nan, self.confidence_level, 0)
+        new = np.array(_added([one.open_bins for one in self.batches]), dtype=np.int64)
+        return self.calibration.share_of_positives(
+            new if len(new) else np.zeros(len(self.calibration.counts), dtype=np.int64),
+            self.truths,
+            self.confidence_level,
+        )
 
     def retuned(self) -> Rule | None:
         """Find the window for the estimated share of positives.
@@ -170,7 +188,7 @@ class Watch:
         """
         if self.calibration is None or self.deployed is None:
             return None
-        return self.calibration.retuned(self.deployed, self.share_of_positives)
+        return self.calibration.retuned(self.deployed, self.share_of_positives.estimate)
 
     @property
     def _is_promised(self) -> bool:
@@ -256,14 +274,18 @@ class Watch:
             }
             for name, one in self.monitors().items()
         }
-        retuned = self.retuned()
+        retuned, positive = self.retuned(), self.share_of_positives
         return {
             "alarm": self.alarm,
             "alarms": {name: dict(one) for name, one in self.alarms.items()},
             "batches": len(self.batches),
             "total": self.total(),
             "monitors": found,
-            "share_of_positives": self.share_of_positives,
+            "share_of_positives": {
+                "estimate": positive.estimate,
+                "low": positive.low,
+                "high": positive.high,
+            },
             "retuned": None
             if retuned is None
             else {"lower": retuned.lower, "upper": retuned.upper},
@@ -301,11 +323,14 @@ class Watch:
         for name, one in self.alarms.items():
             yield f"Alarm ({name}): raised after {one['batch']}, {one['at']}."
         now = self.share_of_positives
-        if not math.isnan(now) and self.calibration is not None and self.bins():
-            tuned = share(self.calibration.tuned_share)
+        if self.calibration is not None and not math.isnan(now.estimate):
+            known, tuned = sum(self.truths), share(self.calibration.tuned_share)
+            by = "by their truths" if known >= seen["cases"] else "by their scores"
+            if 0 < known < seen["cases"]:
+                by = "by the truths that are known and the other scores"
             words = (
-                f"About {share(now)} of the cases seem to be positive, by their scores; {tuned} "
-                "were when the rule was tuned."
+                f"{share(now.estimate)} of the cases are positive, {by} ({share(now.low)} to "
+                f"{share(now.high)} where they come from); {tuned} were when the rule was tuned."
             )
             # A window for another share would leave a certified rule without its promise.
             retuned = None if self.max_error is not None else self.retuned()
@@ -381,6 +406,11 @@ class Watch:
             ) from None
 
 
+def _added(every: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Add counts up, place by place; batches without any are left out."""
+    return tuple(sum(each) for each in zip(*(one for one in every if one), strict=True))
+
+
 def _evidence(logarithm: float) -> str:
     """Show how many times more likely it is under a change.
 
@@ -413,7 +443,12 @@ def _read_state(data: dict[str, Any]) -> Watch:
         if bins and len(bins) != len(data["expected"]):
             raise ValueError("the bins of a batch do not fit")
         texts = {key: _text(one[key]) for key in ("name", "at", "cases", "labels")}
-        batches.append(Batch(**texts, counts=counts, bins=bins))
+        open_bins, truths = _whole(one["open_bins"]), _whole(one["truths"])
+        if len(open_bins) != len(bins) or any(map(int.__gt__, open_bins, bins)):
+            raise ValueError("the bins of a batch do not fit")
+        if sum(truths) > counts[ALL][0] or sum(truths) < counts[ALL][3]:
+            raise ValueError("the truths of a batch do not fit")
+        batches.append(Batch(**texts, counts=counts, bins=bins, open_bins=open_bins, truths=truths))
     groups = data["groups"]
     if len({one.cases for one in batches}) < len(batches):
         raise ValueError("a batch is there twice")

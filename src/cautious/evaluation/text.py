@@ -1,12 +1,25 @@
-"""Tables and numbers as people read them, in plain text and in notebooks."""
+"""Tables and numbers as people read them, in plain text and in notebooks; few measures first."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from typing import Any, NamedTuple
 
-__all__ = ["html_tables", "number", "share", "text_table"]
+import pandas as pd
+
+from cautious.metrics import SetCounts
+
+__all__ = [
+    "first_parts",
+    "first_rows",
+    "has_partial_sets",
+    "html_tables",
+    "number",
+    "share",
+    "text_table",
+]
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -80,3 +93,113 @@ def html_tables(
         caption = f"<caption>{escape(title)}</caption>" if title else ""
         parts.append(f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
     return "".join([*parts, *(f"<p>{escape(words)}</p>" for words in sentences)])
+
+
+class _Line(NamedTuple):
+    """A measure, what people call it, and whether its complement is shown."""
+
+    measure: str
+    words: str
+    short: str
+    is_share: bool = True
+    complement: bool = False
+
+
+_ANSWERS = (
+    _Line("coverage", "answered (coverage)", "answered"),
+    _Line(
+        "selective_accuracy",
+        "wrong among answers (selective risk)",
+        "wrong among answers",
+        complement=True,
+    ),
+    _Line("abstention", "abstained on (abstention)", "abstained on"),
+)
+# Where sets of some classes are answered, one class is the special case.
+_SETS = (
+    _Line("coverage", "answered with one class (determinacy)", "one class"),
+    _Line(
+        "selective_accuracy",
+        "wrong among these (selective risk)",
+        "wrong of these",
+        complement=True,
+    ),
+    _Line("containment", "true class in the set (containment)", "true class in the set"),
+    _Line("mean_set_size", "classes in a set, on average", "classes in a set", is_share=False),
+)
+_COST = _Line("cost", "cost per case", "cost per case", is_share=False)
+# Scores without answers have nothing else to show.
+_SCORES = (
+    _Line("positives", "positive cases", "positive"),
+    _Line("auc", "area under the ROC curve (auc)", "auc", is_share=False),
+    _Line("vacc", "mean cost over all costs (vacc)", "vacc", is_share=False),
+    _Line("least_error", "least error of one threshold", "least error"),
+)
+
+
+def has_partial_sets(counts: SetCounts | None) -> bool:
+    """Whether some answer is neither one class nor all of them."""
+    if counts is None:
+        return False
+    return bool(((counts.size != 1) & (counts.size != len(counts.classes))).any())
+
+
+def first_rows(measures: Mapping[str, pd.DataFrame], partial: bool) -> Iterator[tuple[str, ...]]:
+    """Give a row of text per measure, a column per model.
+
+    Parameters
+    ----------
+    measures : mapping of str to DataFrame
+        For each model: ``value``, ``low`` and ``high`` by measure.
+    partial : bool
+        Whether some model answers with sets that are neither one class nor all.
+
+    Examples
+    --------
+    >>> columns = {"value": [0.75, 0.9], "low": [0.7, 0.8], "high": [0.8, 1.0]}
+    >>> table = pd.DataFrame(columns, index=["coverage", "selective_accuracy"])
+    >>> for row in first_rows({"mine": table}, partial=False):
+    ...     print(row)
+    ('answered (coverage)', '75.0 % [70.0 %, 80.0 %]')
+    ('wrong among answers (selective risk)', '10.0 % [0 %, 20.0 %]')
+    """
+    answered = any("coverage" in table.index for table in measures.values())
+    lines = (*(_SETS if partial else _ANSWERS), _COST) if answered else _SCORES
+    for line in lines:
+        cells = [_cell(table, line) for table in measures.values()]
+        if any(cells):
+            yield (line.words, *cells)
+
+
+def first_parts(frame: pd.DataFrame, partial: bool) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Give headings and rows of text for the measures of each class or group.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per class or group; the number of cases ``n``, and measures. Those that are not in
+        it are left out.
+    partial : bool
+        As in :func:`first_rows`.
+    """
+    lines = [line for line in (_SETS if partial else _ANSWERS) if line.measure in frame]
+    rows = [
+        (str(label), number(row["n"]), *(_shown(row[line.measure], line) for line in lines))
+        for label, row in zip(frame.index, frame.to_dict("records"), strict=True)
+    ]
+    return [str(frame.index.name), "cases", *(line.short for line in lines)], rows
+
+
+def _cell(table: pd.DataFrame, line: _Line) -> str:
+    if line.measure not in table.index:
+        return ""
+    value, low, high = table.loc[[line.measure], ["value", "low", "high"]].to_numpy()[0].tolist()
+    if pd.isna(value) or pd.isna(low):
+        return _shown(value, line)
+    ends = (high, low) if line.complement else (low, high)
+    return f"{_shown(value, line)} [{', '.join(_shown(end, line) for end in ends)}]"
+
+
+def _shown(value: Any, line: _Line) -> str:
+    value = 1 - value if line.complement else value
+    return share(value) if line.is_share else number(value)

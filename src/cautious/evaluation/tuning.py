@@ -197,7 +197,11 @@ class Tuning:
 # More thresholds than this are in the rule, and not in the table.
 _THRESHOLDS_SHOWN = 8
 _QUANTITIES = ("abstention", "error", "selective_error", "cost")
-_HEADINGS = {"lower": "negative up to", "upper": "positive from"}
+_HEADINGS = {
+    "lower": "negative up to",
+    "upper": "positive from",
+    "threshold": "probability from",
+}
 _SHOWN: dict[str, Callable[[float], str]] = {
     "cost": number,
     "abstention": share,
@@ -415,9 +419,9 @@ def _dependence_notes(one: ModelPredictions) -> Iterator[Message]:
 def _record(one: FoundRule) -> dict[str, Any]:
     """Say in plain data what a rule is, and what it does on the cases it was chosen on."""
     rule = one.rule
-    if rule.thresholds is None:
-        numbers: dict[str, Any] = {"lower": rule.lower, "upper": rule.upper}
-    else:
+    row = one.frame().iloc[0].to_dict()
+    numbers = {str(name): row[name] for name in row if name not in _QUANTITIES}
+    if rule.thresholds is not None:
         pairs = zip(rule.classes, rule.thresholds, strict=True)
         numbers = {"thresholds": {label_text(label): threshold for label, threshold in pairs}}
     return numbers | {

@@ -260,7 +260,8 @@ def _batch_of(
     """Count one batch of a log."""
     ((name_of_rule, rule),) = rules.items()
     tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
-    bins = np.zeros(0 if calibration is None else len(calibration.counts), dtype=np.int64)
+    bins = np.zeros((2, 0 if calibration is None else len(calibration.counts)), dtype=np.int64)
+    truths = np.zeros(rule.n_classes, dtype=np.int64)
     digests = [_Digest(), _Digest()]
     n = met = 0
     with opened_cases(source, encoding) as opened:
@@ -294,8 +295,10 @@ def _batch_of(
                     if late is not None and roles.case is not None:
                         met += _fill(codes, _labels(batch, roles.case), late, rule)
                     _count(tallies, decided, codes, rule, _groups(batch, roles.groups))
+                    truths += np.bincount(codes[codes >= 0], minlength=rule.n_classes)
                     if calibration is not None:
-                        bins += calibration.bins_of(decided.values)
+                        bins[0] += calibration.bins_of(decided.values)
+                        bins[1] += calibration.bins_of(decided.values[codes < 0])
                     digests[0].add(batch, told)
                     digests[1].add(batch, told, codes)
                     n += batch.num_rows
@@ -311,7 +314,9 @@ def _batch_of(
     counts = {group: tuple(each) for group, each in tallies.items()}
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     cases, labels = (digest.text() for digest in digests)
-    return Batch(name, now, cases, labels, counts, tuple(bins.tolist())), notes
+    every, unknown = (tuple(row) for row in bins.tolist())
+    found = Batch(name, now, cases, labels, counts, every, unknown, tuple(truths.tolist()))
+    return found, notes
 
 
 def _rows_of(batch: Any, column: str | None, model: str) -> Ints | None:

@@ -31,6 +31,7 @@ from sklearn.utils.validation import (
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import as_cost_matrix
+from cautious.metrics import make_set_scorer
 from cautious.sets import check_weight
 
 __all__ = [
@@ -55,7 +56,7 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
     """Contract of a cautious classifier.
 
     A subclass implements ``predict_proba`` and ``predict_set``. ``predict`` is total: it names the
-    most probable class, the lowest in ``classes_`` order on ties.
+    most probable class, the lowest in ``classes_`` order on ties. ``score`` judges the sets.
     """
 
     classes_: Labels
@@ -83,6 +84,33 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
     @abstractmethod
     def predict_set(self, X: Any) -> Mask:
         """Answer with a set of classes for each row, a mask with columns in ``classes_`` order."""
+
+    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+        """Mean utility u65 of the sets; it is what ``GridSearchCV`` maximises without ``scoring``.
+
+        Where every set holds one class, it is the accuracy of ``predict``. Otherwise it counts the
+        caution, too: a set of two that holds the truth is worth .65, a larger one less, a wrong one
+        nothing. Accuracy could not tell two degrees of caution apart.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, m)
+            Rows to classify.
+        y : array-like of shape (n,)
+            Their true classes.
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts.
+
+        Returns
+        -------
+        float
+
+        See Also
+        --------
+        cautious.metrics.make_set_scorer : any other measure, for ``scoring=``.
+        cautious.metrics.utility_score : the measure.
+        """
+        return float(make_set_scorer("u65")(self, X, y, sample_weight))  # type: ignore[arg-type]
 
 
 class CredalClassifierMixin(CautiousClassifierMixin):

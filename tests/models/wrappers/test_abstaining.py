@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
@@ -14,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from cautious import decision
 from cautious.costs import discounted, ordinal, p_discounted
 from cautious.decision import Rule
-from cautious.metrics import make_set_scorer
+from cautious.metrics import make_set_scorer, utility_score
 from cautious.models import (
     AbstainingClassifier,
     NaiveCredalClassifier,
@@ -63,7 +64,7 @@ def doubtful(n=300, K=3, seed=0):
         ("class_threshold", {"thresholds": [0.9, 0.5, 0.7]}, decision.class_threshold_rule),
         ("ratio", {"thresholds": [0.9, 0.5, 0.7]}, decision.ratio_rule),
         ("bias_window", {"bias": [0.5, 0.3, 0.2], "window": 0.3}, decision.bias_window_rule),
-        ("chow", {"reject_cost": [0.1, 0.4, 0.3], "C": ordinal(3)}, decision.chow_rule),
+        ("chow", {"reject_cost": [0.1, 0.4, 0.3], "costs": ordinal(3)}, decision.chow_rule),
         ("reject", {"t": 0.8}, decision.reject_rule),
         ("optimal_sets", {"utility": "u65"}, decision.optimal_sets),
         (
@@ -231,3 +232,19 @@ def test_optimal_sets_take_costs_in_any_form():
     expected = np.column_stack([2 * (1 - p) >= 1, 10 * p >= 1])
     clear = (np.abs(p - 0.5) > 1e-6) & (np.abs(p - 0.1) > 1e-6)
     assert (model.predict_set(X)[clear] == expected[clear]).all()
+
+
+def test_a_search_without_scoring_counts_caution():
+    X, y = make_classification(300, flip_y=0.2, random_state=0)
+    model = AbstainingClassifier(LogisticRegression(), rule_params={"threshold": 0.0})
+    grid = {"rule_params": [{"threshold": t} for t in (0.0, 0.7, 1.0)]}
+    search = GridSearchCV(model, grid, cv=3).fit(X, y)
+    scores = search.cv_results_["mean_test_score"]
+    assert len(set(scores)) == 3  # accuracy of predict would be the same three times
+    careful = clone(model).set_params(rule_params={"threshold": 0.7}).fit(X, y)
+    assert careful.score(X, y) == utility_score(y, careful.predict_set(X), utility="u65")
+    bold = clone(model).fit(X, y)
+    assert bold.score(X, y) == pytest.approx((bold.predict(X) == y).mean())
+    weight = np.arange(300)
+    wanted = utility_score(y, careful.predict_set(X), utility="u65", sample_weight=weight)
+    assert careful.score(X, y, sample_weight=weight) == pytest.approx(wanted)
