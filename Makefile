@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 XDIST  ?= -n auto
 
+# The tests start many programs: what Python has compiled once is kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test coverage test-all test-spark test-oldest test-newest test-python honesty check format bench \
 	reproduction docs wheel lock clean
 

@@ -10,8 +10,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:Nothing can be promised")
 
 
 def params(exempt: bool):
+    # A model must be fitted many times over before a law that does not hold is seen to fail.
     return [
-        pytest.param(law, subject, id=f"{law}-{subject}")
+        pytest.param(
+            law,
+            subject,
+            id=f"{law}-{subject}",
+            marks=[pytest.mark.slow] if exempt and law.about == "models" else [],
+        )
         for law in CATALOGUE.values()
         for subject in (sorted(law.exempt) if exempt else law.applies_to)
     ]

@@ -203,8 +203,8 @@ def run(folder: Any, n: int, *, same: bool) -> None:
     check_page(every, known)
 
 
-def test_two_hundred_files(tmp_path):
-    run(tmp_path, 200, same=True)
+def test_sixty_files(tmp_path):
+    run(tmp_path, 60, same=True)
 
 
 @pytest.mark.slow

@@ -104,34 +104,57 @@ def same(a, b):
     pd.testing.assert_frame_equal(a, b)
 
 
-@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
-def test_models_that_kill_their_process_harm_no_other(n_jobs, healthy, tmp_path):
-    bad = {what: Hostile(what) for what in DEADLY}
+@pytest.mark.parametrize(
+    ("n_jobs", "deaths"),
+    [
+        pytest.param(2, ["segfault"], id="2"),
+        pytest.param(1, list(DEADLY), id="1, all", marks=pytest.mark.slow),
+        pytest.param(2, list(DEADLY), id="2, all", marks=pytest.mark.slow),
+    ],
+)
+def test_models_that_kill_their_process_harm_no_other(n_jobs, deaths, healthy, tmp_path):
+    bad = {what: Hostile(what) for what in deaths}
     own = study({"healthy": GaussianNB(), **bad, "last": GaussianNB()})
     results = own.run(tmp_path / "results.db", n_jobs=n_jobs)
     same(results[results["model"] == "healthy"], healthy)
     assert results[results["model"] == "last"]["failure"].isna().all()
-    for what, said in DEADLY.items():
+    for what in deaths:
         rows = results[results["model"] == what]
         assert len(rows) == 3
         (failure,) = rows["failure"].dropna()
-        assert failure.startswith(said)
+        assert failure.startswith(DEADLY[what])
         assert rows[rows["failure"].isna()]["error"].notna().all()
     again = own.run(tmp_path / "results.db", n_jobs=n_jobs)
     pd.testing.assert_frame_equal(again, results)  # nothing is left to do
     pd.testing.assert_frame_equal(own.results(tmp_path / "results.db"), results)
 
 
-def test_models_that_hang_are_ended_after_their_time(healthy):
-    bad = {what: Hostile(what) for what in BAD if what.startswith("hang")}
+@pytest.mark.parametrize(
+    "hanging",
+    [
+        pytest.param(["hang and hold the lock of the interpreter"], id="one"),
+        pytest.param(
+            [what for what in BAD if what.startswith("hang")], id="all", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_models_that_hang_are_ended_after_their_time(hanging, healthy):
+    bad = {what: Hostile(what) for what in hanging}
     started = time.monotonic()
     results = study({**bad, "healthy": GaussianNB()}).run(n_jobs=2, timeout=2)
     assert time.monotonic() - started < 200
     same(results[results["model"] == "healthy"], healthy)
     failed = results[results["failure"].notna()]
-    assert failed["failure"].tolist() == ["TimeoutError: took longer than 2 s"] * 3
+    assert failed["failure"].tolist() == ["TimeoutError: took longer than 2 s"] * len(bad)
     assert set(failed["model"]) == set(bad)
     assert failed["seconds"].between(2, 30).all()
+    assert_no_process_is_left()
+
+
+def assert_no_process_is_left():
+    psutil = pytest.importorskip("psutil")
+    left = [p.cmdline() for p in psutil.Process().children(recursive=True)]
+    assert not [line for line in left if "popen_loky" in " ".join(line)]
 
 
 class Slow(GaussianNB):
@@ -219,10 +242,3 @@ def test_time_is_not_limited_where_joblib_runs_the_folds_elsewhere():
         study({"NB": GaussianNB()}).run(timeout=3)
     with pytest.raises(ValueError, match="timeout is 0; give seconds"):
         study({"NB": GaussianNB()}).run(timeout=0)
-
-
-def test_no_process_is_left_behind(tmp_path):
-    psutil = pytest.importorskip("psutil")
-    study({"bad": Hostile("hang"), "NB": GaussianNB()}).run(tmp_path / "a.db", timeout=1, n_jobs=2)
-    left = [p.cmdline() for p in psutil.Process().children(recursive=True)]
-    assert not [line for line in left if "popen_loky" in " ".join(line)]

@@ -179,7 +179,7 @@ if __name__ == "__main__":
 
 def killed_study():
     models = {"NCC": NaiveCredalClassifier(), "forest": RandomForestClassifier(n_estimators=30)}
-    return Study(models, ["vote", "monks-1"], repeats=3, folds=5, measures=["u65", "error"])
+    return Study(models, ["monks-1"], repeats=3, folds=5, measures=["u65", "error"])
 
 
 @pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
@@ -193,13 +193,13 @@ def test_killed_and_resumed(n_jobs, tmp_path):
         [sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL
     )
     deadline = time.monotonic() + 60
-    while _finished(store) < 8 and process.poll() is None and time.monotonic() < deadline:
+    while _finished(store) < 4 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     assert process.poll() is None, "it ended before it could be killed"
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     before = killed_study().results(store)
-    assert 8 <= len(before) < 60
+    assert 4 <= len(before) < 30
     assert before.groupby(["dataset", "repeat", "fold"]).size().eq(2).all()  # no fold by halves
     resumed = killed_study().run(store)
     kept = resumed.merge(before[["dataset", "model", "repeat", "fold"]])

@@ -40,32 +40,27 @@ def test_numbers_follow_the_sliders(report_file, open_report, scored):
 
 def check_numbers(report, y, scores, fn, fp, abstain, prior):
     report.page.select_option("[data-action='select-model']", "auto")
-    for key, value in (("false_negative", fn), ("false_positive", fp), ("abstain", abstain)):
-        report.type(key, value)
-    if prior is not None:
-        report.type("prior", 100 * prior)
-    elif report.page.is_enabled("[data-action='sample-prior']"):
-        report.page.click("[data-action='sample-prior']")
-        report.settle()
     costs = {"false_negative": fn, "false_positive": fp, "abstain": abstain}
+    if prior is None and report.page.is_enabled("[data-action='sample-prior']"):
+        report.page.click("[data-action='sample-prior']")
+    report.type_all(costs if prior is None else costs | {"prior": 100 * prior})
     best = {}
     for index, (name, score) in enumerate(scores.items()):
         surface = surface_of(y, score, prior)
         expected = best[name] = surface.for_costs(costs)
         forced = surface.for_costs(costs | {"abstain": max(fn, fp)})
         vacc = (surface.flipped() if fp > fn else surface).vacc()
-        shown = {
-            "cost": expected.cost,
-            "lower": expected.lower,
-            "upper": expected.upper,
-            "abstention": expected.abstention,
-            "fn": expected.false_negative,
-            "fp": expected.false_positive,
-            "forced": forced.cost,
-            "vacc": vacc,
+        values = {
+            f"cost-{index}": expected.cost,
+            f"lower-{index}": expected.lower,
+            f"upper-{index}": expected.upper,
+            f"abstention-{index}": expected.abstention,
+            f"fn-{index}": expected.false_negative,
+            f"fp-{index}": expected.false_positive,
+            f"forced-{index}": forced.cost,
+            f"vacc-{index}": vacc,
         }
-        for key, value in shown.items():
-            assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), (name, key)
+        assert report.numbers(*values) == pytest.approx(values, abs=1e-9), name
     expected = {name: report.number(f"new-cost-{index}") for index, name in enumerate(scores)}
     cheapest = min(expected, key=expected.__getitem__)  # on new cases
     assert report.page.inner_text("[data-key='model']") == cheapest
@@ -76,15 +71,14 @@ def check_numbers(report, y, scores, fn, fp, abstain, prior):
     report.select(index)
     plane = best["tied"]
     rates = {
-        "tn": plane.true_negative,
-        "fn": plane.false_negative,
-        "fp": plane.false_positive,
-        "tp": plane.true_positive,
-        "abstain-n": plane.abstained_negative,
-        "abstain-p": plane.abstained_positive,
+        "rate-tn": plane.true_negative,
+        "rate-fn": plane.false_negative,
+        "rate-fp": plane.false_positive,
+        "rate-tp": plane.true_positive,
+        "rate-abstain-n": plane.abstained_negative,
+        "rate-abstain-p": plane.abstained_positive,
     }
-    for key, value in rates.items():
-        assert report.number(f"rate-{key}") == pytest.approx(value, abs=1e-9)
+    assert report.numbers(*rates) == pytest.approx(rates, abs=1e-9)
 
 
 def test_moving_a_slider_with_the_keyboard(report_file, open_report, scored):
