@@ -13,16 +13,19 @@ from tests.catalogue.law import law
 from tests.catalogue.strategies import Situation, around, probabilities, seeds, situations
 
 import cautious.decision
-from cautious.costs import discounted, p_discounted, utility_costs
+from cautious.costs import SizeCosts, discounted, p_discounted, utility_costs
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import chow_window
 from cautious.decision import (
+    ClassTree,
     bias_window_rule,
     chow_rule,
     class_threshold_rule,
+    climbing_rule,
     e_admissibility,
     gamma_maximax,
     gamma_maximin,
+    hierarchical_sets,
     hurwicz,
     interval_dominance,
     maximal_from_lower,
@@ -35,7 +38,7 @@ from cautious.decision import (
 )
 from cautious.utility import quadratic
 
-_PARTS = {"rules_from_json", "rules_to_json", "window_rule"}
+_PARTS = {"ClassTree", "rules_from_json", "rules_to_json", "window_rule"}
 PUBLIC = {
     name: getattr(cautious.decision, name)
     for name in cautious.decision.__all__
@@ -83,12 +86,28 @@ def by_rule(p: np.ndarray, level: float) -> np.ndarray:
     return cautious.decision.Rule.from_json(rule.to_json()).predict_set(p)
 
 
+def pairs(k: int) -> ClassTree:
+    """Classes two by two, and a last one alone."""
+    return ClassTree.from_parents(
+        [k + i // 2 for i in range(k)] + [k + (k + 1) // 2] * ((k + 1) // 2) + [-1]
+    )
+
+
+def costs_of_pairs(k: int, level: float) -> SizeCosts:
+    """A wrong set costs 1, and a right pair the less, the higher the level."""
+    return SizeCosts(np.array([0.0, 1 - level] + [1 - level / 2] * (k - 2)), np.ones(k))
+
+
 RULES = {
     "Rule": Rule(by_rule),
     "bias_window_rule": Rule(lambda p, level: bias_window_rule(p, skewed(p.shape[1]), level)),
     "chow_rule": Rule(lambda p, level: chow_rule(p, 1 - level)),
     "class_threshold_rule": Rule(
         lambda p, level: class_threshold_rule(p, per_class(level, p.shape[1]))
+    ),
+    "climbing_rule": Rule(lambda p, level: climbing_rule(p, pairs(p.shape[1]), level)),
+    "hierarchical_sets": Rule(
+        lambda p, level: hierarchical_sets(p, pairs(p.shape[1]), costs_of_pairs(p.shape[1], level))
     ),
     "optimal_sets": Rule(lambda p, level: optimal_sets(p, utility=quadratic(0.5 + level / 2))),
     "ratio_rule": Rule(lambda p, level: ratio_rule(p, per_class(level, p.shape[1]))),
@@ -97,6 +116,7 @@ RULES = {
 }
 levels = st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.9, 1.0])
 BY_CLASS = ("bias_window_rule", "class_threshold_rule", "ratio_rule")
+BY_TREE = ("climbing_rule", "hierarchical_sets")
 
 
 @law("Invariance", "criteria", CRITERIA, case=situations(), by=st.sampled_from([1e-12, 0.125, 1e9]))
@@ -193,7 +213,8 @@ def rows_of_a_rule_apart(rule: Rule, p: np.ndarray, level: float) -> None:
     "Invariance",
     "rules",
     RULES,
-    exempt=dict.fromkeys(BY_CLASS, "here the threshold grows with the position of the class"),
+    exempt=dict.fromkeys(BY_CLASS, "here the threshold grows with the position of the class")
+    | dict.fromkeys(BY_TREE, "here the tree joins classes by their position"),
     p=probabilities(),
     level=levels,
     seed=seeds,
@@ -210,6 +231,7 @@ def order_of_columns(rule: Rule, p: np.ndarray, level: float, seed: int) -> None
     RULES,
     exempt={
         "bias_window_rule": "a wider window can also move the answer to another class",
+        "hierarchical_sets": "a larger node may lie in another branch of the tree",
         "ratio_rule": "thresholds closer to each other can move the answer to another class",
     },
     p=probabilities(),

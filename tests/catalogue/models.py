@@ -24,6 +24,7 @@ from cautious.models import (
     CredalModelAveragingClassifier,
     CredalTreeClassifier,
     DelegatingClassifier,
+    HierarchicalClassifier,
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
     NaiveCredalClassifierCV,
@@ -102,6 +103,10 @@ def delegating(rules: float = 0.75) -> Any:
     return DelegatingClassifier([("bayes", bayes()), ("lazy", lazy)], rules=rules, train_on="all")
 
 
+def hierarchical(**params: Any) -> Any:
+    return HierarchicalClassifier(bayes(), **params)
+
+
 def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
     goal = {} if "costs" in params else {"max_abstention": max_abstention}
     return TunedAbstainingClassifierCV(bayes(), cv=2, **goal, **params)
@@ -149,6 +154,7 @@ SUBJECTS = {
     ),
     "CredalTreeClassifier": Model(CredalTreeClassifier, ("s", (0.1, 1.0, 4.0))),
     "DelegatingClassifier": Model(delegating, ("rules", (0.5, 0.7, 0.9))),
+    "HierarchicalClassifier": Model(hierarchical, ("threshold", (0.5, 0.7, 0.9))),
     "LazyNaiveCredalClassifier": Model(
         lambda **params: LazyNaiveCredalClassifier(n_neighbors=4, step=4, **params),
         ("s", (0.1, 1.0, 4.0)),

@@ -115,6 +115,7 @@ _AnswerCosts = costs.AnswerCosts
 _ACCURACIES = {"x": numbers(ACCURACY), "sample_weight": numbers(WEIGHT)}
 _RULE = {"p": probabilities(P)}
 _CRITERIA = {"costs": numbers(COSTS)}
+_TREE = decision.ClassTree.from_dict({"some": [LABELS[0], LABELS[1]], "other": [LABELS[2]]})
 
 CALLS: dict[str, Call] = {
     "bootstrap.bootstrap_weights": Call(
@@ -284,6 +285,16 @@ CALLS: dict[str, Call] = {
     "curves.find_rule": Call(
         lambda **given: curves.find_rule(**given, max_abstention=0.25).rule.lower, _BINARY
     ),
+    "curves.hierarchical_risk_coverage": Call(
+        lambda **given: np.asarray(curves.hierarchical_risk_coverage(**given)),
+        {
+            "y_true": labels(TRUTH),
+            "y_proba": probabilities(P),
+            "classes": labels(LABELS),
+            "sample_weight": numbers(WEIGHT),
+        },
+        {"tree": _TREE},
+    ),
     "curves.one_vs_rest": Call(
         lambda **given: {k: s.vacc() for k, s in curves.one_vs_rest(**given).items()},
         {**_SCORED, "classes": labels(LABELS)},
@@ -314,6 +325,13 @@ CALLS: dict[str, Call] = {
     ),
     "decision.class_threshold_rule": Call(
         decision.class_threshold_rule, {**_RULE, "thresholds": probabilities([0.5, 0.25, 0.75])}
+    ),
+    "decision.climbing_rule": Call(
+        decision.climbing_rule, _RULE, {"tree": _TREE, "threshold": 0.625}
+    ),
+    "decision.ClassTree.cover": Call(_TREE.cover, {"mask": booleans(MASK)}),
+    "decision.hierarchical_sets": Call(
+        decision.hierarchical_sets, _RULE, {"tree": _TREE, "utility": "u80"}
     ),
     **{
         f"decision.{name}": Call(
@@ -393,6 +411,10 @@ CALLS: dict[str, Call] = {
         utility.caution_premium,
         {"m": numbers([1, 2, 4])},
         {"n_classes": 3, "utility": "u65"},
+    ),
+    "guarantees.certify_sequence": Call(
+        lambda **given: guarantees.certify_sequence(**given, max_error=0.1)[0] is None,
+        {"wrong": numbers([0, 3]), "answered": numbers([10, 20])},
     ),
     "guarantees.mean_bound": Call(
         guarantees.mean_bound, {"values": numbers([0, 0.5, 1]), "counts": numbers([4, 2, 1])}

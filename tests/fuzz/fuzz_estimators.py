@@ -47,6 +47,7 @@ def estimator_calls() -> dict[str, Call]:
         "DelegatingClassifier": lambda: models.DelegatingClassifier(
             [("first", tree()), ("second", tree())], train_on="all"
         ),
+        "HierarchicalClassifier": lambda: models.HierarchicalClassifier(tree()),
         "LazyNaiveCredalClassifier": models.LazyNaiveCredalClassifier,
         "NaiveCredalClassifier": models.NaiveCredalClassifier,
         "NaiveCredalClassifierCV": lambda: models.NaiveCredalClassifierCV(s=[0.5, 1.0], cv=3),

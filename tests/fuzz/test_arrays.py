@@ -44,6 +44,7 @@ WITHOUT_ARRAYS = {
     "costs.ordinal": "a count",
     "costs.zero_one": "a count",
     "curves.capacity_hull": "curves",
+    "decision.ClassTree": "names; see decision/test_class_tree",
     "decision.Rule": "made by its class methods; predict_set takes arrays",
     "decision.rules_from_json": "text; see decision/test_rule",
     "decision.rules_to_json": "rules",

@@ -23,22 +23,26 @@ RELIED_ON = {
     ),
     "credal": "ProbabilityIntervals imprecise_dirichlet",
     "decision": (
+        "ClassTree hierarchical_sets climbing_rule "
         "Rule threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule "
         "optimal_sets maximality interval_dominance e_admissibility gamma_maximin gamma_maximax "
         "hurwicz"
     ),
     "curves": (
         "AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve "
-        "DecisionCurve"
+        "DecisionCurve hierarchical_risk_coverage"
     ),
-    "guarantees": "risk_p_value risk_bound mean_bound Certificate RiskMonitor DriftMonitor",
+    "guarantees": (
+        "certify certify_sequence risk_p_value risk_bound mean_bound Certificate RiskMonitor "
+        "DriftMonitor"
+    ),
     "models": (
         "CautiousForestClassifier CautiousForestClassifierCV "
         "NaiveCredalClassifier LazyNaiveCredalClassifier CredalModelAveragingClassifier "
         "CredalTreeClassifier NondeterministicClassifier NestedDichotomyClassifier "
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
-        "cross_val_predict_set check_cautious_estimator venn_abers"
+        "HierarchicalClassifier cross_val_predict_set check_cautious_estimator venn_abers"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",

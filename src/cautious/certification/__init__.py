@@ -18,5 +18,14 @@ from cautious.certification.certified_rule import certify
 from cautious.certification.certified_rule import certify_counts as certify_counts
 from cautious.certification.certified_thresholds import Certified
 from cautious.certification.certified_thresholds import Shape as Shape
+from cautious.certification.own_rules import certify_sequence
 
-__all__ = ["Certificate", "Certified", "certify", "expected_cases", "risk_bound", "risk_p_value"]
+__all__ = [
+    "Certificate",
+    "Certified",
+    "certify",
+    "certify_sequence",
+    "expected_cases",
+    "risk_bound",
+    "risk_p_value",
+]

@@ -22,6 +22,7 @@ LIMITS = {
     "class_error": "at most {share} of the answers of each class are wrong",
     "missed": "at most {share} of the positive cases are answered negative",
     "error_per_case": "at most {share} of all cases are answered wrongly",
+    "set_error": "at most {share} of the sets miss the truth",
     "abstention": "at most {share} of all cases are abstained on",
     "cost": "the mean cost is at most {value}",
     "utility": "the mean utility is at least {value}",

@@ -7,6 +7,7 @@ from cautious.curves.capacity import CapacityCurve, capacity_hull
 from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull as CostHull
+from cautious.curves.node_coverage import hierarchical_risk_coverage
 from cautious.curves.response import ResponseCurve, best_bias
 from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.curves.search import FoundRule, find_rule
@@ -41,6 +42,7 @@ __all__ = [
     "capacity_hull",
     "chow_window",
     "find_rule",
+    "hierarchical_risk_coverage",
     "one_vs_rest",
     "roc_readings",
     "roc_slopes",

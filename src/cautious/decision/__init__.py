@@ -7,6 +7,9 @@ take whole batches and return boolean masks, a full row meaning "abstain".
 """
 
 from cautious.decision.admissibility import e_admissibility
+from cautious.decision.class_tree import ClassTree
+from cautious.decision.class_tree import TreeLike as TreeLike
+from cautious.decision.class_tree import as_tree as as_tree
 from cautious.decision.criteria import (
     gamma_maximax,
     gamma_maximin,
@@ -15,6 +18,8 @@ from cautious.decision.criteria import (
     maximal_from_lower,
     maximality,
 )
+from cautious.decision.hierarchy import climbing_rule, hierarchical_sets
+from cautious.decision.hierarchy import path_probabilities as path_probabilities
 from cautious.decision.optimal import compiled as compiled
 from cautious.decision.optimal import have_numba as have_numba
 from cautious.decision.optimal import optimal_sets
@@ -39,13 +44,16 @@ from cautious.decision.thresholds import check_bias as check_bias
 from cautious.decision.thresholds import check_window as check_window
 
 __all__ = [
+    "ClassTree",
     "Rule",
     "bias_window_rule",
     "chow_rule",
     "class_threshold_rule",
+    "climbing_rule",
     "e_admissibility",
     "gamma_maximax",
     "gamma_maximin",
+    "hierarchical_sets",
     "hurwicz",
     "interval_dominance",
     "maximal_from_lower",

@@ -28,6 +28,7 @@ from cautious.models.wrappers import (
     CertifiedAbstainingClassifier,
     ConformalClassifier,
     DelegatingClassifier,
+    HierarchicalClassifier,
     NondeterministicClassifier,
     TunedAbstainingClassifierCV,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "CredalModelAveragingClassifier",
     "CredalTreeClassifier",
     "DelegatingClassifier",
+    "HierarchicalClassifier",
     "LazyNaiveCredalClassifier",
     "NaiveCredalClassifier",
     "NaiveCredalClassifierCV",

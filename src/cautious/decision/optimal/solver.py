@@ -36,7 +36,7 @@ from cautious.decision.optimal.families import Problem
 from cautious.sets import check_probabilities
 from cautious.utility import UtilityLike, as_utility
 
-__all__ = ["optimal_sets"]
+__all__ = ["optimal_sets", "utility_as_costs"]
 
 _FEW_CLASSES = 14
 _FEW_ROWS = 20
@@ -159,7 +159,7 @@ def optimal_sets(
         given = as_costs(given, needs_abstention=True)
     rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
     if not isinstance(given, SetCosts):
-        given = _utility_as_costs(given, rows.shape[1])
+        given = utility_as_costs(given, rows.shape[1])
     gap = np.zeros(len(rows))
     if isinstance(given, SizeCosts) and not contiguous:
         mask = sets_by_size(rows, given.hit, given.miss, checked=checked)
@@ -205,7 +205,7 @@ def _check(p: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     return not_negative(check_probabilities(p, n_classes=n_classes))
 
 
-def _utility_as_costs(utility: UtilityLike, n_classes: int) -> SizeCosts:
+def utility_as_costs(utility: UtilityLike, n_classes: int) -> SizeCosts:
     """Cost right and wrong sets of each size by how far they fall short of the best."""
     if n_classes == 0:
         raise ValueError("p has no columns; each class needs one.")

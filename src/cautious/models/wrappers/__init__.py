@@ -4,6 +4,7 @@ from cautious.models.wrappers.abstaining import AbstainingClassifier, Nondetermi
 from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
 from cautious.models.wrappers.conformal import ConformalClassifier
 from cautious.models.wrappers.delegating import DelegatingClassifier
+from cautious.models.wrappers.hierarchical import HierarchicalClassifier
 from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "CertifiedAbstainingClassifier",
     "ConformalClassifier",
     "DelegatingClassifier",
+    "HierarchicalClassifier",
     "NondeterministicClassifier",
     "TunedAbstainingClassifierCV",
 ]

@@ -24,7 +24,7 @@ from cautious.models.base import (
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
 
-__all__ = ["CertifiedAbstainingClassifier"]
+__all__ = ["CertifiedAbstainingClassifier", "warn_of_twins"]
 
 _LIMITS = (
     "max_error",
@@ -192,7 +192,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         else:
             _, codes = np.unique(labels, return_inverse=True)
             training, calibration = hold_out(codes, self.calibration_size, self.random_state)
-            _warn_of_twins(X, training, calibration)
+            warn_of_twins(X, training, calibration)
             own = {name: _safe_indexing(value, training) for name, value in params.items()}
             rows, truth = _safe_indexing(X, training), labels[training]
             self.estimator_ = clone(self.estimator).fit(rows, truth, **own)
@@ -263,7 +263,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         return self.rule_.predict_set(p, classes=self.classes_.tolist())
 
 
-def _warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
+def warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
     """Warn of calibration rows that the estimator has seen.
 
     Rows of codes agree by nature; only measured numbers that agree to the last digit tell that a

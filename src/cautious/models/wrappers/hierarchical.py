@@ -1,0 +1,293 @@
+"""A wrapper that answers with nodes of a tree of classes."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
+
+from cautious._typing import Floats, Labels, Mask
+from cautious.costs import as_costs
+from cautious.decision import (
+    ClassTree,
+    TreeLike,
+    as_tree,
+    climbing_rule,
+    hierarchical_sets,
+    path_probabilities,
+)
+from cautious.guarantees import Certificate, certify_sequence
+from cautious.models.base import (
+    check_examples,
+    check_probabilistic,
+    fit_metadata,
+    take_over_features,
+    take_rows,
+)
+from cautious.models.wrappers.certified import warn_of_twins
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+from cautious.sets import as_codes
+from cautious.utility import UtilityLike, as_utility
+
+__all__ = ["HierarchicalClassifier"]
+
+_DECISIONS = ("utility", "costs", "threshold", "max_error")
+# Fixed before any label is seen, from strict to loose: even steps of log odds.
+_CANDIDATES = np.concatenate([[1.0], 1 / (1 + np.exp(-np.linspace(9, -4.5, 180))), [0.0]])
+
+
+class HierarchicalClassifier(ProbabilisticWrapper):
+    r"""Classifier that answers with a node of a tree of classes.
+
+    Where it cannot tell an owl from a hawk it says "bird of prey", and where it cannot tell that it
+    says "bird". Which node is answered follows from a utility, from costs of sets, from a threshold
+    on the probability of the node, or from a limit on the share of sets that miss the truth, which
+    is then promised of new cases.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Anything with ``predict_proba``. One that is already fitted is kept as it is inside
+        scikit-learn's ``FrozenEstimator``.
+    tree : ClassTree, mapping, str or None, default=None
+        The tree; nested dictionaries, as :meth:`cautious.decision.ClassTree.from_dict` takes them;
+        or the separator of class names that are paths. It must hold all classes of the examples;
+        those that it holds besides are left out. None has no levels: answer, or abstain.
+    utility : str, Utility or callable, optional
+        Answer with the node of the largest expected utility. "u65" if nothing else is said.
+    costs : SetCosts or array-like, optional
+        Answer with the node of the smallest expected cost; any form of
+        :func:`cautious.costs.as_costs`.
+    threshold : float, optional
+        Start at the likeliest class and climb until the node is that probable.
+    max_error : float, optional
+        Climb, with a threshold found on a part of the examples that is set aside: with
+        `confidence_level`, at most this share of the sets misses the truth on new cases. Where
+        this cannot be promised, the model abstains always, and a warning says what it would take.
+    n_nodes : int, default=1
+        Of how many nodes an answer may be the union; with a utility only.
+    confidence_level : float, default=0.95
+        How sure the promise is.
+    calibration_size : float, default=0.5
+        Share of the examples to set aside for `max_error`.
+    random_state : int, RandomState or None
+        Seed of that split.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    estimator_ : classifier
+        The fitted estimator.
+    tree_ : ClassTree
+        The tree over ``classes_``.
+    threshold_ : float
+        Where the rule climbs: its threshold; infinite where nothing can be promised.
+    certificate_ : Certificate
+        With `max_error`: what is promised; print it.
+
+    See Also
+    --------
+    cautious.decision.hierarchical_sets, cautious.decision.climbing_rule
+    cautious.curves.hierarchical_risk_coverage : How risk falls as the nodes grow.
+
+    Notes
+    -----
+    The promise is exact: thresholds that were fixed beforehand are tested on the calibration cases
+    from strict to loose (:func:`cautious.guarantees.certify_sequence`). It is about the share of
+    all cases, and about cases drawn as the calibration cases were.
+
+    References
+    ----------
+    Mortier, Hüllermeier, Dembczyński & Waegeman (2022); Goren, Galil & El-Yaniv (2024).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from cautious.models import HierarchicalClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = {"small": [0], "large": [1, 2]}
+    >>> model = HierarchicalClassifier(GaussianNB(), tree, threshold=0.9).fit(X, y)
+    >>> model.predict_nodes(X[[0, 60, 83]])
+    [0, 1, 'large']
+    """
+
+    tree_: ClassTree
+    threshold_: float
+    certificate_: Certificate
+
+    def __init__(
+        self,
+        estimator: Any,
+        tree: TreeLike = None,
+        *,
+        utility: UtilityLike | None = None,
+        costs: Any = None,
+        threshold: float | None = None,
+        max_error: float | None = None,
+        n_nodes: int = 1,
+        confidence_level: float = 0.95,
+        calibration_size: float = 0.5,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.tree = tree
+        self.utility = utility
+        self.costs = costs
+        self.threshold = threshold
+        self.max_error = max_error
+        self.n_nodes = n_nodes
+        self.confidence_level = confidence_level
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
+    ) -> Any:
+        """Fit the estimator and, for `max_error`, find a threshold that keeps the promise.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the estimator takes them.
+        sample_weight : array-like of shape (n,), optional
+            Repetitions of each row, for the estimator. An exact promise takes none.
+        **fit_params
+            Anything else for the estimator's ``fit``.
+
+        Returns
+        -------
+        self
+        """
+        check_probabilistic(self.estimator)
+        self._check_parameters()
+        for name in ("threshold_", "certificate_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if self.max_error is None:
+            super().fit(X, y, sample_weight, **fit_params)
+            if self.threshold is not None:
+                self.threshold_ = float(self.threshold)
+            return self
+        if sample_weight is not None:
+            raise ValueError(
+                "sample_weight is given, but an exact promise counts cases, not weights; fit the "
+                "estimator with weights first and wrap it in FrozenEstimator."
+            )
+        return self._fit_and_promise(X, y, fit_params)
+
+    def _fit_and_promise(self, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
+        X, labels, _ = check_examples(X, y)
+        if len(labels) < 2:
+            raise ValueError(
+                f"n_samples = {len(labels)}; a minimum of 2 is required, one to fit and one to "
+                "calibrate."
+            )
+        as_tree(self.tree, np.unique(labels))  # before anything long starts
+        params = fit_metadata(self, self.estimator, None, fit_params)
+        calibration = np.arange(len(labels))
+        if isinstance(self.estimator, FrozenEstimator):
+            self.estimator_ = clone(self.estimator).fit(X, labels)
+        else:
+            codes = np.unique(labels, return_inverse=True)[1]
+            training, calibration = hold_out(codes, self.calibration_size, self.random_state)
+            warn_of_twins(X, training, calibration)
+            own = take_rows(params, training, len(labels))
+            self.estimator_ = clone(self.estimator).fit(
+                _safe_indexing(X, training), labels[training], **own
+            )
+        self.classes_ = np.asarray(self.estimator_.classes_)
+        take_over_features(self, self.estimator_)
+        self._check_decision()
+        if len(self.classes_) < 2:  # a lone class leaves nothing to decide
+            self.threshold_ = 0.0
+            return self
+        p = self.predict_proba(_safe_indexing(X, calibration))
+        self._certify(p, labels[calibration])
+        return self
+
+    def _certify(self, p: Floats, labels: Labels) -> None:
+        """Find the loosest threshold whose sets provably hold the truth often enough."""
+        truth = as_codes(labels, self.classes_, name="y")
+        nodes, reached = path_probabilities(p, self.tree_)
+        missed = ~self.tree_.masks[nodes, truth[:, None]]
+        # A set misses the truth up to the probability of the last node on the way that does.
+        until = np.where(missed, reached, -np.inf).max(axis=1, initial=-np.inf)
+        wrong = len(until) - np.searchsorted(np.sort(until), _CANDIDATES, side="left")
+        at, self.certificate_ = certify_sequence(
+            wrong,
+            np.full(len(_CANDIDATES), len(until)),
+            float(self.max_error),  # type: ignore[arg-type]
+            confidence_level=self.confidence_level,
+            limit="set_error",
+        )
+        self.threshold_ = np.inf if at is None else float(_CANDIDATES[at])
+        if at is None:
+            warnings.warn(f"{self.certificate_} The model abstains always.", stacklevel=4)
+
+    def predict_nodes(self, X: Any) -> list[Any]:
+        """Name the node of the tree that each row is answered with.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        list
+            Class labels and names of inner nodes; of a union, the smallest node above it.
+        """
+        return self.tree_.names(self.predict_set(X))
+
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        if hasattr(self, "threshold_"):
+            if self.threshold_ > 1:
+                return np.ones(p.shape, dtype=np.bool_)
+            return climbing_rule(p, self.tree_, self.threshold_)
+        if self.costs is not None:
+            return hierarchical_sets(p, self.tree_, as_costs(self.costs, self.classes_))
+        utility = "u65" if self.utility is None else self.utility
+        return hierarchical_sets(p, self.tree_, utility=utility, n_nodes=self.n_nodes)
+
+    def _check_decision(self) -> None:
+        self.tree_ = as_tree(self.tree, self.classes_)
+        if len(self.classes_) > 1 and self.costs is not None:
+            even = np.full((1, len(self.classes_)), 1 / len(self.classes_))
+            hierarchical_sets(even, self.tree_, as_costs(self.costs, self.classes_))
+
+    def _check_parameters(self) -> None:
+        given = [name for name in _DECISIONS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(
+                f"{' and '.join(given)} are given; how to decide is said by one of "
+                f"{', '.join(_DECISIONS)}."
+            )
+        if self.utility is not None:
+            as_utility(self.utility)
+        if self.threshold is not None and not (
+            isinstance(self.threshold, Real) and 0 <= self.threshold <= 1
+        ):
+            raise ValueError(
+                f"threshold is {self.threshold!r}; a probability lies between 0 and 1."
+            )
+        for name in ("max_error", "confidence_level", "calibration_size"):
+            value = getattr(self, name)
+            if name == "max_error" and value is None:
+                continue
+            if not (isinstance(value, Real) and 0 < float(value) < 1):
+                raise ValueError(f"{name} is {value!r}; it lies strictly between 0 and 1.")
+        if not (isinstance(self.n_nodes, Integral) and self.n_nodes >= 1):
+            raise ValueError(f"n_nodes is {self.n_nodes!r}; give a whole number, at least 1.")
+        if self.n_nodes > 1 and given not in ([], ["utility"]):
+            raise ValueError(
+                f"n_nodes is {self.n_nodes}, but {given[0]} decides; unions of nodes need a "
+                "utility."
+            )

@@ -1,0 +1,245 @@
+"""The best node, the best union of nodes and the climbing rule, beside brute force."""
+
+import sys
+from itertools import combinations
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sklearn.utils
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from tests.decision.test_class_tree import trees
+
+from cautious.costs import (
+    SetCosts,
+    SizeCosts,
+    class_selective,
+    discounted,
+    f_beta_costs,
+    ordinal,
+    owa,
+    p_discounted,
+    utility_costs,
+)
+from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, optimal_sets
+from cautious.utility import u80
+
+ANIMALS = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl", "wren"], "fish": None})
+COSTS = {
+    "u80": lambda k: utility_costs(k, u80),
+    "F2": lambda k: f_beta_costs(k, 2),
+    "p-discounted": lambda k: p_discounted(ordinal(k), 0.6),
+    "owa": lambda k: owa(ordinal(k), 0.8),
+    "class-selective": lambda k: class_selective(np.arange(1, k + 1), 0.3),
+    "perverse": lambda k: SizeCosts(np.arange(k, 0, -1.0), np.full(k, 1.5)),
+}
+
+
+def rows(seed, k, n=6):
+    """Probabilities, rough ones among them so that ties occur."""
+    rng = np.random.default_rng(seed)
+    p = np.vstack([rng.dirichlet(np.full(k, 0.5), n), rng.integers(1, 4, (n, k))])
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def brute_force(p, sets, costs):
+    """Cheapest of the sets, the smallest and first of those that cost as much."""
+    order = sorted(
+        range(len(sets)), key=lambda i: (sets[i].sum(), np.flatnonzero(sets[i]).tolist())
+    )
+    sets = sets[order]
+    expected = p @ costs.of(sets).T
+    near = expected <= expected.min(axis=1, keepdims=True) + 1e-11
+    return sets[near.argmax(axis=1)], expected.min(axis=1)
+
+
+@pytest.mark.parametrize("kind", COSTS)
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(tree=trees(12), seed=st.integers(0, 2**32 - 1))
+def test_the_best_node_is_that_of_brute_force(kind, tree, seed):
+    costs, p = COSTS[kind](tree.n_classes), rows(seed, tree.n_classes)
+    expected, _ = brute_force(p, tree.masks, costs)
+    assert (hierarchical_sets(p, tree, costs) == expected).all()
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(
+    tree=trees(12),
+    seed=st.integers(0, 2**32 - 1),
+    n_nodes=st.integers(2, 3),
+    utility=st.sampled_from(["u65", "u80", "F1"]),
+)
+def test_the_best_union_is_that_of_brute_force(tree, seed, n_nodes, utility):
+    k = tree.n_classes
+    p = rows(seed, k, 4)
+    costs = COSTS["u80"](k) if utility == "u80" else None
+    if costs is None:
+        from cautious.utility import as_utility
+
+        costs = utility_costs(k, as_utility(utility))
+    nodes = np.unique(tree.masks, axis=0)
+    unions = np.unique(
+        [
+            np.any(chosen, axis=0)
+            for c in range(1, n_nodes + 1)
+            for chosen in combinations(nodes, c)
+        ],
+        axis=0,
+    )
+    _, least = brute_force(p, unions, costs)
+    found = hierarchical_sets(p, tree, utility=utility, n_nodes=n_nodes)
+    known = {row.tobytes() for row in unions}
+    assert all(row.tobytes() in known for row in found)
+    np.testing.assert_allclose((costs.of(found) * p).sum(axis=1), least, atol=1e-12)
+    everything = hierarchical_sets(p, tree, utility=utility, n_nodes=k)
+    np.testing.assert_allclose(
+        (costs.of(everything) * p).sum(axis=1),
+        (costs.of(optimal_sets(p, utility=utility)) * p).sum(axis=1),
+        atol=1e-12,
+    )
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(tree=trees(12), seed=st.integers(0, 2**32 - 1), threshold=st.floats(0, 1))
+def test_climbing_one_step_at_a_time(tree, seed, threshold):
+    p = rows(seed, tree.n_classes)
+    found = climbing_rule(p, tree, threshold)
+    for row, answer in zip(p, found, strict=True):
+        node = int(row.argmax())
+        while tree.parents[node] >= 0 and row[tree.masks[node]].sum() < threshold - 1e-12:
+            node = tree.parents[node]
+        if abs(row[tree.masks[node]].sum() - threshold) > 1e-9:
+            assert (answer == tree.masks[node]).all()
+    looser = climbing_rule(p, tree, threshold / 2)
+    assert (looser <= found).all()
+
+
+def test_the_flat_tree_answers_or_abstains():
+    p = rows(0, 5, 30)
+    flat = ClassTree.flat(range(5))
+    sets = hierarchical_sets(p, flat, utility="u80")
+    assert set(sets.sum(axis=1)) == {1, 5}
+    table = np.vstack([ordinal(5), np.full(5, 0.6)])
+    assert (hierarchical_sets(p, ANIMALS, table) == optimal_sets(p, table)).all()
+
+
+def test_an_experts_table_need_not_list_all_nodes():
+    full = discounted(ordinal(5), classes=ANIMALS.classes).table()
+    p = rows(1, 5)
+    whole = hierarchical_sets(p, ANIMALS, SetCosts.from_table(full))
+    assert (whole == hierarchical_sets(p, ANIMALS, discounted(ordinal(5)))).all()
+    few = SetCosts.from_table(full.loc[["{cat, dog}", "{owl}", "{cat, owl}"]])
+    answers = set(ANIMALS.names(hierarchical_sets(p, ANIMALS, few)))
+    assert answers <= {"mammal", "owl"}
+    with pytest.raises(ValueError, match="lists no node of the tree"):
+        hierarchical_sets(p, ANIMALS, SetCosts.from_table(full.loc[["{cat, owl}"]]))
+
+
+def test_labelled_costs_are_put_in_order():
+    order = ["wren", "owl", "fish", "dog", "cat"]
+    costs = p_discounted(ordinal(5), 0.7, classes=order)
+    p = rows(2, 5)
+    expected, _ = brute_force(p, ANIMALS.masks, costs.in_order(ANIMALS.classes))
+    assert (hierarchical_sets(p, ANIMALS, costs) == expected).all()
+
+
+def test_one_class_and_no_rows():
+    alone = ClassTree.from_dict({"all": ["a"]})
+    assert hierarchical_sets([[1.0], [1.0]], alone, utility="u65").tolist() == [[True], [True]]
+    assert climbing_rule([[1.0]], alone, 0.5).tolist() == [[True]]
+    assert hierarchical_sets(np.empty((0, 5)), ANIMALS, utility="u65").shape == (0, 5)
+    assert hierarchical_sets(np.empty((0, 5)), ANIMALS, utility="u65", n_nodes=2).shape == (0, 5)
+    assert climbing_rule(np.empty((0, 5)), ANIMALS, 0.5).shape == (0, 5)
+
+
+P = [[0.4, 0.3, 0.1, 0.1, 0.1]]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: hierarchical_sets(P, ANIMALS), TypeError, "either costs or utility"),
+        (lambda: hierarchical_sets(P, ANIMALS, "u65", utility="u65"), TypeError, "either costs"),
+        (lambda: hierarchical_sets(P, None, "u65"), TypeError, "tree is None"),
+        (lambda: hierarchical_sets(P, "/", "u65"), TypeError, "tree is '/'"),
+        (lambda: hierarchical_sets([[0.5, 0.5]], ANIMALS, "u65"), ValueError, "2 columns"),
+        (
+            lambda: hierarchical_sets([[0.5, np.nan, 0.5, 0, 0]], ANIMALS, "u65"),
+            ValueError,
+            "row 0",
+        ),
+        (lambda: hierarchical_sets(P, ANIMALS, discounted(ordinal(4))), ValueError, "4 classes"),
+        (lambda: hierarchical_sets(P, ANIMALS, "u65", n_nodes=0), ValueError, "n_nodes is 0"),
+        (lambda: hierarchical_sets(P, ANIMALS, "u65", n_nodes=1.5), ValueError, "n_nodes is 1.5"),
+        (
+            lambda: hierarchical_sets(P, ANIMALS, owa(ordinal(5), 0.8), n_nodes=2),
+            ValueError,
+            "no costs by size",
+        ),
+        (
+            lambda: hierarchical_sets(P, ANIMALS, COSTS["perverse"](5), n_nodes=2),
+            ValueError,
+            "a right set of 1 classes costs more",
+        ),
+        (lambda: climbing_rule(P, ANIMALS, 1.5), ValueError, "threshold is 1.5"),
+        (lambda: climbing_rule(P, ANIMALS, np.nan), ValueError, "threshold is nan"),
+        (lambda: climbing_rule([[np.nan] * 5], ANIMALS, 0.5), ValueError, "row 0"),
+    ],
+)
+def test_wrong_arguments(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_nested_dictionaries_will_do():
+    nested = {"mammal": ["cat", "dog"], "bird": ["owl", "wren"], "fish": None}
+    p = rows(3, 5)
+    assert (climbing_rule(p, nested, 0.7) == climbing_rule(p, ANIMALS, 0.7)).all()
+
+
+class Known(ClassifierMixin, BaseEstimator):
+    """Answers at a node of the tree with the shares of the probabilities that are its rows."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        labels = ANIMALS_BY_PATH.classes
+        held = np.array([[c == n or c.startswith(n + ";") for c in labels] for n in self.classes_])
+        share = np.asarray(X) @ held.T
+        return share / share.sum(axis=1, keepdims=True)
+
+
+ANIMALS_BY_PATH = ClassTree.from_names(
+    ["r;m;cat", "r;m;dog", "r;b;hunter;owl", "r;b;hunter;hawk", "r;b;wren", "r;fish"], ";"
+)
+
+
+@pytest.mark.parametrize("n_nodes", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ({"svptype": "fb", "beta": 1}, "F1"),
+        ({"svptype": "dg", "delta": 1.6, "gamma": 0.6}, "u65"),
+        ({"svptype": "dg", "delta": 2.2, "gamma": 1.2}, "u80"),
+    ],
+    ids=["F1", "u65", "u80"],
+)
+def test_as_setvaluedprediction(monkeypatch, n_nodes, theirs, ours):
+    pytest.importorskip("torch")
+    pytest.importorskip("svp.utils", exc_type=ImportError)
+    # Its classifier for scikit-learn is plain Python; what is compiled serves networks only.
+    monkeypatch.setitem(sys.modules, "svp_cpp", SimpleNamespace(SVP=object))
+    monkeypatch.setitem(sys.modules, "svp._utils", SimpleNamespace(_C=None))
+    monkeypatch.setattr(sklearn.utils, "_message_with_time", None, raising=False)  # for its clock
+    from svp.multiclass import SVPClassifier
+
+    labels = np.array(ANIMALS_BY_PATH.classes)
+    p = np.random.default_rng(0).dirichlet(np.full(6, 0.6), 60)
+    model = SVPClassifier(Known(), hierarchy="predefined").fit(np.eye(6), labels)
+    answers = model.predict_set(p, {"c": n_nodes, **theirs})
+    expected = np.array([np.isin(labels, answer) for answer in answers])
+    assert (hierarchical_sets(p, ANIMALS_BY_PATH, utility=ours, n_nodes=n_nodes) == expected).all()

@@ -1,0 +1,171 @@
+"""Answers with nodes: every way to decide, the promise, and the contract."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.costs import ordinal, p_discounted
+from cautious.decision import ClassTree, climbing_rule, hierarchical_sets
+from cautious.models import HierarchicalClassifier, check_cautious_estimator
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Nothing can be promised"),
+    pytest.mark.filterwarnings("ignore:.* calibration rows also occur"),
+]
+
+VARIANTS = [
+    HierarchicalClassifier(LogisticRegression()),
+    HierarchicalClassifier(GaussianNB(), max_error=0.3, confidence_level=0.6, random_state=0),
+]
+TREE = ClassTree.from_dict({"low": [0, 1], "high": [2, 3]})
+WEIGHTED = (
+    "check_all_zero_sample_weights_error",
+    "check_classifiers_one_label_sample_weights",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weights_list",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_not_overwritten",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_shape",
+)
+
+
+@parametrize_with_checks(
+    VARIANTS,
+    expected_failed_checks=lambda estimator: (
+        dict.fromkeys(WEIGHTED, "an exact promise counts cases, not weights")
+        if estimator.max_error is not None
+        else {}
+    ),
+)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [HierarchicalClassifier(GaussianNB()), VARIANTS[1]])
+def test_keeps_the_contract(estimator):
+    check_cautious_estimator(estimator, label_order_matters=True)
+
+
+def blobs(n=1200, seed=0):
+    """Four classes in two pairs, of which the members are hard to tell apart."""
+    centers = [[-4, 0], [-4, 1.5], [4, 0], [4, 1.5]]
+    return make_blobs(n, centers=centers, random_state=seed)
+
+
+def test_every_way_to_decide():
+    X, y = blobs()
+    bayes = GaussianNB()
+    p = bayes.fit(X, y).predict_proba(X)
+    costs = p_discounted(ordinal(4), 0.7)
+    for how, expected in [
+        ({}, hierarchical_sets(p, TREE, utility="u65")),
+        ({"utility": "u80"}, hierarchical_sets(p, TREE, utility="u80")),
+        ({"utility": "u80", "n_nodes": 2}, hierarchical_sets(p, TREE, utility="u80", n_nodes=2)),
+        ({"costs": costs}, hierarchical_sets(p, TREE, costs)),
+        ({"threshold": 0.9}, climbing_rule(p, TREE, 0.9)),
+    ]:
+        model = HierarchicalClassifier(bayes, TREE, **how).fit(X, y)
+        assert (model.predict_set(X) == expected).all()
+        assert (model.predict(X) == np.where(expected, p, -1).argmax(axis=1)).all()
+    assert set(model.predict_nodes(X)) == {0, 1, 2, 3, "low", "high"}
+
+
+def test_labels_in_their_own_order():
+    X, y = blobs()
+    names = np.array(["z/1", "z/2", "a/1", "a/2"])
+    by_name = HierarchicalClassifier(GaussianNB(), "/", threshold=0.9).fit(X, names[y])
+    by_tree = HierarchicalClassifier(GaussianNB(), TREE, threshold=0.9).fit(X, y)
+    order = np.argsort(names)
+    assert (by_name.predict_set(X) == by_tree.predict_set(X)[:, order]).all()
+    assert set(by_name.predict_nodes(X)) == {*names, "a", "z"}
+
+
+def test_the_promise_is_kept():
+    X, y = blobs(10_000, seed=99)
+    broken, sizes = [], []
+    for seed in range(15):
+        model = HierarchicalClassifier(
+            GaussianNB(), TREE, max_error=0.1, confidence_level=0.9, random_state=seed
+        ).fit(*blobs(600, seed=seed))
+        sets = model.predict_set(X)
+        broken.append((~sets[np.arange(len(y)), y]).mean() > 0.1)
+        sizes.append(sets.sum(axis=1).mean())
+    assert np.mean(broken) <= 0.1 + 2 * np.sqrt(0.09 / 15)
+    assert np.mean(sizes) < 2
+    assert "at most 10 % of the sets miss the truth" in str(model.certificate_)
+    assert model.certificate_.n == 300
+
+
+def test_a_frozen_model_is_calibrated_on_all_that_is_given():
+    fitted = GaussianNB().fit(*blobs(300, seed=1))
+    X, y = blobs(500)
+    model = HierarchicalClassifier(FrozenEstimator(fitted), TREE, max_error=0.1).fit(X, y)
+    assert model.certificate_.n == 500
+    wrong = ~model.predict_set(X)[np.arange(500), y]
+    assert model.certificate_.tests[0].wrong == wrong.sum()
+    with pytest.raises(ValueError, match="'x'"):
+        model.set_params(tree={"a": [0, 1, 2, 3], "b": ["x"]}).fit(X, np.where(y, y, 9).astype(str))
+
+
+def test_nothing_to_promise():
+    X, y = blobs(60)
+    model = HierarchicalClassifier(GaussianNB(), TREE, max_error=0.01)
+    with pytest.warns(UserWarning, match="Nothing can be promised from .* abstains always"):
+        model.fit(X, y)
+    assert model.predict_set(X).all()
+    assert model.threshold_ == np.inf
+    assert set(model.predict_nodes(X)) == {"all classes"}
+    # Another decision leaves nothing of it behind.
+    model.set_params(max_error=None, utility="u80").fit(X, y)
+    assert not hasattr(model, "certificate_")
+    assert not model.predict_set(X).all()
+
+
+def test_one_class_constant_features_and_gaps():
+    X, y = load_iris(return_X_y=True)
+    alone = HierarchicalClassifier(GaussianNB(), {"all": [0, 1, 2]}, max_error=0.2)
+    assert alone.fit(X[:50], y[:50]).predict_set(X[:2]).tolist() == [[True], [True]]
+    constant = HierarchicalClassifier(LogisticRegression(), {"a": [0, 1], "b": [2]}, utility="u80")
+    assert constant.fit(np.ones_like(X), y).predict_set(np.ones((1, 4))).any()
+    X[3, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        constant.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"tree": {"a": [0, 1, 2]}}, ValueError, "class 3 is not in the tree"),
+        ({"tree": 7}, TypeError, "tree is 7"),
+        ({"tree": "/"}, TypeError, "no text"),
+        ({"threshold": 0.5, "max_error": 0.1}, ValueError, "threshold and max_error are given"),
+        ({"threshold": 2}, ValueError, "threshold is 2"),
+        ({"max_error": 0}, ValueError, "max_error is 0"),
+        ({"confidence_level": 1}, ValueError, "confidence_level is 1"),
+        ({"calibration_size": "half"}, ValueError, "calibration_size is 'half'"),
+        ({"n_nodes": 0}, ValueError, "n_nodes is 0"),
+        ({"n_nodes": 2, "threshold": 0.5}, ValueError, "but threshold decides"),
+        ({"utility": "u999"}, ValueError, "u999"),
+        ({"costs": np.eye(3)}, ValueError, "classes"),
+        ({"estimator": LinearSVC()}, TypeError, "no predict_proba"),
+    ],
+)
+def test_wrong_parameters(params, error, message):
+    X, y = blobs(80)
+    with pytest.raises(error, match=message):
+        HierarchicalClassifier(**{"estimator": GaussianNB(), "tree": TREE, **params}).fit(X, y)
+
+
+def test_a_promise_takes_no_weights():
+    X, y = blobs(80)
+    model = HierarchicalClassifier(GaussianNB(), TREE, max_error=0.2)
+    with pytest.raises(ValueError, match="counts cases, not weights"):
+        model.fit(X, y, sample_weight=np.ones(80))
+    with pytest.raises(ValueError, match="minimum of 2"):
+        model.fit(X[:1], y[:1])
