@@ -39,7 +39,13 @@ def test_every_set_is_what_its_facts_say(name):
     assert bunch.name == name
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if FACTS.at[name, "rows"] > 1000 else [])
+        for name in NAMES
+    ],
+)
 def test_arrays_hold_the_same_cells_as_frames(name):
     X, y = load_dataset(name, return_X_y=True)
     array, labels = load_dataset(name, return_X_y=True, as_frame=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -130,6 +131,7 @@ def test_no_rule_without_its_promise():
     for give in (lambda: found.rule, found.to_json):
         with pytest.raises(InputError, match="there is no rule to give"):
             give()
+    assert not hasattr(found, "rule")
     both = cautious.tune(
         {"poor": (y, rng.random(200)), "good": (y, score)},
         max_error=0.1,
@@ -137,6 +139,11 @@ def test_no_rule_without_its_promise():
     )
     assert list(both.found) == ["good"] == [both.best]
     assert list(both.certificates) == ["poor", "good"]
+    assert both.rule == both.rules["good"]
+    twins = replace(both, found={"one": both.found["good"], "two": both.found["good"]})
+    assert getattr(twins, "rule", None) is None
+    with pytest.raises(ValueError, match=r"there are the models \['one', 'two'\]; take one of"):
+        _ = twins.rule
 
 
 def test_promises_for_other_predictions_and_refusals():

@@ -48,7 +48,7 @@ def sources(*facts):
     return text.getvalue()
 
 
-@effort(150, 6000)
+@effort(60, 6000)
 def test_any_bytes_are_read_or_refused(examples, tmp_path):
     def law(name, content):
         path = tmp_path / name
@@ -69,7 +69,7 @@ def test_any_bytes_are_read_or_refused(examples, tmp_path):
     )
 
 
-@effort(60, 2000)
+@effort(30, 2000)
 def test_the_conversion_is_all_or_nothing(examples, tmp_path):
     source, target = tmp_path / "source", tmp_path / "target"
     source.mkdir()

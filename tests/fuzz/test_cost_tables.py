@@ -31,7 +31,7 @@ ODD = st.sampled_from(
 NAME = ODD | st.text(max_size=6) | st.integers(-3, 3) | st.booleans() | st.floats(0, 2)
 
 
-@effort(200, 6000)
+@effort(80, 6000)
 def test_any_text_is_a_cost_matrix_or_refused(examples, tmp_path):
     path = tmp_path / "costs.csv"
 
@@ -55,7 +55,7 @@ def test_any_text_is_a_cost_matrix_or_refused(examples, tmp_path):
     )
 
 
-@effort(60, 2000)
+@effort(30, 2000)
 def test_any_bytes_are_a_cost_matrix_or_refused(examples, tmp_path):
     def law(content):
         path = tmp_path / "costs.csv"
@@ -67,7 +67,7 @@ def test_any_bytes_are_a_cost_matrix_or_refused(examples, tmp_path):
     fuzz(law, examples, content=any_file(COSTS))
 
 
-@effort(60, 1500)
+@effort(25, 1500)
 def test_commands_that_read_costs(examples, tmp_path):
     (tmp_path / "scores.csv").write_text(PREDICTIONS["scores"])
 
@@ -90,7 +90,7 @@ def test_commands_that_read_costs(examples, tmp_path):
     )
 
 
-@effort(150, 5000)
+@effort(60, 5000)
 def test_a_table_of_sets_comes_back_or_is_ambiguous(examples):
     """Whatever the classes are called, no set is taken for another."""
 

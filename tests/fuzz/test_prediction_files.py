@@ -43,7 +43,7 @@ def judge(folder, name, content, command):
     (folder / name).unlink()
 
 
-@effort(120, 2000)
+@effort(50, 2000)
 def test_text(examples, tmp_path):
     fuzz(
         lambda name, content, command: judge(tmp_path, name, content, command),
@@ -54,7 +54,7 @@ def test_text(examples, tmp_path):
     )
 
 
-@effort(60, 1500)
+@effort(25, 1500)
 def test_parquet(examples, tmp_path):
     whole = [parquet(PREDICTIONS[name]) for name in ("scores", "probabilities", "sets")]
     fuzz(
@@ -66,7 +66,7 @@ def test_parquet(examples, tmp_path):
     )
 
 
-@effort(30, 800)
+@effort(15, 800)
 def test_what_is_written_well_is_read_well(examples, tmp_path):
     """Labels and separators of any kind, quoted as CSV asks: the classes come back."""
     mark = st.sampled_from([",", ";", "\t"])

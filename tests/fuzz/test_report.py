@@ -118,7 +118,7 @@ def test_other_arguments(tmp_path, options, words):
     assert words in refusal
 
 
-@effort(25, 400)
+@effort(12, 400)
 def test_any_names(examples, tmp_path):
     """Text of any kind, half of a surrogate pair included, is shown as text."""
 

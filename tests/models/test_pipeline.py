@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.scikit_learn import parametrize_with_checks
 
 from cautious.datasets import load_dataset
 from cautious.metrics import make_set_scorer, utility_score

@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.scikit_learn import parametrize_with_checks
 
 from cautious.datasets import load_dataset
 from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer

@@ -33,6 +33,10 @@ from cautious.predictions import ModelPredictions, label_text, read_predictions
 __all__ = ["Tuning", "tune"]
 
 
+class _NoRuleError(InputError, AttributeError):
+    """There is no rule, or not one: ``hasattr(tuned, "rule")`` is False."""
+
+
 @dataclass(frozen=True, repr=False)
 class Tuning:
     """Rules that were found, what they will do on new cases, and what they do on these.
@@ -76,7 +80,9 @@ class Tuning:
     def rule(self) -> Rule:
         """The rule of the only model there is."""
         if len(self.found) > 1:
-            raise ValueError(f"there are the models {list(self.found)}; take one of .rules.")
+            raise _NoRuleError(
+                "there are the models {models}; take one of .rules.", models=list(self.found)
+            )
         self._check_found()
         return next(iter(self.found.values())).rule
 
@@ -84,7 +90,7 @@ class Tuning:
         """Refuse to give a rule where none could be certified."""
         if not self.found:
             words = " ".join(f"{name}: {one}" for name, one in self.certificates.items())
-            raise InputError("there is no rule to give. {words}", words=words)
+            raise _NoRuleError("there is no rule to give. {words}", words=words)
 
     def frame(self) -> pd.DataFrame:
         """One row per model: its thresholds, and what they do.

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.naive_bayes import CategoricalNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.scikit_learn import parametrize_with_checks
 
 from cautious.metrics import make_set_scorer
 from cautious.models import (

@@ -18,8 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
+from tests.scikit_learn import parametrize_with_checks
 
 from cautious.metrics import containment_score, make_set_scorer
 from cautious.models import (

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.scikit_learn import parametrize_with_checks
 
 from cautious.decision import Rule, class_threshold_rule, threshold_rule
 from cautious.metrics import selective_accuracy_score

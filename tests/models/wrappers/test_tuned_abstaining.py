@@ -24,7 +24,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.scikit_learn import parametrize_with_checks
 
 from cautious.curves import AbstentionCostSurface, find_rule
 from cautious.decision import Rule, chow_rule, class_threshold_rule
