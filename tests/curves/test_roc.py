@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
@@ -224,3 +226,39 @@ def test_bad_input(arguments: dict, message: str) -> None:
 def test_readings_of_what_is_no_count(cell: float) -> None:
     with pytest.raises(ValueError, match=r"matrix holds .* in row 2, column 1; counts are finite"):
         roc_readings([[45, 1], [1, 33], [14, cell]])
+
+
+def test_the_band_holds_every_threshold():
+    # Kolmogorov's statistic of each class, at the square root of the level.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [70, 40])
+    p = rng.random(110)
+    band = AbstentionROC.from_predictions(y, p).band(confidence_level=0.9)
+    for name, n in (("fpr", 70), ("tpr", 40)):
+        width = stats.kstwo.ppf(np.sqrt(0.9), n)
+        assert_allclose(band[f"{name}_high"], np.minimum(band[name] + width, 1))
+        assert_allclose(band[f"{name}_low"], np.maximum(band[name] - width, 0))
+    # The largest error at any score, from the test that scipy offers.
+    for label, name in ((0, "fpr"), (1, "tpr")):
+        test = stats.ks_1samp(p[y == label], stats.uniform.cdf)
+        width = (band[f"{name}_high"] - band[f"{name}_low"]).max() / 2
+        truth = 1 - band["threshold"].clip(upper=1)
+        above = band[name].shift(fill_value=0)  # just above each threshold
+        largest = max((band[name] - truth).abs().max(), (above - truth).abs().max())
+        assert largest == pytest.approx(test.statistic, abs=1e-12)
+        inside = (truth >= band[f"{name}_low"]).all() and (truth <= band[f"{name}_high"]).all()
+        assert inside or largest > width
+
+
+def test_the_band_of_kept_cases_and_of_none():
+    y, p = np.array([0, 0, 1, 1, 0, 1] * 20), np.array([0.1, 0.2, 0.4, 0.6, 0.7, 0.9] * 20)
+    roc = AbstentionROC.from_predictions(y, p)
+    wide, kept = roc.band(), roc.band(0.5)
+    assert len(kept) < len(wide)
+    width = stats.kstwo.ppf(np.sqrt(0.95), 20)  # of the positives only those at 0.9 are kept
+    assert kept["tpr_high"].iloc[0] == pytest.approx(width)
+    one_class = AbstentionROC.from_predictions([0, 0, 0], [0.1, 0.2, 0.3], classes=(0, 1)).band()
+    assert (one_class["tpr_low"] == 0).all()
+    assert (one_class["tpr_high"] == 1).all()
+    with pytest.raises(ValueError, match="confidence_level"):
+        roc.band(confidence_level=95)

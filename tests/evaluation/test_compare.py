@@ -48,6 +48,65 @@ def test_sets():
     assert "change places" in str(found)
 
 
+def set_models(n, wrong, seed=0):
+    """Models that answer three classes with sets; shares that are wrong, and that hesitate."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    frames = []
+    for name, (missed, hesitates) in wrong.items():
+        luck = rng.random(n)
+        answer = np.where(luck < missed, (y + 1) % 3, y)
+        pair = (luck >= missed) & (luck < missed + hesitates)
+        sets = [
+            f"{a}|{(a + 2) % 3}" if two else f"{a}" for a, two in zip(answer, pair, strict=True)
+        ]
+        frames.append(pd.DataFrame({"y_true": y, "y_set": sets, "model": name}))
+    return pd.concat(frames)
+
+
+def test_equal_set_classifiers_cannot_be_told_apart():
+    frame = set_models(200, {"a": (0.1, 0.3), "b": (0.1, 0.3), "c": (0.1, 0.3)})
+    found = cautious.compare(frame, n_resamples=50)
+    assert found.best is None
+    assert (found.pairs["utility_p_adjusted"] > 0.05).all()
+    assert "cannot be told apart" in found.verdict or "depends on the aversion" in found.verdict
+
+
+def test_a_more_useful_set_classifier_is_named():
+    frame = set_models(400, {"good": (0.02, 0.2), "poor": (0.3, 0.2), "worse": (0.4, 0.3)})
+    found = cautious.compare(frame, n_resamples=50)
+    assert found.best == "good"
+    assert "take good" in found.verdict
+    assert "significant" in found.verdict
+    assert "p (Holm)" in str(found)
+
+
+def test_a_small_lead_is_no_verdict():
+    # The first is ahead by two cases, at every aversion to risk.
+    y = [0, 1] * 30
+    frame = pd.concat(
+        pd.DataFrame({"y_true": y, "y_set": [str(label) for label in sets], "model": name})
+        for name, sets in (("a", y), ("b", [1, 0, *y[2:]]))
+    )
+    found = cautious.compare(frame, n_resamples=50)
+    assert found.best is None
+    assert "cannot be told apart from b (difference 0.0333, " in found.verdict
+    same = cautious.compare(frame.assign(y_set=frame["y_true"].astype(str)), n_resamples=50)
+    assert same.best is None
+    assert same.pairs["utility_p"].tolist() == [1.0]
+    assert same.verdict == "The models are worth the same at every aversion to risk."
+
+
+def test_weights_count_as_repetitions_in_the_test_of_utilities():
+    frame = set_models(60, {"a": (0.05, 0.2), "b": (0.3, 0.2)})
+    twice = pd.concat([frame, frame])
+    heavy = frame.assign(weight=2)
+    p_values = [
+        cautious.compare(one, n_resamples=50).pairs["utility_p"].iloc[0] for one in (twice, heavy)
+    ]
+    assert p_values[0] == pytest.approx(p_values[1], rel=1e-9)
+
+
 def test_refusals():
     with pytest.raises(InputError, match="only one model"):
         cautious.compare({"a": ([0, 1], [0.2, 0.8])})

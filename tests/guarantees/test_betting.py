@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,9 +18,69 @@ SHIFT = st.floats(-5, 5)
 
 
 def test_slack_on_the_reference_case():
-    # A uniform mixture leaves 0.014, Chernoff–KL and a sum of exact bounds 0.015. The package
-    # confseq leaves 0.0091, but needs the cases in an order that their counts do not tell.
+    # A uniform mixture leaves 0.014, Chernoff–KL and a sum of exact bounds 0.015.
     assert mean_bound(VALUES, 1000 * SHARES, 0.9) - VALUES @ SHARES < 0.01365
+
+
+def test_slack_case_by_case():
+    # The package confseq, which needs cases in order too, leaves 0.0091 on average.
+    samples = np.random.default_rng(0).choice(VALUES, (60, 1000), p=SHARES)
+    slack = [mean_bound(x, None, 0.9, low=0, high=1) - x.mean() for x in samples]
+    assert np.mean(slack) < 0.0091
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.05])
+@pytest.mark.parametrize("n", [2, 5, pytest.param(8, marks=pytest.mark.slow)])
+def test_valid_in_every_order(n, delta):
+    """All orders of 0, ½ and 1 are gone through, under many laws."""
+    orders = np.array(list(product([0.0, 0.5, 1.0], repeat=n)))
+    # The bound depends on the order; each order has the chance of its counts.
+    bounds = np.array([mean_bound(x, None, 1 - delta, low=0, high=1) for x in orders])
+    halves, ones = (orders == 0.5).sum(axis=1), (orders == 1).sum(axis=1)
+    for p_half, p_one in np.random.default_rng(0).dirichlet([0.5, 0.5, 0.5], 300)[:, 1:]:
+        chance = (1 - p_half - p_one) ** (n - halves - ones) * p_half**halves * p_one**ones
+        assert chance @ (bounds < p_half / 2 + p_one) <= delta + 1e-12
+
+
+def brute_force(x, delta, at):
+    """Follow the bets of one hypothesis, case by case, by the book."""
+    n, wealth, richest = len(x), 1.0, 1.0
+    for i, value in enumerate(x):
+        seen = x[:i]
+        mean = (0.5 + seen.sum()) / (i + 1)
+        variance = (0.25 + ((seen - mean) ** 2).sum()) / (i + 1)
+        stake = np.sqrt(2 * np.log(1 / (delta * wealth)) / ((n - i) * variance))
+        wealth *= 1 + min(stake, 0.8 / (1 - at)) * (at - value)
+        richest = max(richest, wealth)
+        if richest >= 1 / delta:
+            return True
+    return False
+
+
+def test_bets_are_those_described():
+    rng = np.random.default_rng(2)
+    grid = np.sin(np.pi / 2 * np.arange(512) / 512) ** 2
+    for shares in (SHARES, [0.3, 0.1, 0.2, 0.4]):
+        x = rng.choice(VALUES, 120, p=shares)
+        bound = mean_bound(x, None, 0.9, low=0, high=1)
+        above = grid[grid >= bound + 1e-9]
+        assert all(brute_force(x, 0.1, at) for at in above)  # all means above it are ruled out
+        below = grid[grid < bound][-1]
+        assert below < x.mean() or not brute_force(x, 0.1, below)
+
+
+def test_cases_need_a_range():
+    with pytest.raises(ValueError, match="give low and high"):
+        mean_bound([0, 0.5, 1], None)
+    with pytest.raises(ValueError, match="give low and high"):
+        mean_bound([0, 0.5, 1], high=1)
+    x = np.random.default_rng(3).choice([1.0, 3, 7], 200)
+    plain = mean_bound((x - 1) / 6, None, low=0, high=1)
+    assert mean_bound(x, None, low=1, high=7) == pytest.approx(1 + 6 * plain, abs=1e-7)
+    lower = mean_bound(7 - x, None, low=0, high=6, side="lower")
+    assert lower == pytest.approx(6 - 6 * plain, abs=1e-7)
+    assert mean_bound([0.3], None, low=0, high=1) == 1
+    assert mean_bound([0.0] * 1000, None, low=0, high=1) < 0.005
 
 
 @pytest.mark.parametrize("n", [5, 12, 30, 60])

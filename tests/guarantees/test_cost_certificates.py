@@ -171,3 +171,32 @@ def test_more_refusals():
         certify_cost(BINARY.where(BINARY.weight < 0), costs=COSTS)
     with pytest.raises(ValueError, match="counts cases, not weights"):
         certify_cost(BINARY.reweighted(BINARY.weight / 3), costs=COSTS)
+
+
+def test_cases_in_order_have_tighter_bounds():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], 600, p=[0.8, 0.2])
+    luck = rng.random(600)
+    sets = [
+        {"no", "yes"} if u < 0.1 else {"no" if (label == "yes") == (u < 0.15) else "yes"}
+        for label, u in zip(y, luck, strict=True)
+    ]
+    prices = {"costs": {"false_negative": 10, "false_positive": 2, "abstain": 1}}
+    asked = {"classes": ["no", "yes"]}
+    for shares in (None, "any", {"yes": (0.1, 0.3)}):
+        for certificate_of, how in ((certify_cost, prices), (certify_utility, {})):
+            plain = certificate_of(y, sets, shares=shares, **how, **asked)
+            ordered = certificate_of(y, sets, shares=shares, in_order=True, **how, **asked)
+            (name,) = plain.limits
+            better = np.less if name == "cost" else np.greater
+            assert better(ordered.limits[name], plain.limits[name])
+            assert ordered.method.startswith("exact or betting bounds, case by case")
+            assert [one.mean for one in ordered.means] == pytest.approx(
+                [one.mean for one in plain.means]
+            )
+    # Costs of two values have an exact bound already.
+    wrong = {"costs": {"false_negative": 1, "false_positive": 1, "abstain": 0}}
+    both = [certify_cost(y, sets, in_order=order, **wrong, **asked) for order in (False, True)]
+    assert both[0].limits == both[1].limits
+    with pytest.raises(ValueError, match="counts have no order"):
+        certify_cost(SetCounts.from_predictions(y, sets, **asked), in_order=True, **prices)

@@ -298,14 +298,23 @@ def test_flat_scores_on_average(trials, rng, ledger):
     [((0.8, 0.15, 0.03, 0.02), 1000), ((0.3, 0.1, 0.2, 0.4), 100), ((0.97, 0.01, 0.01, 0.01), 300)],
     ids=["small", "even", "rare"],
 )
+@pytest.mark.parametrize("known", ["counts", "cases in order"])
 @pytest.mark.parametrize("trials", [50, long(2000)])
-def test_bounds_of_means(trials, shares, n, level, rng, ledger):
+def test_bounds_of_means(trials, known, shares, n, level, rng, ledger):
     values = np.array([0, 0.1, 0.2, 1])
-    samples = rng.multinomial(n, shares, size=trials)
-    bounds = np.array([mean_bound(values, counts, level) for counts in samples])
     mean = values @ shares
+    if known == "counts":
+        samples = rng.multinomial(n, shares, size=trials)
+        bounds = np.array([mean_bound(values, counts, level) for counts in samples])
+        seen = samples @ values / n
+    else:
+        samples = rng.choice(values, (trials, n), p=shares)
+        bounds = np.array([mean_bound(one, None, level, low=0, high=1) for one in samples])
+        seen = samples.mean(axis=1)
+    print(f"{known}, n={n}, mean {mean:.3f}, level {level}: slack {np.mean(bounds - seen):.4f}")
     ledger.share(
-        "upper bound of a mean loss lies below it",
+        "upper bound of a mean loss lies below it"
+        + (", case by case" if known != "counts" else ""),
         f"{n} cases, mean {mean:.3f}, level {level:g}",
         bounds < mean,
         promised=f"≤ {100 * (1 - level):.0f} %",
@@ -330,6 +339,46 @@ def test_certified_costs_and_utilities(trials, level, rng, ledger):
     of_cost, of_utility = np.transpose(missed)
     for what, hits in (("certified cost lies below the true one", of_cost),
                        ("certified utility lies above the true one", of_utility)):  # fmt: skip
+        ledger.share(
+            what,
+            f"window, 400 cases, level {level:g}",
+            hits,
+            promised=f"≤ {100 * (1 - level):.0f} %",
+            between=(0.0, 1 - level),
+        )
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.parametrize("trials", [10, long(2000)])
+def test_costs_and_utilities_certified_case_by_case(trials, level, rng, ledger):
+    chance = np.array([[0.52, 0.02], [0.06, 0.22], [0.12, 0.06]])  # answers by truths, as above
+    costs, worth = np.array([[0, 10], [2, 0], [1, 1]]), np.array([[1, 0], [0, 1], [0.65, 0.65]])
+    answers = np.array([[True, False], [False, True], [True, True]])
+    asked = {"classes": [0, 1], "confidence_level": level, "in_order": True}
+    by_class = (chance * costs).sum(axis=0) / chance.sum(axis=0)
+    missed = []
+    for _ in range(trials):
+        cell = rng.choice(6, 400, p=chance.ravel())
+        y, mask = cell % 2, answers[cell // 2]
+        cost = certify_cost(y, mask, costs=COSTS, **asked)
+        utility = certify_utility(y, mask, **asked)
+        shares = certify_cost(y, mask, costs=COSTS, shares="any", **asked)
+        missed.append(
+            (
+                cost.limits["cost"] < (chance * costs).sum(),
+                utility.limits["utility"] > (chance * worth).sum(),
+                any(one.bound < mean for one, mean in zip(shares.means, by_class, strict=True)),
+            )
+        )
+    for what, hits in zip(
+        (
+            "certified cost lies below the true one, case by case",
+            "certified utility lies above the true one, case by case",
+            "cost certified for all class shares is broken at the worst of them, case by case",
+        ),
+        np.transpose(missed),
+        strict=True,
+    ):
         ledger.share(
             what,
             f"window, 400 cases, level {level:g}",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cautious.curves import AbstentionCostSurface, ResponseCurve, vacc_test
+from cautious.curves import AbstentionCostSurface, AbstentionROC, ResponseCurve, vacc_test
 from cautious.curves.surface.vacc import bin_volumes
 from cautious.metrics import (
     RiskCoverageCurve,
@@ -363,3 +363,42 @@ def test_bands_of_response_curves(trials, measure, rng, ledger):
             # So few mistakes are made by the surest tenth that a t interval cannot know of them.
             between=(0.5 if measure == "cost" and share < 0.1 else 0.93, 1.0),
         )
+
+
+@pytest.mark.parametrize("digits", [12, 1], ids=["continuous", "tied"])
+@pytest.mark.parametrize(("n", "window"), [(60, 0.0), (400, 0.0), (400, 0.5)])
+@pytest.mark.parametrize("trials", [15, long(2000)])
+def test_bands_of_roc_curves(trials, n, window, digits, rng, ledger):
+    # A calibrated score p, uniform, and rounded for ties: of cases at p, a share p is positive. The
+    # window keeps p from (1 + window) / 2 on and up to (1 - window) / 2.
+    hits = []
+    fine = np.linspace(0, 1, 2**16 + 1)[1::2]  # never at an end of rounding
+    seen = np.round(fine, digits)
+    kept = np.maximum(seen, 1 - seen) >= (1 + window) / 2
+    places, code = np.unique(seen[kept], return_inverse=True)
+    rates = {
+        name: np.cumsum(np.bincount(code, share[kept])[::-1]) / share[kept].sum()
+        for name, share in (("tpr", fine), ("fpr", 1 - fine))
+    }
+    for _ in range(trials):
+        p = rng.choice(fine, n)
+        y = (rng.random(n) < p).astype(int)
+        score = np.round(p, digits)
+        band = AbstentionROC.from_predictions(y, score, classes=(0, 1)).band(window)
+        # At every possible threshold the band of the next score above it that was seen.
+        at = np.searchsorted(-band["threshold"].to_numpy(), -places[::-1], side="right") - 1
+        hits.append(
+            all(
+                (band[f"{name}_low"].to_numpy()[at] <= truth).all()
+                and (truth <= band[f"{name}_high"].to_numpy()[at]).all()
+                for name, truth in rates.items()
+            )
+        )
+    kind = "continuous scores" if digits > 1 else "scores of one digit"
+    ledger.share(
+        "band of the ROC curve holds all of it",
+        f"{n} cases, window {window:g}, {kind}",
+        hits,
+        promised="≥ 95 %",
+        between=(0.95, 1.0),
+    )

@@ -1,12 +1,15 @@
 """How often tests find a difference where there is none."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from cautious.comparison import compare_results, friedman_nemenyi, paired_t, wilcoxon
+from cautious.comparison import compare_results, friedman_nemenyi, holm, paired_t, wilcoxon
 from cautious.curves import vacc_test
+from cautious.evaluation.model_choice import everywhere_p
 
 LEVEL = 0.05
 
@@ -145,4 +148,24 @@ def test_vacc_test(n, positives, distance, step, trials, rng, ledger):
         found,
         promised="about 5 %",
         between=(0.0, 0.065),
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "wrong", "hesitates"), [(60, 0.15, 0.3), (400, 0.15, 0.3), (400, 0.01, 0.02)]
+)
+@pytest.mark.parametrize("trials", [15, long(2000)])
+def test_equally_good_set_classifiers_are_not_told_apart(trials, n, wrong, hesitates, rng, ledger):
+    named = []
+    for _ in range(trials):
+        # Each is worth 1 where it is right, 0 where it is wrong, and ½ where it gives a pair.
+        worth = rng.choice([0.0, 0.5, 1.0], (3, n), p=[wrong, hesitates, 1 - wrong - hesitates])
+        p_values = [everywhere_p(a, b, None) for a, b in combinations(worth, 2)]
+        named.append((holm(p_values) <= LEVEL).any())
+    ledger.share(
+        "compare tells two of three equally good set classifiers apart by utility",
+        f"{n} cases, {wrong:.0%} wrong, {hesitates:.0%} pairs",
+        named,
+        promised="≤ 5 %",
+        between=(0.0, 0.05),
     )

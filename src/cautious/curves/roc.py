@@ -10,8 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from cautious._typing import Floats, Ints
+from cautious.bootstrap import check_level
 from cautious.curves.response import ResponseCurve
 from cautious.curves.staircase import Staircase, check_probability_scores
 from cautious.metrics import Shown, check_confusion
@@ -181,6 +183,59 @@ class AbstentionROC(FromEstimator, Shown):
             nan.
         """
         return self._curve(self.response.states.at(window))
+
+    def band(self, window: float = 0.0, *, confidence_level: float = 0.95) -> pd.DataFrame:
+        r"""ROC curve with a band that holds the whole curve of new cases at once.
+
+        The band is simultaneous: with probability of at least `confidence_level`, both rates of new
+        cases lie within it at *every* threshold. So the curve of new cases runs between the points
+        (``fpr_low``, ``tpr_high``) above and (``fpr_high``, ``tpr_low``) below.
+
+        Parameters
+        ----------
+        window : float, default=0
+            Between 0 and 1, chosen before the cases were seen. At 0 nothing is dropped.
+        confidence_level : float, default=0.95
+            How often, at least, the band holds the curve.
+
+        Returns
+        -------
+        DataFrame
+            ``fpr``, ``tpr`` and ``threshold`` as in :meth:`curve`, with ``_low`` and ``_high`` of
+            both rates; 0 and 1 for a class that has no kept cases.
+
+        Notes
+        -----
+        A rate over all thresholds is a distribution function, and its largest error has the law of
+        Kolmogorov's statistic, whatever the scores; with ties it is smaller. The classes are
+        independent, so each has the level :math:`\sqrt{\text{level}}`. Weights count repetitions.
+
+        References
+        ----------
+        Campbell (1994), *Advances in statistical methodology for the evaluation of diagnostic and
+        laboratory tests*; Macskassy & Provost (2004), *Confidence bands for ROC curves*.
+
+        Examples
+        --------
+        >>> y, p = [0, 0, 1, 0, 1, 1] * 9, [0.1, 0.2, 0.4, 0.5, 0.7, 0.9] * 9
+        >>> roc = AbstentionROC.from_predictions(y, p)
+        >>> roc.band()[["tpr", "tpr_low", "tpr_high", "fpr_high"]].round(3).iloc[[0, 2, 6]]
+             tpr  tpr_low  tpr_high  fpr_high
+        0  0.000    0.000     0.278     0.278
+        2  0.667    0.389     0.944     0.278
+        6  1.000    0.722     1.000     1.000
+        """
+        each = np.sqrt(check_level(confidence_level))
+        band = self.curve(window)
+        stairs, last_state = self._stairs
+        kept = last_state >= self.response.states.at(window)
+        for name, counts in (("fpr", stairs.negatives), ("tpr", stairs.positives)):
+            n = int(counts[kept].sum())
+            rate = band[name].fillna(0.0)
+            width = float(stats.kstwo.ppf(each, n)) if n else 1.0
+            band[f"{name}_low"] = np.clip(rate - width, 0.0, 1.0)
+            band[f"{name}_high"] = np.clip(rate + width, 0.0, 1.0)
+        return band
 
     @cached_property
     def _stairs(self) -> tuple[Staircase, Ints]:

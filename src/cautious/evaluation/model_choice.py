@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._typing import Floats
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, quoted
@@ -28,6 +30,8 @@ from cautious.utility import crossover
 
 __all__ = ["Comparison", "compare"]
 
+# Means of utilities are equal up to rounding.
+_ROUNDING = 1e-12
 _MEASURES = ("coverage", "selective_accuracy", "discounted_accuracy", "u65", "u80")
 
 
@@ -44,7 +48,7 @@ class Comparison:
         and the same adjusted for all pairs (Holm).
     best : str or None
         The model that is told apart from all others by its mean cost (VACC), or where there are no
-        scores by its utility; None if none is.
+        scores by its utility at every aversion to risk; None if none is.
     verdict : str
         The same in words.
     answers : dict
@@ -109,13 +113,14 @@ class Comparison:
         if "u65_difference" in self.pairs:
             yield (
                 f"Utilities: those of the first minus those of the second, {level}",
-                ["first", "second", "u65", "u80", "change places"],
+                ["first", "second", "u65", "u80", "p (Holm)", "change places"],
                 [
                     (
                         row["first"],
                         row["second"],
                         _interval(row, "u65"),
                         _interval(row, "u80"),
+                        number(row["utility_p_adjusted"]),
                         _place(row),
                     )
                     for row in records
@@ -182,8 +187,13 @@ def compare(
 
     Notes
     -----
-    All pairs are tested on the same resampled cases; p-values are adjusted by Holm's method, so
-    that the chance of one false verdict among all pairs is at most 1 − `confidence_level`.
+    All pairs are tested on the same cases, and what a case is worth to both is compared; p-values
+    are adjusted by Holm's method, so that the chance of one false verdict among all pairs is at
+    most 1 − `confidence_level`. Costs are tested by :func:`cautious.curves.vacc_test`. Utilities
+    are straight lines in the aversion to risk k, so a model is worth more at every aversion where
+    it is at k = ½ and at k = 1: the larger of the p-values of both ends is taken, and 1 if the ends
+    disagree. Each is of a paired t-test with one more case in the variance, of the greatest
+    difference there can be, and with few degrees of freedom where few cases decide.
 
     Examples
     --------
@@ -224,14 +234,16 @@ def compare(
         if progress is not None:
             progress(at + 1, len(every))
     frame = pd.DataFrame(pairs).set_index(["first", "second"])
-    if "p" in frame:
-        frame.insert(frame.columns.tolist().index("p") + 1, "p_adjusted", holm(frame["p"]))
+    for name in ("p", "utility_p"):
+        if name in frame:
+            at = frame.columns.tolist().index(name) + 1
+            frame.insert(at, f"{name}_adjusted", holm(frame[name]))
     table = pd.DataFrame([_measures(one) for one in found.values()]).set_index("model")
     if "vacc" in table and "p_adjusted" in frame:
         positive = str(models[0].pos_label)
         best, verdict = _least_cost(table["vacc"], frame, confidence_level, positive)
     elif "discounted_accuracy" in table and table["discounted_accuracy"].notna().all():
-        best, verdict = _most_worth(table)
+        best, verdict = _most_worth(table, frame, confidence_level)
     else:
         best, verdict = None, "The models have neither scores nor answers in common."
     return Comparison(
@@ -305,10 +317,11 @@ def _by_utility(
         )
         found[f"{measure}_difference"] = gain.estimate
         found |= {f"{measure}_low": gain.low, f"{measure}_high": gain.high}
-    accuracies = (
+    accuracies = [
         np.asarray(per_sample(discounted_accuracy_score)(a.y_true, mask, **counted))
         for mask in (one, two)
-    )
+    ]
+    found["utility_p"] = everywhere_p(*accuracies, a.sample_weight)
     with warnings.catch_warnings():
         # Parallel lines are no accident here: two models that always answer have them.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
@@ -327,17 +340,7 @@ def _least_cost(
     """Name the model of the least mean cost, if it is told apart from all others."""
     over = f"over all costs at which missing {quoted(positive)} is the more expensive mistake"
     least = str(vacc.idxmin())
-    close = []
-    for names, row in zip(pairs.index, pairs.to_dict("records"), strict=True):
-        # An undefined p-value is no evidence either.
-        if least in names and not row["p_adjusted"] <= 1 - level:
-            other = names[1] if names[0] == least else names[0]
-            sign = 1 if names[0] == least else -1
-            ends = sorted(sign * row[f"vacc_{end}"] for end in ("low", "high"))
-            close.append(
-                f"{other} (difference {number(sign * row['vacc_difference'])}, "
-                f"{number(ends[0])} to {number(ends[1])})"
-            )
+    close = _close_pairs(least, pairs, "p_adjusted", "vacc", level)
     if close:
         return None, (
             f"While the costs are unknown, {least} has the least VACC on these cases, the mean "
@@ -349,23 +352,68 @@ def _least_cost(
     )
 
 
-def _most_worth(table: pd.DataFrame) -> tuple[str | None, str]:
-    """Name the model that is worth most at every aversion to risk."""
+def everywhere_p(one: Floats, two: Floats, sample_weight: Floats | None) -> float:
+    """Test whether one model is worth more than another at every aversion to risk."""
+    weight = np.ones(len(one)) if sample_weight is None else sample_weight
+    # Utility at k = ½ is x, and at k = 1 it is x + 2x(1 - x).
+    ends = one - two, (one + 2 * one * (1 - one)) - (two + 2 * two * (1 - two))
+    (first, p_first), (second, p_second) = (_paired_p(end, weight) for end in ends)
+    return max(p_first, p_second) if first * second > 0 else 1.0
+
+
+def _paired_p(difference: Floats, weight: Floats) -> tuple[float, float]:
+    """Mean difference, and its two-sided p-value; cases differ by one at most."""
+    n = float(weight.sum())
+    mean = float(weight @ difference) / n
+    if abs(mean) <= _ROUNDING:
+        return 0.0, 1.0
+    apart = difference - mean
+    variance, fourth = weight @ apart**2 + 1, weight @ apart**4 + 1
+    t = abs(mean) * n / np.sqrt(variance)
+    return mean, float(2 * stats.t.sf(t, 2 * variance**2 / fourth))
+
+
+def _close_pairs(
+    name: str, pairs: pd.DataFrame, p_value: str, what: str, level: float
+) -> list[str]:
+    """Name the models that one cannot be told apart from, with the differences to them."""
+    close = []
+    for names, row in zip(pairs.index, pairs.to_dict("records"), strict=True):
+        # An undefined p-value is no evidence either.
+        if name in names and not row[p_value] <= 1 - level:
+            other = names[1] if names[0] == name else names[0]
+            sign = 1 if names[0] == name else -1
+            low, high = sorted(sign * row[f"{what}_{end}"] for end in ("low", "high"))
+            gap = number(sign * row[f"{what}_difference"])
+            close.append(f"{other} (difference {gap}, {number(low)} to {number(high)})")
+    return close
+
+
+def _most_worth(table: pd.DataFrame, pairs: pd.DataFrame, level: float) -> tuple[str | None, str]:
+    """Name the model that is worth most at every aversion to risk, if it can be told apart."""
     winner = objective_winner(table["discounted_accuracy"], table["variance"])
-    if winner.winner is not None:
-        name = str(winner.winner)
-        return name, f"Whatever the aversion to risk, take {name}: {winner.reason}."
     # Utility is a straight line in k, so whoever is ahead at both ends is ahead everywhere.
     ends = table["discounted_accuracy"], table["discounted_accuracy"] + 2 * table["hedging"]
-    best = [set(end.index[end >= end.max() - 1e-12]) for end in ends]
-    both = sorted(best[0] & best[1])
+    best = [set(end.index[end >= end.max() - _ROUNDING]) for end in ends]
+    both = sorted(map(str, best[0] & best[1]))
     if len(both) == len(table):
         return None, "The models are worth the same at every aversion to risk."
-    if len(both) == 1:
-        return both[0], (
-            f"On these cases {both[0]} is worth most at every aversion to risk, from k = 0.5 to 1."
+    if len(both) != 1:
+        return None, (
+            "Which model is worth most depends on the aversion to risk: see where they change."
         )
-    return None, "Which model is worth most depends on the aversion to risk: see where they change."
+    (name,) = both
+    close = _close_pairs(name, pairs, "utility_p_adjusted", "u65", level)
+    if close:
+        return None, (
+            f"On these cases {name} is worth most at every aversion to risk, from k = 0.5 to 1, "
+            f"but cannot be told apart from {' and '.join(close)} by u65."
+        )
+    reason = f"{winner.reason}, and " if winner.winner == name else ""
+    return name, (
+        f"Whatever the aversion to risk, take {name}: {reason}the difference to each other model "
+        "is significant."
+    )
 
 
 def _interval(row: Mapping[Any, Any], what: str) -> str:
