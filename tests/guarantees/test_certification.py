@@ -201,6 +201,38 @@ def test_refusals(wishes, words):
         certify([0, 1, 0, 1], y_score=[0.1, 0.8, 0.3, 0.7], **wishes)
 
 
+@pytest.mark.parametrize("bad", [0, 1, -0.1, 1.5, np.nan, "0.1", None, True])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "max_error",
+        "min_ppv",
+        "min_npv",
+        "max_missed",
+        "max_error_per_case",
+        "max_abstention",
+        "confidence_level",
+    ],
+)
+def test_limits_and_levels_outside_0_and_1(name, bad):
+    asked = {"max_error": 0.1} | {name: bad}
+    if bad is None and name != "confidence_level":
+        asked = {name: bad}  # no limit is left
+    with pytest.raises(ValueError, match=f"{name} is |no limit is given"):
+        certify([0, 1] * 50, y_score=[0.1, 0.9] * 50, **asked)
+
+
+def test_a_class_without_calibration_cases_is_never_answered():
+    rng = np.random.default_rng(13)
+    y, p = classes3(rng, 3000)
+    seen = y < 2
+    found = certify(
+        y[seen], y_proba=p[seen], classes=[0, 1, 2], max_error=0.2, thresholds="per class"
+    )
+    assert found.rule.thresholds[2] == np.inf
+    assert not (found.rule.predict_set(p).sum(axis=1) == 1)[p.argmax(axis=1) == 2].any()
+
+
 def test_more_refusals():
     with pytest.raises(ValueError, match="one score per case"):
         certify([0, 1], y_score=[0.1], max_error=0.1)

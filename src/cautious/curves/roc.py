@@ -221,9 +221,9 @@ class AbstentionROC(FromEstimator, Shown):
         >>> roc = AbstentionROC.from_predictions(y, p)
         >>> roc.band()[["tpr", "tpr_low", "tpr_high", "fpr_high"]].round(3).iloc[[0, 2, 6]]
              tpr  tpr_low  tpr_high  fpr_high
-        0  0.000    0.000     0.278     0.278
-        2  0.667    0.389     0.944     0.278
-        6  1.000    0.722     1.000     1.000
+        0  0.000    0.000     0.277     0.277
+        2  0.667    0.390     0.944     0.277
+        6  1.000    0.723     1.000     1.000
         """
         each = np.sqrt(check_level(confidence_level))
         band = self.curve(window)

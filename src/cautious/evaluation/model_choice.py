@@ -317,15 +317,15 @@ def _by_utility(
         )
         found[f"{measure}_difference"] = gain.estimate
         found |= {f"{measure}_low": gain.low, f"{measure}_high": gain.high}
-    accuracies = [
+    first, second = (
         np.asarray(per_sample(discounted_accuracy_score)(a.y_true, mask, **counted))
         for mask in (one, two)
-    ]
-    found["utility_p"] = everywhere_p(*accuracies, a.sample_weight)
+    )
+    found["utility_p"] = everywhere_p(first, second, a.sample_weight)
     with warnings.catch_warnings():
         # Parallel lines are no accident here: two models that always answer have them.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        place = crossover(*accuracies, sample_weight=a.sample_weight, strata=a.codes, **bootstrap)
+        place = crossover(first, second, sample_weight=a.sample_weight, strata=a.codes, **bootstrap)
     return found | {
         "crossover": place.k.estimate,
         "crossover_low": place.k.low,
