@@ -8,8 +8,8 @@ XDIST  ?= -n auto
 # The tests start many programs: what Python has compiled once is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test coverage test-all test-spark test-oldest test-newest test-python honesty check format bench \
-	reproduction docs wheel lock clean
+.PHONY: demo test coverage test-all test-spark test-elsewhere test-oldest test-newest test-python honesty check format \
+	bench reproduction docs wheel lock clean
 
 demo: $(READY)
 	$(BIN)/python -m cautious demo
@@ -27,6 +27,11 @@ test-all: $(READY)
 # Spark needs Java, and versions of its own.
 test-spark: .venv-spark/.ready
 	.venv-spark/bin/python -m pytest -o addopts="--import-mode=importlib -ra" tests/spark
+
+# Other libraries that rules and measures travel into; they bring many packages of their own.
+test-elsewhere: .venv-elsewhere/.ready
+	.venv-elsewhere/bin/python -m pytest -o addopts="--import-mode=importlib -ra" tests/integrations \
+	    "tests/package/test_docs.py::test_blocks_do_what_they_show[docs/elsewhere.md]"
 
 # The ends of the declared ranges, each in an environment of its own; no coverage, no slow checks.
 # What old releases of others warn about among themselves is not ours to mend.
@@ -116,6 +121,13 @@ lock:
 	$(PYTHON) -m venv .venv-spark
 	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-spark/bin/python -m pip install --quiet --editable ".[spark,cli]" pytest
+	touch $@
+
+.venv-elsewhere/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-elsewhere
+	.venv-elsewhere/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-elsewhere/bin/python -m pip install --quiet --editable ".[mlflow,skore,onnx,river,parquet,cli]" \
+	    onnxruntime polars pytest
 	touch $@
 
 clean:

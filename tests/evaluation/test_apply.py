@@ -103,7 +103,7 @@ def test_evaluate_reads_the_answers_back(frame, rule, ending, tmp_path):
     path = written(frame, tmp_path / f"in.{ending}")
     cautious.apply(path, rule, tmp_path / f"out.{ending}")
     classes = {"classes": list(rule.classes)}
-    told = cautious.evaluate(tmp_path / f"out.{ending}", **classes).frame()
+    told = cautious.evaluate(tmp_path / f"out.{ending}", costs=rule.costs, **classes).frame()
     asked = cautious.evaluate(path, rule=rule, **classes).frame()
     numbers = [one.select_dtypes("number").to_numpy() for one in (told, asked)]
     assert numbers[0].size > 5
@@ -166,6 +166,52 @@ def test_frames_and_batches_need_no_file():
         polars.from_pandas(frame),
     ):
         assert cautious.apply(given, WINDOW).counts["mine"].abstained == wanted
+
+
+def test_a_frame_comes_back_as_what_it_was(tmp_path):
+    polars = pytest.importorskip("polars")
+    frame = cases(50)
+    frame = frame.set_axis(np.arange(50)[::-1], axis=0)
+    cautious.apply(frame, WINDOW, tmp_path / "answers.csv")
+    wanted = pd.read_csv(tmp_path / "answers.csv")["y_set"].tolist()
+    found = cautious.apply(frame, WINDOW).cases
+    assert "y_set" not in frame
+    assert found.index.equals(frame.index)
+    pd.testing.assert_frame_equal(found.drop(columns="y_set"), frame)
+    plain = frame.reset_index(drop=True)
+    kinds = [plain, polars.from_pandas(plain), polars.from_pandas(plain).lazy(), pa.table(plain)]
+    for given in kinds:
+        answered = cautious.apply(given, WINDOW).cases
+        kind = polars.DataFrame if isinstance(given, polars.LazyFrame) else type(given)
+        assert type(answered) is kind
+        texts = answered["y_set"].to_pylist() if kind is pa.Table else list(answered["y_set"])
+        assert texts == wanted
+    several = {"mine": WINDOW, "theirs": Rule.window(0.4, 0.6, classes=WINDOW.classes)}
+    two = polars.DataFrame({"mine": [0.5, 0.1], "theirs": [0.5, 0.7]})
+    both = cautious.apply(two, several).cases
+    assert both.columns[:2] == ["mine", "theirs"]
+    assert both.width == 4
+    # Files are not kept in memory.
+    assert cautious.apply(tmp_path / "answers.csv", WINDOW, answer="again").cases is None
+    assert cautious.apply(frame, WINDOW, tmp_path / "b.csv").cases is None
+
+
+def test_polars_everywhere():
+    polars = pytest.importorskip("polars")
+    frame = cases(200).assign(y_true=np.where(np.arange(200) % 3 == 0, "yes", "no"))
+    other = polars.from_pandas(frame)
+    how = {"pos_label": "yes", "truth": "y_true", "score": "score"}
+    one = cautious.evaluate(frame, window=(0.3, 0.7), missing="abstain", **how)
+    two = cautious.evaluate(other, window=(0.3, 0.7), missing="abstain", **how)
+    pd.testing.assert_frame_equal(one.frame(), two.frame())
+    rules = [
+        cautious.tune(f, max_abstention=0.3, honest=False, missing="abstain", **how).rule
+        for f in (frame, other)
+    ]
+    assert (rules[0].lower, rules[0].upper) == (rules[1].lower, rules[1].upper)
+    watched = [cautious.watch(f, WINDOW, max_error=0.5) for f in (frame, other)]
+    assert watched[0].total() == watched[1].total()
+    assert watched[0].truths == watched[1].truths
 
 
 def test_one_column_of_a_class_is_its_score(tmp_path):

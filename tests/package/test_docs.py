@@ -101,6 +101,9 @@ def folder(tmp_path, monkeypatch):
 @every_page
 def test_blocks_do_what_they_show(page, folder):
     """Blocks of a page run in their order and share their names, as a reader would type them."""
+    needed = re.search(r"<!-- needs: (.*) -->", page.read_text(encoding="utf-8"))
+    for library in needed[1].split(", ") if needed else ():
+        pytest.importorskip(library)
     names = {"__name__": "__main__"}
     blocks = blocks_of(page)
     for block, after in zip_longest(blocks, blocks[1:]):

@@ -48,6 +48,9 @@ RELIED_ON = {
     "datasets": "load_dataset list_datasets",
     "comparison": "wilcoxon friedman_nemenyi objective_winner compare_results",
     "evaluation": "evaluate tune compare apply watch",
+    "integrations": (
+        "RunningScore add_skore_measures log_mlflow_model river_metric save_mlflow_model to_onnx"
+    ),
     "logs": "summarise",
     "report": "build_report",
 }

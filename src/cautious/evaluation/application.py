@@ -25,7 +25,7 @@ from cautious.evaluation.evidence import read_rules
 from cautious.evaluation.text import html_tables, share, text_table
 from cautious.files import ARROW, CSV, PARQUET, check_output, whole_file
 from cautious.logs import AnswerCounts, AnswerPlan, answered_batches, open_source
-from cautious.predictions import described, label_text, refusal
+from cautious.predictions import described, is_frame, label_text, refusal
 
 __all__ = ["Application", "apply", "opened_cases"]
 
@@ -52,6 +52,9 @@ class Application:
         The rules.
     notes : tuple of Message
         What was guessed or looks odd.
+    cases : frame or None
+        The cases with their answers, if a frame was given and no file written: a frame of the same
+        kind, of polars' if it was one of polars'.
     """
 
     counts: Mapping[str, AnswerCounts]
@@ -59,6 +62,7 @@ class Application:
     path: Path | None
     rules: Mapping[str, Rule] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
+    cases: Any = None
 
     @property
     def n(self) -> int:
@@ -172,7 +176,8 @@ def apply(
         it is.
     path : path-like, optional
         File to write: CSV or TSV (packed, if it ends in ``.gz``), Parquet or Arrow, by the end of
-        its name; ``-`` writes CSV to standard output. Without it, answers are counted only.
+        its name; ``-`` writes CSV to standard output. Without it, answers to a frame are returned
+        with it (``cases``); those to files are counted only.
     only : str, optional
         Apply the rule of this model only.
     answer : str, default="y_set"
@@ -211,7 +216,10 @@ def apply(
     >>> from cautious.decision import Rule
     >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
     >>> cases = pd.DataFrame({"id": [1, 2, 3], "score": [0.1, 0.5, None]})
-    >>> print(cautious.apply(cases, rule))
+    >>> answered = cautious.apply(cases, rule)
+    >>> answered.cases["y_set"].tolist()
+    ['no', '?', '?']
+    >>> print(answered)
     answer                      cases   share
     no                              1  33.3 %
     yes                             0     0 %
@@ -245,11 +253,16 @@ def apply(
         beside = Path(tempfile.gettempdir()) if to_screen else Path(os.path.realpath(path)).parent  # type: ignore[arg-type]
         batches = stack.enter_context(answered_batches(opened, plan, engine, beside))
         sink = None
+        kept: dict[str, list[Any]] | None = None
+        if path is None and is_frame(source):
+            kept = {name: [] for name in plan.targets.values()}
         for batch in stack.enter_context(_ahead(batches)):
             if sink is None and path is not None:
                 sink = stack.enter_context(_open_sink(path, str(kind), batch.table.schema))
             if sink is not None:
                 sink(batch.table)
+            for column, texts in (kept or {}).items():
+                texts += batch.table[column].to_pylist()
             for name, one in batch.counts.items():
                 counts[name] = counts[name].plus(one)
             rounded += batch.rounded
@@ -269,7 +282,23 @@ def apply(
             )
         )
     written = None if to_screen else Path(path)  # type: ignore[arg-type]
-    return Application(counts, plan.targets, written, rules, tuple(notes))
+    cases = None if kept is None else _with_columns(source, kept)
+    return Application(counts, plan.targets, written, rules, tuple(notes), cases)
+
+
+def _with_columns(frame: Any, columns: Mapping[str, list[str]]) -> Any:
+    """Return a frame with more columns of text, of the kind that was given."""
+    if isinstance(frame, pd.DataFrame):
+        return frame.assign(**columns)
+    import narwhals as nw
+
+    known: Any = nw.from_native(frame)
+    known = known.collect() if isinstance(known, nw.LazyFrame) else known
+    more = [
+        nw.new_series(name, texts, nw.String(), backend=known.implementation)
+        for name, texts in columns.items()
+    ]
+    return known.with_columns(*more).to_native()
 
 
 def chosen_rules(rule: Any, only: str | None) -> dict[str, Rule]:

@@ -1,0 +1,21 @@
+"""At home elsewhere: the same rules and measures in MLflow, skore, ONNX and river.
+
+Each function imports the other library when it is called, and needs the extra of its name:
+``pip install "cautious[mlflow]"``, ``[skore]``, ``[onnx]`` or ``[river]``. :class:`RunningScore`
+needs none.
+"""
+
+from cautious.integrations.mlflow_model import log_mlflow_model, save_mlflow_model
+from cautious.integrations.mlflow_model import served_model as served_model
+from cautious.integrations.onnx_graph import to_onnx
+from cautious.integrations.running_score import RunningScore, river_metric
+from cautious.integrations.skore_measures import add_skore_measures
+
+__all__ = [
+    "RunningScore",
+    "add_skore_measures",
+    "log_mlflow_model",
+    "river_metric",
+    "save_mlflow_model",
+    "to_onnx",
+]
