@@ -1,5 +1,13 @@
 // Numbers and names as people read them. Full precision stays in data-value attributes.
 
+// Making a format takes a hundred times as long as using it.
+const formats = new Map();
+function written(x, options) {
+  const key = Object.entries(options).join();
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat("en-GB", options));
+  return formats.get(key).format(x);
+}
+
 export function number(x, digits = 3) {
   if (x === Infinity) return "∞";
   if (x === -Infinity) return "−∞";
@@ -9,7 +17,7 @@ export function number(x, digits = 3) {
   const text =
     size >= 1e6 || size < 1e-4
       ? x.toExponential(digits - 1)
-      : Number(x.toPrecision(digits)).toLocaleString("en-GB", { maximumSignificantDigits: digits });
+      : written(Number(x.toPrecision(digits)), { maximumSignificantDigits: digits });
   return text.replace("-", "−");
 }
 
@@ -30,7 +38,7 @@ export function alike(values, digits = 3) {
     if (!(Math.abs(x) < 1e6) || (x !== 0 && Math.abs(x) < 5 * 10 ** -decimals))
       return number(x, Math.min(digits, 3));
     const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-    return x.toLocaleString("en-GB", options).replace("-", "−");
+    return written(x, options).replace("-", "−");
   };
 }
 
@@ -39,9 +47,9 @@ export const percentAlike = (values) => (x) =>
 
 export const share = (x) => `${number(100 * x)}%`;
 
-export const count = (x) => x.toLocaleString("en-GB", { maximumFractionDigits: 1 });
+export const count = (x) => written(x, { maximumFractionDigits: 1 });
 
-export const few = (x) => x.toLocaleString("en-GB", { notation: "compact" });
+export const few = (x) => written(x, { notation: "compact" });
 
 // A label may be ten thousand characters long; a sentence may not.
 export function shorten(text, most = 40) {
