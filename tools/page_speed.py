@@ -1,8 +1,8 @@
 """Time from a slider to the redrawn page, in a real browser: ``python tools/page_speed.py``.
 
-Prints milliseconds for five models, of few cases and of many: the quickest, the median and the worst
-of the moves of a slider. Each begins just after a frame, so up to 17 ms of it are spent waiting for
-the next one. Run it while the machine has nothing else to do.
+Prints milliseconds for five models, of few cases and of many: the quickest, the median and the
+worst of the moves of a slider. Each begins just after a frame, so up to 17 ms of it are spent
+waiting for the next one. Run it while the machine has nothing else to do.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def main() -> None:
             found = page.evaluate(MOVES)
             for what, key in (("to the redrawn page", "times"), ("of that in scripts", "scripts")):
                 ms = np.array(found[key])
-                words = f"quickest {ms.min():5.1f}, median {np.median(ms):5.1f}, worst {ms.max():5.1f} ms"
-                print(f"{n:>7,} cases, slider {what:<20} {words}")
+                words = f"quickest {ms.min():.1f}, median {np.median(ms):.1f}, worst {ms.max():.1f}"
+                print(f"{n:>7,} cases, slider {what:<20} {words} ms")
         browser.close()
 
 
