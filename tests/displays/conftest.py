@@ -129,6 +129,17 @@ def _draw_all(names, classes):
             for value in ("cost", "abstention", "lower", "upper")
         ),
         d.DifferentialDisplay.from_predictions(y, scores, n=41, **pos),
+        d.WinnerMapDisplay.from_predictions(y, scores, n=41, **pos),
+        d.ScoreHistogramDisplay.from_predictions(
+            y, score, name=one, **pos,
+            costs={"false_negative": 5, "false_positive": 3, "abstain": 1},
+        ),
+        d.PeopleDisplay.from_predictions(y, score, name=one, window=(0.3, 0.7), **pos),
+        d.PriceDisplay.from_predictions(
+            y, scores, false_negative=5, false_positive=3, abstain=1, **pos
+        ),
+        d.DecisionCurveDisplay.from_predictions(y, scores, abstain=0.1, **pos),
+        d.CalibrationDisplay.from_predictions(y, scores, **pos),
         d.UtilityDisplay({one: "u65", two: "u80"}).plot(),
         d.RiskAversionDisplay.from_predictions(y, sets, random_state=0, **by_class),
         d.PriorStrengthDisplay.from_estimator(

@@ -25,7 +25,10 @@ def test_cost_surface(surface):
     grid = surface.grid(21)
     assert_allclose(np.asarray(display.mesh_.get_array()).reshape(21, 21), grid.cost)
     assert display.frame().equals(grid.frame())
-    assert display.ax_.get_title() == "Bayes (positive: ill)"
+    assert display.ax_.get_title() == "least expected cost per case\nBayes (positive: ill)"
+    assert display.ax_.get_ylim() == (0, 0.5)
+    mu, nu = display.bound_.get_xydata().T
+    assert_allclose(nu, mu / (1 + mu))
     assert f"{surface.vacc():.4f}" in display.colorbar_.ax.get_ylabel()
     levels = display.isolines_.levels
     assert len(levels) > 3
@@ -69,7 +72,7 @@ def test_threshold_maps(surface, threshold):
     assert (np.ma.getmaskarray(shown) == ~finite).all()
     assert_allclose(shown[finite].data, expected[finite])
     answer = "healthy" if threshold == "lower" else "ill"
-    assert answer in display.colorbar_.ax.get_ylabel()
+    assert f"the answer is {answer}" in display.ax_.get_title()
 
 
 def test_infinite_thresholds_are_hatched():
@@ -94,12 +97,12 @@ def test_every_way_to_make_a_map(binary, cv, options):
     fitted = CostSurfaceDisplay.from_estimator(model, X, y, **options)
     direct = CostSurfaceDisplay.from_predictions(y, binary.score["Bayes"], **options)
     assert fitted.frame().equals(direct.frame())
-    assert fitted.ax_.get_title() == "GaussianNB (positive: ill)"
-    assert direct.ax_.get_title() == "positive: ill"
+    assert fitted.ax_.get_title().endswith("\nGaussianNB (positive: ill)")
+    assert direct.ax_.get_title().endswith("\npositive: ill")
     pooled = CostSurfaceDisplay.from_cv_results(cv["Bayes"], X, y, name="mine", **options)
     expected = AbstentionCostSurface.from_cv_results(cv["Bayes"], X, y, pos_label="ill")
     assert pooled.frame().equals(expected.grid(5).frame())
-    assert pooled.ax_.get_title() == "mine (positive: ill)"
+    assert pooled.ax_.get_title().endswith("\nmine (positive: ill)")
 
 
 def test_maps_take_priors_axes_and_style(binary):
@@ -125,7 +128,9 @@ def test_differential(binary, cv):
     assert_allclose(display.frame()["difference"], shown.ravel())
     low, high = display.mesh_.get_clim()
     assert low == -high
-    assert "logistic" in display.colorbar_.ax.get_ylabel()
+    assert display.ax_.get_title() == "cost of logistic minus\ncost of Bayes"
+    box, axes = display.ax_.get_legend().get_window_extent(), display.ax_.get_window_extent()
+    assert box.y0 >= axes.y1  # beside the map, not over it
 
 
 def test_zero_line_is_exact_and_joined(binary):
@@ -160,6 +165,6 @@ def test_differential_from_models_and_cross_validation(binary, cv):
     pooled = DifferentialDisplay.from_cv_results(cv, binary.X, binary.y, **options)
     assert pooled.names == ("logistic", "Bayes")
     relabelled = pooled.plot(name=("one", "two"))
-    assert "one" in relabelled.colorbar_.ax.get_ylabel()
+    assert "cost of one" in relabelled.ax_.get_title()
     with pytest.raises(ValueError, match="1 classifiers were given"):
         DifferentialDisplay.from_predictions(binary.y, {"a": binary.score["Bayes"]}, **options)

@@ -157,6 +157,7 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
             xlabel="share of cases not answered",
             ylabel="share of all cases answered wrongly",
             xlim=(-0.02, 1.02),
+            title="errors at every level of abstention",
         )
         axes.set_ylim(bottom=0)
         self._legend(axes, "upper right")

@@ -130,6 +130,7 @@ class ScatterPairsDisplay(Display):
         measure = plain_text(self.measure)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
         axes.set(xlabel=f"{measure} of {first}", ylabel=f"{measure} of {second}")
+        axes.set_title(f"{measure}, one mark per data set")
         if self.points_:
             self._legend(axes, "lower right")
         return self

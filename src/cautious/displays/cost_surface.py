@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import AbstentionCostSurface, SurfaceGrid
 from cautious.displays.display import (
     UNNAMED,
-    NamedCurvesDisplay,
+    ScoredCurvesDisplay,
     halo,
     hatched,
-    named,
     neutral,
     plain_text,
 )
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["MU_WORDS", "NU_WORDS", "CostSurfaceDisplay", "draw_isolines"]
+__all__ = ["MU_WORDS", "NU_WORDS", "CostSurfaceDisplay", "draw_bound", "draw_isolines"]
 
 MU_WORDS = "cost of a false positive\n(a false negative costs 1)"
 NU_WORDS = "cost of abstaining\n(a false negative costs 1)"
@@ -35,13 +33,14 @@ NU_WORDS = "cost of abstaining\n(a false negative costs 1)"
 _VALUES = ("cost", "abstention", "lower", "upper")
 
 
-class CostSurfaceDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
+class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     r"""What the optimal window of a classifier comes to, at any relative costs.
 
     Shown is the least expected cost, the share of cases it abstains on, or one of its thresholds.
-    The map of abstention has a dashed line, :math:`\nu = \mu / (1 + \mu)`, above which no
-    classifier gains by abstaining. Where a threshold lies beyond every score the map is hatched:
-    one of the two answers is never given there, or always.
+    The maps of both have a dashed line, :math:`\nu = \mu / (1 + \mu)`, above which no classifier
+    gains by abstaining; maps end at one half, the highest point of that line. Where a threshold
+    lies beyond every score the map is hatched: one of the two answers is never given there, or
+    always.
 
     Parameters
     ----------
@@ -113,38 +112,6 @@ class CostSurfaceDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         self.projection = projection
         self.n = (201 if projection is None else 51) if n is None else n
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Sequence[Any] | npt.ArrayLike,
-        y_score: npt.ArrayLike,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the surface of true labels and scores.
-
-        Parameters
-        ----------
-        y_true, y_score : array-like of shape (n,)
-            True labels, and scores that grow with the belief in the positive class.
-        ax, name, curve_kwargs
-            As in :meth:`plot`.
-        **options
-            Keywords of the display itself, and of
-            :meth:`cautious.curves.AbstentionCostSurface.from_predictions` (`pos_label`,
-            `sample_weight`, `priors`).
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        sources = named(y_score, name)
-        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
-
     @cached_property
     def grid(self) -> SurfaceGrid:
         """The surface on the grid."""
@@ -190,13 +157,14 @@ class CostSurfaceDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         (label,) = self._renamed(name)
         positive = f"positive: {plain_text(self.surface.classes[1])}"
         title = positive if label == UNNAMED else f"{plain_text(label)} ({positive})"
-        axes.set(xlabel=MU_WORDS, ylabel=NU_WORDS, title=title)
+        axes.set(xlabel=MU_WORDS, ylabel=NU_WORDS, title=f"{self._words()}\n{title}")
         if self.projection is not None:
             return self
         if self.value == "cost":
-            self.isolines_ = draw_isolines(axes, grid.mu, grid.nu, values)
-        elif self.value == "abstention":
-            self.bound_ = _draw_bound(axes)
+            shown = grid.nu <= 0.5 + 1e-9
+            self.isolines_ = draw_isolines(axes, grid.mu, grid.nu[shown], values[shown])
+        if self.value in ("cost", "abstention"):
+            self.bound_ = draw_bound(axes)
         else:
             self._hatch(axes, values)
         return self
@@ -219,9 +187,10 @@ class CostSurfaceDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         if self.value == "abstention" or np.ma.getmaskarray(values).all():
             look |= {"vmin": 0, "vmax": 1}
         self.mesh_ = axes.pcolormesh(self.grid.mu, self.grid.nu, values, **(look | style))
-        axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-        volume = f" (volume {self.surface.vacc():.4f})" if self.value == "cost" else ""
-        self.colorbar_ = axes.figure.colorbar(self.mesh_, ax=axes, label=self._words() + volume)
+        # Above one half of a false negative nothing changes any more: abstaining never pays there.
+        axes.set(xlim=(0, 1), ylim=(0, 0.5))
+        words = f"volume {self.surface.vacc():.4f}" if self.value == "cost" else None
+        self.colorbar_ = axes.figure.colorbar(self.mesh_, ax=axes, label=words)
         return axes
 
     def _draw_landscape(self, ax: Axes | None, values: Any, style: dict[str, Any]) -> Any:
@@ -253,12 +222,12 @@ class CostSurfaceDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
             axes.legend(handles=self.hatching_, loc="upper left")
 
 
-def _draw_bound(axes: Any) -> Any:
-    """Draw the line above which no classifier whatever gains by abstaining."""
+def draw_bound(axes: Any) -> Any:
+    """Draw the line above which no classifier whatever gains by abstaining, and say so on it."""
     mu = np.linspace(0, 1, 101)
     look = {"color": neutral(), "linestyle": "--", "linewidth": 1.2, "path_effects": halo(3)}
-    (line,) = axes.plot(mu, mu / (1 + mu), label="above: answering always pays", **look)
-    axes.legend(loc="upper left")
+    (line,) = axes.plot(mu, mu / (1 + mu), label="above: abstaining never pays", **look)
+    axes.legend(loc="upper left", fontsize="small")
     return line
 
 

@@ -1,4 +1,4 @@
-"""Where one classifier is cheaper than another."""
+"""Where one classifier is cheaper than another, and which of several is cheapest."""
 
 from __future__ import annotations
 
@@ -10,18 +10,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import ndimage
 
-from cautious._typing import Floats
+from cautious._typing import Floats, Ints
 from cautious.curves import AbstentionCostSurface, DifferentialCostSurface, DifferentialGrid
-from cautious.displays.cost_surface import MU_WORDS, NU_WORDS
-from cautious.displays.display import NamedCurvesDisplay, halo, hatched, named, neutral, plain_text
+from cautious.displays.cost_surface import MU_WORDS, NU_WORDS, draw_bound
+from cautious.displays.display import (
+    NamedCurvesDisplay,
+    ScoredCurvesDisplay,
+    halo,
+    hatched,
+    line_styles,
+    named,
+    neutral,
+    plain_text,
+)
 
 if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
 
-__all__ = ["DifferentialDisplay"]
+__all__ = ["DifferentialDisplay", "WinnerMapDisplay"]
 
 
 class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
@@ -184,11 +194,12 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         )
         axes.add_collection(self.zero_line_)
         handles.append(self.zero_line_)
-        axes.legend(handles=handles, loc="upper left")
-        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=MU_WORDS, ylabel=NU_WORDS, aspect="equal")
-        self.colorbar_ = axes.figure.colorbar(
-            self.mesh_, ax=axes, label=f"cost of {first}\nminus cost of {second}"
-        )
+        # Over the map it would hide what it explains.
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
+        axes.legend(handles=handles, frameon=False, fontsize="small", **place)
+        axes.set(xlim=(0, 1), ylim=(0, 0.5), xlabel=MU_WORDS, ylabel=NU_WORDS)
+        axes.set_title(f"cost of {first} minus\ncost of {second}", pad=26)
+        self.colorbar_ = axes.figure.colorbar(self.mesh_, ax=axes)
         return self
 
 
@@ -222,3 +233,145 @@ def _joined(points: Floats) -> list[Floats]:
     if len(points) % 2:  # where a tie begins three lines meet
         return list(np.delete(sides, length.argmax(), axis=0))
     return list(sides[0::2] if length[0::2].sum() <= length[1::2].sum() else sides[1::2])
+
+
+# Costs nearer than this are the same.
+_SAME = 1e-12
+
+
+class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
+    r"""The cheapest of several classifiers at any relative costs, each with its own best window.
+
+    Regions carry the names of their classifiers, so the map can be read in grey. Abstaining costs
+    at most half of a false negative here; above the dashed line, :math:`\nu = \mu / (1 + \mu)`, no
+    classifier gains by it. The map is of the cases given: who is ahead by little may be behind on
+    new ones, which :func:`cautious.compare` tests.
+
+    Parameters
+    ----------
+    curves : mapping of name to AbstentionCostSurface
+        The classifiers, two or more.
+    n : int, default=121
+        Grid lines along the cost of a false positive; half as many along that of abstaining.
+
+    Attributes
+    ----------
+    mesh_ : QuadMesh
+        The colours.
+    labels_ : list of Text
+        Names in their regions.
+    bound_ : Line2D
+        The line above which abstaining never pays.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Friedel, Rückert & Kramer (2006), "Cost curves for abstaining classifiers".
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import WinnerMapDisplay
+    >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+    >>> display = WinnerMapDisplay.from_predictions(
+    ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
+    ... )
+    >>> display.frame().tail(1)
+         mu   nu winner
+    14  1.0  0.5  sharp
+    """
+
+    curve_class = AbstentionCostSurface
+    own_options = ("n",)
+
+    def __init__(self, curves: Mapping[Any, AbstentionCostSurface], *, n: int = 121) -> None:
+        super().__init__(curves)
+        if len(self.curves) < 2:
+            raise ValueError("there is 1 classifier; give two or more by name.")
+        if n < 3:
+            raise ValueError(f"n is {n}; give 3 grid lines or more.")
+        self.n = n
+
+    @cached_property
+    def _winner(self) -> tuple[Floats, Floats, Ints]:
+        """Grid lines, and the position of the cheapest classifier; -1 where all cost the same."""
+        mu, nu = np.linspace(0, 1, self.n), np.linspace(0, 0.5, self.n // 2 + 1)
+        costs = np.array(
+            [one.cost(mu[None, :], nu[:, None]) for one in self.curves.values()], dtype=np.float64
+        )
+        winner = costs.argmin(axis=0)
+        winner[np.ptp(costs, axis=0) <= _SAME] = -1
+        return mu, nu, winner
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : None
+            Classifiers are named by the keys of the mapping.
+        curve_kwargs : mapping, optional
+            Properties of ``pcolormesh``.
+
+        Returns
+        -------
+        self
+        """
+        from matplotlib.colors import ListedColormap, to_rgb
+
+        curves = self._renamed(name)
+        axes = self._open(ax)
+        mu, nu, winner = self._winner
+        # Half way to white, so that names stay readable on every colour.
+        colours = ["0.75"] + [
+            tuple(0.45 + 0.55 * part for part in to_rgb(look["color"]))
+            for look in line_styles(len(curves))
+        ]
+        look = {"cmap": ListedColormap(colours), "vmin": -1.5, "vmax": len(curves) - 0.5}
+        look |= {"shading": "nearest", "rasterized": True}
+        self.mesh_ = axes.pcolormesh(mu, nu, winner, **(look | dict(curve_kwargs or {})))
+        names = ["all cost the same", *(plain_text(label, most=20) for label in curves)]
+        self.labels_ = []
+        for code in np.unique(winner):
+            there = winner == code
+            axes.contour(mu, nu, there.astype(float), [0.5], colors=[neutral()], linewidths=0.8)
+            room = ndimage.distance_transform_edt(np.pad(there, 1))[1:-1, 1:-1]
+            if room.max() < 3 and there.mean() < 0.5:
+                continue
+            row, column = np.unravel_index(room.argmax(), room.shape)
+            self.labels_.append(
+                axes.text(
+                    np.clip(mu[column], 0.14, 0.86),
+                    nu[row],
+                    names[code + 1],
+                    ha="center",
+                    va="center",
+                    fontsize="small",
+                    path_effects=halo(3),
+                )
+            )
+        self.bound_ = draw_bound(axes)
+        axes.set(xlim=(0, 1), ylim=(0, 0.5), xlabel=MU_WORDS, ylabel=NU_WORDS)
+        axes.set_title("which classifier is cheapest")
+        return self
+
+    def frame(self) -> pd.DataFrame:
+        """One row per grid point: relative costs, and the cheapest classifier (None in a tie)."""
+        mu, nu, winner = self._winner
+        names = np.array([*self.curves, None], dtype=object)
+        across, along = np.meshgrid(mu, nu)
+        return pd.DataFrame(
+            {"mu": across.ravel(), "nu": along.ravel(), "winner": names[winner.ravel()]}
+        )
+
+    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
+        return curve.grid(self.n).frame()

@@ -14,6 +14,7 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from cautious._typing import Floats, Mask
 
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Display",
     "NamedCurvesDisplay",
+    "ScoredCurvesDisplay",
     "halo",
     "hatched",
     "line_styles",
     "lower_envelope",
     "neutral",
     "plain_text",
+    "wilson",
 ]
 
 # Okabe & Ito (2008), without the yellow that nobody can see on white; neighbours differ in
@@ -358,6 +361,58 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
     @abstractmethod
     def _frame(self, curve: Curve) -> pd.DataFrame:
         """Numbers that are drawn of one curve."""
+
+
+class ScoredCurvesDisplay(NamedCurvesDisplay[Curve]):
+    """Display of curves that are made of the scores of two classes."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw what is shown of true labels and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : array-like of shape (n,), or mapping of name to array-like
+            Scores that grow with the belief in the positive class, of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and of the curve's ``from_predictions`` (`pos_label`,
+            `sample_weight` and so on).
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        sources = named(y_score, name)
+        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
+
+
+def wilson(share: Floats, n: Floats, confidence_level: float) -> tuple[Floats, Floats]:
+    """Give the ends of Wilson's intervals of shares.
+
+    Examples
+    --------
+    >>> [float(end[0].round(3)) for end in wilson(np.array([0.0]), np.array([10]), 0.95)]
+    [0.0, 0.278]
+    """
+    z = float(stats.norm.ppf((1 + confidence_level) / 2))
+    scale = 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / scale
+    half = z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2) / scale
+    return np.maximum(0, centre - half), np.minimum(1, centre + half)
 
 
 def named(given: Any, name: str | None = None) -> dict[Any, Any]:

@@ -278,8 +278,8 @@ class PriorStrengthDisplay(Display):
             xlabel="strength s of the prior (the larger, the more cautious)",
             ylabel="mean cost of a prediction",
         )
-        if name is not None:
-            axes.set_title(plain_text(name))
+        words = "costs as the prior gets stronger"
+        axes.set_title(words if name is None else f"{plain_text(name)}: {words}")
         self._legend(axes, "upper left")
         return self
 

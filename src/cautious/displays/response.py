@@ -184,6 +184,7 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
                 self.best_ += axes.plot(*best, "*", color=line.get_color(), markersize=13)
         words, corner = _WORDS[self.measure]
         axes.set(xlabel="share of cases not answered", ylabel=words, xlim=(-0.02, 1.02))
+        axes.set_title(f"{self.measure.replace('_', ' ')} against abstention")
         self._view_of_many(axes, lambda level: level <= 1 - _TOO_FEW)
         self._legend(axes, corner)
         return self

@@ -171,6 +171,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
             xlabel="share of cases answered, surest first",
             ylabel="mean loss of an answer" if selective else "loss of answers, over all cases",
             xlim=(-0.02, 1.02),
+            title=f"{self.risk} risk against coverage",
         )
         self._view_of_many(axes, lambda level: level >= _TOO_FEW)
         self._legend(axes, "upper left")

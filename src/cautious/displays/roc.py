@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from cautious.curves import AbstentionROC
 from cautious.displays.display import (
     UNNAMED,
-    NamedCurvesDisplay,
+    ScoredCurvesDisplay,
     line_styles,
-    named,
     neutral,
     plain_text,
 )
@@ -38,9 +36,11 @@ _READING_WORDS = {
 }
 _POINTS_PER_CURVE = 101
 _CURVES_ON_SURFACE = 8
+_CALM = 0.9
+_STOPS = 40
 
 
-class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
+class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
     """Abstaining classifiers in ROC space.
 
     - ``kind="curves"``: ROC curves after the least sure cases are dropped, at several levels of
@@ -56,9 +56,9 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         The classifiers; a single one for readings and for the surface.
     kind : {"curves", "readings", "surface"}, default="curves"
         What to draw.
-    levels : sequence of float, default=(0, 0.25, 0.5)
-        Curves: shares of cases not to answer. Of the shares a classifier can leave unanswered the
-        nearest is drawn.
+    levels : sequence of float, optional
+        Curves: shares of cases not to answer; by default 0, 0.25 and 0.5 of one classifier, 0 and
+        0.5 of several. Of the shares a classifier can leave unanswered the nearest is drawn.
     window : float, optional
         Readings: a caution window at which to mark each path.
     n_levels : int, default=50
@@ -110,7 +110,7 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         curves: AbstentionROC | Mapping[Any, AbstentionROC],
         *,
         kind: Literal["curves", "readings", "surface"] = "curves",
-        levels: Sequence[float] = (0.0, 0.25, 0.5),
+        levels: Sequence[float] | None = None,
         window: float | None = None,
         n_levels: int = 50,
     ) -> None:
@@ -121,6 +121,8 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
             self._only_one(
                 "four readings are drawn" if kind == "readings" else "a surface is drawn"
             )
+        if levels is None:
+            levels = (0.0, 0.25, 0.5) if len(self.curves) == 1 else (0.0, 0.5)
         outside = [level for level in levels if not 0 <= level <= 1]
         if outside or not len(levels):
             raise ValueError(f"levels is {levels!r}; give shares of cases between 0 and 1.")
@@ -128,39 +130,6 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         self.levels = tuple(levels)
         self.window = window
         self.n_levels = n_levels
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Sequence[Any] | npt.ArrayLike,
-        y_score: Any,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the curves of true labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_score : array-like of shape (n,), or mapping of name to array-like
-            Scores that grow with the belief in the positive class, of one classifier or several.
-        ax, name, curve_kwargs
-            As in :meth:`plot`.
-        **options
-            Keywords of the display itself, and of
-            :meth:`cautious.curves.AbstentionROC.from_predictions`.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        sources = named(y_score, name)
-        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
 
     def plot(
         self,
@@ -197,7 +166,7 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         else:
             title = self._draw_surface(ax, roc, style)
         if label != UNNAMED:
-            title = f"{plain_text(label)} ({title})" if title else plain_text(label)
+            title = f"{plain_text(label)}: {title}"
         self.ax_.set_title(title)
         return self
 
@@ -215,8 +184,9 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
                 self.lines_.append(self._line(axes, part["fpr"], part["tpr"], **look))
         axes.set(xlabel=_FPR_WORDS, ylabel=_TPR_WORDS, aspect="equal")
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-        if alone and UNNAMED not in curves:
-            axes.set_title(plain_text(next(iter(curves))))
+        words = "ROC curves of the answered cases"
+        named = alone and UNNAMED not in curves
+        axes.set_title(f"{plain_text(next(iter(curves)))}: {words}" if named else words)
         self._legend(axes, "lower right", fontsize="small" if len(self.lines_) > 6 else None)
 
     def _draw_readings(self, axes: Any, roc: AbstentionROC, style: Any) -> str:
@@ -224,7 +194,7 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         at = None if self.window is None else roc.readings(self.window)
         looks = line_styles(len(_READING_WORDS), axes)
         for (reading, words), look in zip(_READING_WORDS.items(), looks, strict=True):
-            path = paths[reading].dropna(subset=["tpr", "fpr"])
+            path = _thinned(paths[reading].dropna(subset=["tpr", "fpr"]))
             mark = look.pop("marker")
             look |= {"label": f"unanswered cases {words}"} | style
             line = self._line(axes, path["fpr"], path["tpr"], **look)
@@ -234,17 +204,21 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
                 line.set_markevery([])  # the mark stands at the window only, but in the legend too
                 rates = at.loc[reading, ["fpr", "tpr"]]
                 self.points_ += axes.plot(*rates, marker=mark, color=line.get_color())
+        axes.axline((0, 0), slope=1, color=neutral(), linewidth=0.8, alpha=0.5)
         start = paths["count"].iloc[0]
         star = {"color": neutral(), "markersize": 13, "label": "everything answered"}
         axes.plot(start["fpr"], start["tpr"], "*", **star)
         axes.set(xlabel=_FPR_WORDS, ylabel=_TPR_WORDS, ylim=(-0.02, 1.02))
         self._legend(axes, "lower right", fontsize="small")
-        return ""
+        return "where it stands in ROC space"
 
     def _draw_surface(self, ax: Axes | None, roc: AbstentionROC, style: Any) -> str:
         from matplotlib import rcParams
 
         table = self._frame(roc)
+        # Curves of a handful of cases are spikes.
+        calm = table[table["abstention"] <= _CALM]
+        table = calm if calm["abstention"].nunique() > 1 else table
         if table["abstention"].nunique() < 2:
             raise ValueError(
                 "the ROC curve is defined at fewer than 2 levels of abstention, because the "
@@ -268,7 +242,7 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         axes.set(xlabel=_FPR_WORDS, ylabel="share of cases not answered", zlabel=_TPR_WORDS)
         axes.view_init(elev=22, azim=-60)
         axes.set_box_aspect(None, zoom=0.85)
-        return f"volume {roc.volume:.3f}"
+        return f"ROC curves over abstention, volume {roc.volume:.3f}"
 
     def _frame(self, curve: AbstentionROC) -> pd.DataFrame:
         if self.kind == "surface":
@@ -293,3 +267,12 @@ class AbstentionROCDisplay(NamedCurvesDisplay[AbstentionROC]):
         ]
         table = pd.concat(parts, ignore_index=True)
         return table[["abstention", "auc", "fpr", "tpr", "threshold"]]
+
+
+def _thinned(path: pd.DataFrame) -> pd.DataFrame:
+    """Keep so many stops of a path, evenly spread over abstention: single cases make it jagged."""
+    if len(path) <= _STOPS:
+        return path
+    wanted = np.linspace(path["abstention"].min(), path["abstention"].max(), _STOPS)
+    at = np.searchsorted(path["abstention"].to_numpy(), wanted).clip(0, len(path) - 1)
+    return path.iloc[np.unique(np.append(at, [0, len(path) - 1]))]

@@ -133,6 +133,7 @@ class UtilityDisplay(Display):
         ticks = {"0\nwrong": 0.0} | {f"1/{size}" if size > 1 else "1": 1 / size for size in _SIZES}
         axes.set_xticks(list(ticks.values()), list(ticks))
         axes.set(xlabel="right set of k classes: discounted accuracy 1/k", ylabel="utility")
+        axes.set_title("what a right set is worth")
         self._legend(axes, "lower right")
         return self
 
@@ -314,6 +315,7 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         ticks = {0.5: "0.5\ndiscounted\naccuracy", 0.65: "0.65\nu65", 0.8: "0.8\nu80", 1.0: "1"}
         axes.set_xticks(list(ticks), list(ticks.values()))
         axes.set(xlabel="utility k of a right set of two classes", ylabel="mean utility")
+        axes.set_title("mean utility at every aversion to risk")
         self._legend(axes, "lower right")
         return self
 

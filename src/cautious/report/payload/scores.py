@@ -15,6 +15,7 @@ import numpy as np
 
 from cautious._typing import Floats, Ints
 from cautious.curves import CostHull, Staircase
+from cautious.displays import calibration_bins
 from cautious.metrics import RiskCoverageCurve
 
 __all__ = ["risk_of_scores", "risk_summary", "steps_of", "summarise_scores"]
@@ -22,7 +23,6 @@ __all__ = ["risk_of_scores", "risk_summary", "steps_of", "summarise_scores"]
 _BARS = 60
 _POINTS = 100
 _STEPS = 60
-_CALIBRATION_BINS = 10
 
 
 def summarise_scores(staircase: Staircase) -> dict[str, Any]:
@@ -58,7 +58,9 @@ def summarise_scores(staircase: Staircase) -> dict[str, Any]:
         "auc": staircase.auc(),
         "histogram": _histogram(staircase),
         "risk": None if risk is None else risk_summary(risk),
-        "calibration": _calibration(staircase),
+        "calibration": calibration_bins(staircase).to_dict("records")
+        if staircase.are_probabilities
+        else None,
     }
 
 
@@ -138,31 +140,6 @@ def _histogram(staircase: Staircase) -> dict[str, Any]:
         "positives": np.bincount(bar, weights=staircase.positives, minlength=_BARS),
         "negatives": np.bincount(bar, weights=staircase.negatives, minlength=_BARS),
     }
-
-
-def _calibration(staircase: Staircase) -> list[dict[str, float]] | None:
-    """Put probabilities into ten bins of equal weight, as far as equal ones stay together.
-
-    A bin ends at the first score by which a tenth more of the weight has been seen.
-    """
-    if not staircase.are_probabilities:
-        return None
-    scores, positives = staircase.scores, staircase.positives
-    weight = positives + staircase.negatives
-    seen = np.cumsum(weight)
-    share = np.ceil(seen / seen[-1] * _CALIBRATION_BINS - 1e-9)
-    last = np.flatnonzero(np.append(np.diff(share) > 0, True))
-    first = np.append(0, last[:-1] + 1)
-    return [
-        {
-            "low": float(scores[a]),
-            "high": float(scores[b]),
-            "weight": float(weight[a : b + 1].sum()),
-            "positives": float(positives[a : b + 1].sum()),
-            "mean": float(np.average(scores[a : b + 1], weights=weight[a : b + 1])),
-        }
-        for a, b in zip(first.tolist(), last.tolist(), strict=True)
-    ]
 
 
 def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[str, Any], Ints]:

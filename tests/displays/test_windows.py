@@ -1,0 +1,183 @@
+"""What a window does, who wins where, what caution is worth, and calibration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.calibration import calibration_curve
+
+from cautious.curves import AbstentionCostSurface, DecisionCurve
+from cautious.displays import (
+    CalibrationDisplay,
+    DecisionCurveDisplay,
+    PeopleDisplay,
+    PriceDisplay,
+    ScoreHistogramDisplay,
+    WinnerMapDisplay,
+)
+
+COSTS = {"false_negative": 5, "false_positive": 3, "abstain": 1}
+SCORED = [
+    (ScoreHistogramDisplay, {"costs": COSTS}),
+    (PeopleDisplay, {"costs": COSTS}),
+    (CalibrationDisplay, {}),
+    (DecisionCurveDisplay, {}),
+    (PriceDisplay, {}),
+]
+
+
+@pytest.mark.parametrize(("display", "options"), SCORED)
+def test_every_way_to_make_one(display, options, binary, cv):
+    options = options | {"pos_label": "ill"}
+    model, X, y = binary.models["Bayes"], binary.X, binary.y
+    fitted = display.from_estimator(model, X, y, **options)
+    direct = display.from_predictions(y, binary.score["Bayes"], name="GaussianNB", **options)
+    assert fitted.frame().equals(direct.frame())
+    assert fitted.ax_.get_title()
+    assert len(display.from_cv_results(cv["Bayes"], X, y, **options).frame())
+
+
+def test_a_histogram_counts_every_case_once(binary):
+    score = binary.score["Bayes"]
+    display = ScoreHistogramDisplay.from_predictions(
+        binary.y, score, window=(0.2, 0.7), pos_label="ill", name="Bayes"
+    )
+    table, ill = display.frame(), binary.y == "ill"
+    edges = np.append(table["low"], 1.0)
+    assert_allclose(table["positives"], np.histogram(score[ill], edges)[0])
+    assert_allclose(table["negatives"], np.histogram(score[~ill], edges)[0])
+    assert [bar.get_height() > 0 for bar in display.bars_[0]] == (table["positives"] > 0).tolist()
+    assert min(bar.get_height() for bar in display.bars_[1]) == -1  # each class has its own scale
+    assert display.ax_.get_title() == "Bayes: thresholds 0.2 and 0.7"
+    margins = ScoreHistogramDisplay.from_predictions([0, 1], [-3, 2], window=(-np.inf, 0))
+    assert margins.frame()[["low", "high"]].to_numpy()[[0, -1], [0, 1]].tolist() == [-3, 2]
+    same = ScoreHistogramDisplay.from_predictions([0, 1], [4.0, 4.0], window=(3, 5))
+    assert same.frame()["positives"].sum() == 1
+
+
+def test_people_are_whole_and_add_up(binary):
+    ill, score = binary.y == "ill", binary.score["Bayes"]
+    display = PeopleDisplay.from_predictions(
+        binary.y, score, window=(0.3, 0.7), people=997, pos_label="ill"
+    )
+    table = display.frame().set_index(["truth", "prediction"])
+    assert table["people"].sum() == 997
+    assert_allclose(table["people"], 997 * table["share"], atol=1)
+    assert table.loc[("ill", "healthy"), "share"] == pytest.approx((ill & (score <= 0.3)).mean())
+    ends = stats.binomtest(int((ill & (score >= 0.7)).sum()), 120).proportion_ci(method="wilson")
+    row = table.loc[("ill", "ill")]
+    assert (row["low"], row["high"]) == (int(997 * ends.low), int(np.ceil(997 * ends.high)))
+    assert [len(line.get_xdata()) for line in display.marks_] == table["people"].tolist()
+    places = np.concatenate([line.get_xydata() for line in display.marks_])
+    assert len(np.unique(places, axis=0)) == 997
+    plain = PeopleDisplay(display.surface, costs=COSTS, confidence_level=None)
+    assert "low" not in plain.frame()
+
+
+def test_the_winner_is_the_cheapest(binary):
+    display = WinnerMapDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n=31)
+    table = display.frame()
+    costs = {
+        name: AbstentionCostSurface.from_predictions(binary.y, score, pos_label="ill").cost(
+            table["mu"].to_numpy(), table["nu"].to_numpy()
+        )
+        for name, score in binary.score.items()
+    }
+    gap = costs["logistic"] - costs["Bayes"]
+    assert (table["winner"] == "logistic").tolist() == (gap < -1e-12).tolist()
+    assert table["winner"].isna().tolist() == (np.abs(gap) <= 1e-12).tolist()
+    words = {text.get_text() for text in display.labels_}
+    assert {"logistic", "Bayes"} <= words
+    with pytest.raises(ValueError, match="there is 1 classifier"):
+        WinnerMapDisplay({"a": display.curves["Bayes"]})
+    with pytest.raises(ValueError, match="n is 2"):
+        WinnerMapDisplay(display.curves, n=2)
+
+
+def test_prices_up_to_where_abstaining_never_pays(binary):
+    score = binary.score["Bayes"]
+    display = PriceDisplay.from_predictions(
+        binary.y, score, false_negative=5, false_positive=3, pos_label="ill", abstain=1.5
+    )
+    surface, table = display.curves["classifier"], display.frame()
+    assert display.never == 15 / 8
+    assert table.loc[table["price"] > display.never, "abstention"].max() == 0
+    for row in table.iloc[[0, 30, 60]].itertuples():
+        window = surface.for_costs(COSTS | {"abstain": row.price})
+        assert row.cost == pytest.approx(window.cost)
+        ill = binary.y == "ill"
+        loss = np.where(
+            score >= window.upper, 3 * ~ill, np.where(score <= window.lower, 5 * ill, row.price)
+        )
+        variance = sum(
+            share.mean() ** 2 * loss[share].var(ddof=1) / share.sum() for share in (ill, ~ill)
+        )
+        assert row.high - row.cost == pytest.approx(1.959964 * variance**0.5)
+    assert PriceDisplay(surface, confidence_level=None).plot().bands_ == []
+    with pytest.raises(ValueError, match="false_negative is 0"):
+        PriceDisplay(surface, false_negative=0)
+    with pytest.raises(ValueError, match="abstain is -1"):
+        PriceDisplay(surface, abstain=-1)
+    with pytest.raises(ValueError, match="confidence_level is 95"):
+        PriceDisplay(surface, confidence_level=95)
+
+
+def test_decision_curves(binary):
+    score, ill = binary.score["Bayes"], binary.y == "ill"
+    display = DecisionCurveDisplay.from_predictions(
+        binary.y, score, pos_label="ill", abstain=0.1, thresholds=(0.1, 0.6)
+    )
+    table = display.frame().set_index("threshold")
+    assert table.index[[0, -1]].tolist() == [0.1, 0.6]
+    treated = score >= 0.3
+    worth = np.where(treated, np.where(ill, 1, -0.3 / 0.7), 0)
+    assert table.loc[0.3, "net_benefit"] == pytest.approx(worth.mean())
+    variance = sum(side.mean() ** 2 * worth[side].var(ddof=1) / side.sum() for side in (ill, ~ill))
+    assert table.loc[0.3, "high"] - worth.mean() == pytest.approx(1.959964 * variance**0.5)
+    assert (table["with_abstention"] >= table["net_benefit"] - 1e-12).all()
+    assert len(display.cautious_lines_) == 1
+    curve = DecisionCurve.from_predictions(binary.y, score, pos_label="ill")
+    assert DecisionCurveDisplay(curve, confidence_level=None).plot().bands_ == []
+    with pytest.raises(ValueError, match="thresholds is"):
+        DecisionCurveDisplay(curve, thresholds=(0.5, 0.2))
+
+
+def test_calibration_in_equal_bins(binary):
+    score, ill = binary.score["logistic"], binary.y == "ill"
+    display = CalibrationDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n_bins=6)
+    table = display.frame().query("classifier == 'logistic'")
+    share, mean = calibration_curve(ill, score, n_bins=6, strategy="quantile")
+    assert_allclose(table["share"], share)
+    assert_allclose(table["mean"], mean)
+    ends = stats.binomtest(int(table["share"].iloc[2] * 20 + 0.5), 20).proportion_ci(
+        method="wilson"
+    )
+    assert_allclose(table[["low", "high"]].iloc[2], [ends.low, ends.high])
+    assert len(display.bands_) == 2
+    with pytest.raises(ValueError, match="are no probabilities"):
+        CalibrationDisplay.from_predictions([0, 1], [-3.0, 2.0])
+    with pytest.raises(ValueError, match="n_bins is 0"):
+        CalibrationDisplay(display.curves, n_bins=0)
+
+
+def test_a_window_is_found_or_given(binary):
+    surface = AbstentionCostSurface.from_predictions([0, 1], [0.1, 0.9])
+    for options in ({}, {"costs": COSTS, "window": (0, 1)}):
+        with pytest.raises(ValueError, match="either costs"):
+            PeopleDisplay(surface, **options)
+    with pytest.raises(ValueError, match="people is 0"):
+        PeopleDisplay(surface, window=(0, 1), people=0)
+    with pytest.raises(ValueError, match="there are 2 classifiers"):
+        ScoreHistogramDisplay({"a": surface, "b": surface}, window=(0, 1))
+
+
+def test_colours_go_on_on_shared_axes(binary):
+    _, ax = pyplot.subplots()
+    colours = []
+    for display in (PriceDisplay, DecisionCurveDisplay, CalibrationDisplay):
+        drawn = display.from_predictions(binary.y, binary.score, pos_label="ill", ax=ax)
+        colours += [line.get_color() for line in drawn.lines_]
+    assert len(set(colours)) == 6
