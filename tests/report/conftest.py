@@ -131,7 +131,7 @@ def offline_page(browser, **options):
 @pytest.fixture(scope="session")
 def usual_page(browser):
     """The page that reports are opened in one after the other: a page that is warm is quicker."""
-    return offline_page(browser)
+    return offline_page(browser, permissions=["clipboard-read", "clipboard-write"])
 
 
 @pytest.fixture

@@ -36,13 +36,11 @@ def test_thresholds_by_numbers(report_file, open_report, scored):
         report.number("upper"),
     ) == before  # it begins with what is shown
     for lower, upper in ((0.2, 0.6), (0.5, 0.5), (0.61, 0.9), (0.05, 0.07)):
-        report.type("lower", lower)
-        report.type("upper", upper)
+        report.type_all({"lower": lower, "upper": upper})
         check_window(report, y, scores["close"], lower, upper)
     report.type("lower", "much")
     assert "give a number" in report.page.inner_text("#lower-problem")
-    report.type("lower", "-∞")
-    report.type("upper", "∞")
+    report.type_all({"lower": "-∞", "upper": "∞"})
     assert report.number("abstention") == 1
     assert "Abstain on everything" in report.page.inner_text(".lead")
 

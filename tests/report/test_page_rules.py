@@ -116,8 +116,7 @@ def test_limits_are_kept_or_refused_in_words(scored, tmp_path, open_report):
     report = open_report(path)
     report.page.locator(".modes button", has_text="Limits").click()
     report.settle()
-    report.type("limit-missed", 2)
-    report.type("limit-error", 5)
+    report.type_all({"limit-missed": 2, "limit-error": 5})
     lower, upper = report.number("lower"), report.number("upper")
     ill, score = y == "ill", scores["close"]
     no, yes = score <= lower, score >= upper
@@ -125,9 +124,7 @@ def test_limits_are_kept_or_refused_in_words(scored, tmp_path, open_report):
     assert ((no & ill) | (yes & ~ill)).sum() / (no | yes).sum() <= 0.05
     report.type("limit-abstention", 0)
     assert "keeps these limits" in report.page.inner_text("[data-key='refused']")
-    report.type("limit-abstention", 100)
-    report.type("limit-missed", 100)
-    report.type("limit-error", 15)
+    report.type_all({"limit-abstention": 100, "limit-missed": 100, "limit-error": 15})
     report.page.check("[data-input='promise']")
     report.settle()
     assert "hold on new cases with 95% confidence" in report.page.inner_text(".evidence")

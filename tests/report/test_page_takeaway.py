@@ -98,7 +98,7 @@ def test_pictures_stand_alone(report_file, open_report):
 
 
 def test_the_sentence_can_be_copied(report_file, open_report):
-    report = open_report(report_file, permissions=["clipboard-read", "clipboard-write"])
+    report = open_report(report_file)
     report.page.click("[data-take='sentence']")
     report.page.wait_for_selector("[data-take='sentence']:has-text('Copied')")
     copied = report.page.evaluate("() => navigator.clipboard.readText()")

@@ -12,10 +12,6 @@ SCRIPT = Path(__file__).with_name("page_trials.mjs")
 COSTS = {"20 : 4 : 1": (20, 4, 1), "10 : 2 : 1": (10, 2, 1)}
 
 
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
-
-
 def tried(n, auc, costs, trials, **others):
     node = shutil.which("node")
     if node is None:
@@ -86,8 +82,14 @@ def test_cost_of_the_recommended_window_in_other_worlds(world, n, trials, least,
     )
 
 
-@pytest.mark.parametrize(("share", "n"), [(0.35, 300), (0.1, 1000)])
-@pytest.mark.parametrize("trials", [15, long(2000)])
+@pytest.mark.parametrize(
+    ("trials", "share", "n"),
+    [
+        (15, 0.35, 300),
+        pytest.param(2000, 0.35, 300, marks=pytest.mark.slow),
+        pytest.param(2000, 0.1, 1000, marks=pytest.mark.slow),
+    ],
+)
 def test_equally_good_models_are_not_told_apart(trials, share, n, ledger):
     named = tried(n, 0.85, (10, 2, 1), trials, share=share, models=3)
     ledger.share(

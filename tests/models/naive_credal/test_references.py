@@ -80,7 +80,9 @@ def costs_against_s(name, strengths, risks, repeats=3):
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
-@pytest.mark.parametrize("name", ["ERA", "ESL", "LEV"])
+@pytest.mark.parametrize(
+    "name", ["LEV", *(pytest.param(name, marks=pytest.mark.slow) for name in ("ERA", "ESL"))]
+)
 def test_cost_against_s_behaves_as_in_figure_3_of_yang_et_al(name):
     strengths = [0.001, 0.25, 0.75, 1.0, 2.0, 4.0, 8.0, 10.0]
     costs = costs_against_s(name, strengths, risks=[0.1, 0.5, 0.9])
