@@ -136,6 +136,13 @@ def test_missing_scores_abstain_and_are_counted(tmp_path):
     assert (counts.abstained, counts.missing) == (1, 1)
 
 
+def test_a_cell_without_a_value_is_a_case_also_in_a_file_of_one_column(tmp_path):
+    (tmp_path / "one.csv").write_text('score\n0.1\n""\n\n0.9\n')
+    found = cautious.apply(tmp_path / "one.csv", WINDOW, tmp_path / "out.csv")
+    assert (found.n, found.counts["mine"].missing) == (3, 1)
+    assert pd.read_csv(tmp_path / "out.csv")["y_set"].tolist() == ["no", "?", "yes"]
+
+
 def test_folders_patterns_and_several_files_are_one_table(tmp_path):
     frame = cases(90)
     folder = tmp_path / "log"

@@ -324,6 +324,11 @@ def _state(**changes):
     return json.dumps(data)
 
 
+def _batch_changed(**changes):
+    batch = json.loads(_state())["batches"][0]
+    return _state(batches=[batch | changes])
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -343,6 +348,10 @@ def _state(**changes):
         _state(alarms={"error": {}}),
         _state().replace('"cases"', '"labels"', 1),
         _state().replace("[50, ", "[5, ", 1),
+        _batch_changed(truths=[1000, 0]),
+        _batch_changed(truths=[0, 0]),
+        _batch_changed(truths="many"),
+        _batch_changed(open_bins=[3]),
         '{"a":' + "[" * 100_000,
     ],
     ids=itertools.count(),  # the texts hold times, which differ between workers

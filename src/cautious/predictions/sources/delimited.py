@@ -67,7 +67,7 @@ class DelimitedText:
             next(record for record in reader if not _is_blank(record))  # the heading
             while rows := self._rows(reader):
                 if width == 1 or set(map(len, rows)) != {width}:
-                    rows = [row for row in rows if not _is_blank(row)]
+                    rows = [row for row in rows if not _is_blank(row, width)]
                     if any(len(row) != width for row in rows):
                         self._find_problem()
                 found = zip(columns, places, strict=True)
@@ -81,7 +81,7 @@ class DelimitedText:
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""
         with self._text() as text:
-            for at, (line, _) in enumerate(_lines(text, self.separator)):
+            for at, (line, _) in enumerate(_lines(text, self.separator, len(self.names))):
                 if at == row + 1:  # the first is the heading
                     return f"line {line}"
         raise IndexError(row)
@@ -96,7 +96,7 @@ class DelimitedText:
     def _find_problem(self) -> None:
         """Go through the lines once more to say which one is wrong."""
         with self._text() as text:
-            for line, record in _lines(text, self.separator):
+            for line, record in _lines(text, self.separator, len(self.names)):
                 if len(record) != len(self.names):
                     found, width = len(record), len(self.names)
                     raise refusal("row length", line=line, found=found, width=width)
@@ -127,7 +127,10 @@ class _LongCells:
 _LONG_CELLS = _LongCells()
 
 
-def _is_blank(record: list[str]) -> bool:
+def _is_blank(record: list[str], width: int = 0) -> bool:
+    """Whether a line holds nothing; in a table of one column, "" is a cell without a value."""
+    if width == 1 and record == [""]:
+        return False
     return len(record) < 2 and not "".join(record).strip()
 
 
@@ -176,7 +179,7 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
     return DelimitedText([name.strip() for name in names], source, separator, encoding)
 
 
-def _lines(text: IO[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+def _lines(text: IO[str], separator: str, width: int = 0) -> Iterator[tuple[int, list[str]]]:
     """Give records with the line that each begins in; blank lines are none."""
     reader = csv.reader(text, delimiter=separator, strict=True)
     line = 1
@@ -189,7 +192,7 @@ def _lines(text: IO[str], separator: str) -> Iterator[tuple[int, list[str]]]:
             raise refusal("quotation", line=line, why=str(error)) from None
         if record is None:
             return
-        if not _is_blank(record):
+        if not _is_blank(record, width):
             yield line, record
         line = reader.line_num + 1
 
