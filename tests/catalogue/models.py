@@ -23,6 +23,7 @@ from cautious.models import (
     ConformalClassifier,
     CredalModelAveragingClassifier,
     CredalTreeClassifier,
+    DeferringClassifier,
     DelegatingClassifier,
     HierarchicalClassifier,
     LazyNaiveCredalClassifier,
@@ -103,6 +104,10 @@ def delegating(rules: float = 0.75) -> Any:
     return DelegatingClassifier([("bayes", bayes()), ("lazy", lazy)], rules=rules, train_on="all")
 
 
+def deferring(**params: Any) -> Any:
+    return DeferringClassifier(bayes(), cv=2, **params)
+
+
 def hierarchical(**params: Any) -> Any:
     return HierarchicalClassifier(bayes(), **params)
 
@@ -153,6 +158,7 @@ SUBJECTS = {
         CredalModelAveragingClassifier, ("inclusion", ((0.5, 0.5), (0.3, 0.6), (0.1, 0.9)))
     ),
     "CredalTreeClassifier": Model(CredalTreeClassifier, ("s", (0.1, 1.0, 4.0))),
+    "DeferringClassifier": Model(deferring),
     "DelegatingClassifier": Model(delegating, ("rules", (0.5, 0.7, 0.9))),
     "HierarchicalClassifier": Model(hierarchical, ("threshold", (0.5, 0.7, 0.9))),
     "LazyNaiveCredalClassifier": Model(

@@ -285,6 +285,10 @@ CALLS: dict[str, Call] = {
     "curves.find_rule": Call(
         lambda **given: curves.find_rule(**given, max_abstention=0.25).rule.lower, _BINARY
     ),
+    "curves.find_team": Call(
+        lambda **given: curves.find_team(**given, answers={"ann": BINARY}).thresholds,
+        {"y_true": labels(BINARY), "y_score": numbers(SCORE)},
+    ),
     "curves.hierarchical_risk_coverage": Call(
         lambda **given: np.asarray(curves.hierarchical_risk_coverage(**given)),
         {

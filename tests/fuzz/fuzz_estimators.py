@@ -44,6 +44,7 @@ def estimator_calls() -> dict[str, Call]:
         ),
         "CredalModelAveragingClassifier": models.CredalModelAveragingClassifier,
         "CredalTreeClassifier": models.CredalTreeClassifier,
+        "DeferringClassifier": lambda: models.DeferringClassifier(tree(), cv=3),
         "DelegatingClassifier": lambda: models.DelegatingClassifier(
             [("first", tree()), ("second", tree())], train_on="all"
         ),

@@ -44,6 +44,7 @@ WITHOUT_ARRAYS = {
     "costs.ordinal": "a count",
     "costs.zero_one": "a count",
     "curves.capacity_hull": "curves",
+    "curves.Team": "a result",
     "decision.ClassTree": "names; see decision/test_class_tree",
     "decision.Rule": "made by its class methods; predict_set takes arrays",
     "decision.rules_from_json": "text; see decision/test_rule",
@@ -136,6 +137,7 @@ TAKEN = {
         (f"curves.{name}", "y_score"): _ORDERED
         for name in (
             "AbstentionCostSurface",
+            "find_team",
             "Staircase",
             "find_rule",
             "one_vs_rest",

@@ -31,7 +31,16 @@ NAMES_USED_TWICE: set[str] = set()
 # Shrinks: modules called after what is done in them.
 PARTICIPLES: set[str] = set()
 # Words in -ing that are nouns, or part of a class's name.
-NOUNS = ("typing", "averaging", "betting", "cross_fitting", "tuning", "abstaining", "delegating")
+NOUNS = (
+    "typing",
+    "averaging",
+    "betting",
+    "cross_fitting",
+    "tuning",
+    "abstaining",
+    "delegating",
+    "deferring",
+)
 
 
 def name_of(path: Path) -> str:

@@ -30,7 +30,7 @@ RELIED_ON = {
     ),
     "curves": (
         "AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve "
-        "DecisionCurve hierarchical_risk_coverage"
+        "DecisionCurve hierarchical_risk_coverage find_team"
     ),
     "guarantees": (
         "certify certify_sequence risk_p_value risk_bound mean_bound Certificate RiskMonitor "
@@ -42,7 +42,8 @@ RELIED_ON = {
         "CredalTreeClassifier NondeterministicClassifier NestedDichotomyClassifier "
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
-        "HierarchicalClassifier cross_val_predict_set check_cautious_estimator venn_abers"
+        "DeferringClassifier HierarchicalClassifier cross_val_predict_set "
+        "check_cautious_estimator venn_abers"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",

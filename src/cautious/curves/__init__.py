@@ -21,6 +21,12 @@ from cautious.curves.surface import (
 )
 from cautious.curves.surface import DifferentialGrid as DifferentialGrid
 from cautious.curves.surface import SurfaceGrid as SurfaceGrid
+from cautious.curves.team import Team, find_team
+from cautious.curves.team import costs_beyond_right as costs_beyond_right
+from cautious.curves.team import divide_scores as divide_scores
+from cautious.curves.team import expert_answers as expert_answers
+from cautious.curves.team import expert_costs as expert_costs
+from cautious.curves.team import share_per_expert as share_per_expert
 from cautious.curves.window import Window, chow_window, roc_slopes
 from cautious.curves.window import cheapest_windows as cheapest_windows
 from cautious.metrics import RiskCoverageCurve
@@ -37,11 +43,13 @@ __all__ = [
     "ResponseCurve",
     "RiskCoverageCurve",
     "Staircase",
+    "Team",
     "Window",
     "best_bias",
     "capacity_hull",
     "chow_window",
     "find_rule",
+    "find_team",
     "hierarchical_risk_coverage",
     "one_vs_rest",
     "roc_readings",

@@ -32,6 +32,7 @@ from cautious.models import (
     NaiveCredalClassifier,
     check_cautious_estimator,
 )
+from cautious.models.wrappers.delegating import best_thresholds
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ def test_parameters_of_the_stages_by_name():
     model = DelegatingClassifier([("a", GaussianNB()), ("b", LogisticRegression())])
     model.set_params(b__C=0.5, a__var_smoothing=1e-3)
     assert model.get_params()["b__C"] == 0.5
-    own = {"estimators", "rules", "train_on", "cv", "min_delegated", "last"}
+    own = {"estimators", "rules", "prices", "train_on", "cv", "min_delegated", "last"}
     assert model.get_params(deep=False).keys() == own
     model.set_params(a=LogisticRegression())
     assert isinstance(model.estimators[0][1], LogisticRegression)
@@ -270,6 +271,29 @@ def test_frames_and_weights():
         ({"min_delegated": -1}, ValueError, "min_delegated is -1"),
         ({"rules": lambda p: p}, TypeError, "the rule's answer"),
         ({"rules": 1.5}, ValueError, "rules holds 1.5; a rule is a threshold"),
+        ({"rules": "best"}, ValueError, "rules is 'best'"),
+        ({"rules": "tuned"}, ValueError, "needs train_on='all'"),
+        ({"prices": [1.0]}, ValueError, "prices is .* but rules is not 'tuned'"),
+        (
+            {"rules": "tuned", "train_on": "all", "last": "answer", "prices": [1, 2]},
+            ValueError,
+            "each of 1 estimators",
+        ),
+        (
+            {"rules": "tuned", "train_on": "all", "last": "answer", "prices": [-1]},
+            ValueError,
+            "not negative",
+        ),
+        (
+            {
+                "rules": "tuned",
+                "train_on": "all",
+                "last": "answer",
+                "estimators": [("a", NaiveCredalClassifier())],
+            },
+            ValueError,
+            "'a' is cautious",
+        ),
     ],
 )
 def test_wrong_parameters(parameters, error, message):
@@ -286,3 +310,54 @@ def test_rules_may_be_rules():
     rule = Rule.confidence(0.8, classes=[0, 1, 2])
     by_rule = DelegatingClassifier(stages, rules=rule, train_on="all").fit(X, y)
     assert (by_rule.decided_by(X) == by_number.decided_by(X)).all()
+
+
+def cascade_cost(confidence, wrong, prices, weight, thresholds):
+    """Mistakes and prices per case, case by case."""
+    total = 0.0
+    for c, w, often in zip(confidence, wrong, weight, strict=True):
+        stage = next((i for i, t in enumerate(thresholds) if c[i] >= t), len(c) - 1)
+        total += often * (w[stage] + prices[: stage + 1].sum())
+    return total / weight.sum()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_two_stages_are_tuned_exactly(seed):
+    rng = np.random.default_rng(seed)
+    confidence = rng.integers(1, 8, (30, 2)) / 8
+    wrong = (rng.random((30, 2)) > confidence).astype(float)
+    prices, weight = np.array([0.0, rng.random() / 2]), rng.integers(0, 3, 30) + 0.5
+    (threshold,), cost = best_thresholds(confidence, wrong, prices, weight)
+    every = [cascade_cost(confidence, wrong, prices, weight, [t]) for t in [*confidence[:, 0], 2.0]]
+    assert cost == pytest.approx(min(every))
+    assert cascade_cost(confidence, wrong, prices, weight, [threshold]) == pytest.approx(cost)
+
+
+def test_no_threshold_of_three_stages_can_be_improved_alone():
+    rng = np.random.default_rng(0)
+    confidence = rng.random((60, 3))
+    wrong = (rng.random((60, 3)) > confidence).astype(float)
+    prices, weight = np.array([0.0, 0.05, 0.1]), np.ones(60)
+    found, cost = best_thresholds(confidence, wrong, prices, weight)
+    assert cascade_cost(confidence, wrong, prices, weight, found) == pytest.approx(cost)
+    for at in range(2):
+        for t in [*confidence[:, at], 2.0]:
+            other = [*found[:at], t, *found[at + 1 :]]
+            assert cascade_cost(confidence, wrong, prices, weight, other) >= cost - 1e-12
+
+
+def test_a_tuned_cascade_asks_as_little_as_it_pays():
+    X, y = doubtful(600)
+    deep = DecisionTreeClassifier(max_depth=6, min_samples_leaf=5, random_state=0)
+    stages = [("bayes", GaussianNB()), ("tree", deep)]
+    cascade = DelegatingClassifier(stages, rules="tuned", train_on="all", cv=3)
+    cheap = cascade.set_params(prices=[0, 0.02]).fit(X, y)
+    asked, cost = np.mean(cheap.decided_by(X) == 1), cheap.tuned_cost_
+    assert cheap.trained_on_ == [600, 600]
+    dear = cascade.set_params(prices=[0, 0.3]).fit(X, y)
+    assert np.mean(dear.decided_by(X) == 1) < asked
+    assert dear.tuned_cost_ >= cost
+    fixed = cascade.set_params(rules=0.8, prices=None).fit(X, y)
+    assert not hasattr(fixed, "thresholds_")
+    again = cascade.set_params(rules="tuned", prices=[0, 0.02])
+    assert again.fit(X, y, sample_weight=np.ones(600)).tuned_cost_ == pytest.approx(cost)

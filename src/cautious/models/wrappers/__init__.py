@@ -3,6 +3,7 @@
 from cautious.models.wrappers.abstaining import AbstainingClassifier, NondeterministicClassifier
 from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
 from cautious.models.wrappers.conformal import ConformalClassifier
+from cautious.models.wrappers.deferring import DeferringClassifier
 from cautious.models.wrappers.delegating import DelegatingClassifier
 from cautious.models.wrappers.hierarchical import HierarchicalClassifier
 from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
@@ -11,6 +12,7 @@ __all__ = [
     "AbstainingClassifier",
     "CertifiedAbstainingClassifier",
     "ConformalClassifier",
+    "DeferringClassifier",
     "DelegatingClassifier",
     "HierarchicalClassifier",
     "NondeterministicClassifier",

@@ -29,7 +29,7 @@ from cautious.models.base import (
 )
 from cautious.sets import as_codes, check_mask
 
-__all__ = ["DelegatingClassifier"]
+__all__ = ["DelegatingClassifier", "best_thresholds"]
 
 WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]
 """A threshold on the largest probability, a rule, or a function from probabilities to sets."""
@@ -48,10 +48,15 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
     estimators : list of (name, classifier)
         The cascade, at least one. A cautious classifier (one with ``predict_set``) is sure where
         its set holds a single class. Of the others, `rules` says when they are sure.
-    rules : float, Rule, callable, or sequence of these, default=0.75
+    rules : float, Rule, callable, sequence of these, or "tuned", default=0.75
         One rule for all, or one for each estimator: a threshold that the largest probability must
         reach, a :class:`cautious.decision.Rule`, or a function from probabilities (n, K) to sets
-        (n, K), such as a rule of :mod:`cautious.decision` with its parameters bound.
+        (n, K), such as a rule of :mod:`cautious.decision` with its parameters bound. "tuned" finds
+        the thresholds of the whole cascade together, on out-of-fold probabilities, with
+        ``train_on="all"``: the mean of mistakes and `prices` is least.
+    prices : sequence of float, optional
+        For tuning: what asking each estimator costs per case, where a mistake costs 1. Nothing if
+        left out.
     train_on : {"delegated", "all"}, default="delegated"
         Whether an estimator learns from the training examples that came down to it, or from all.
     cv : int, splitter or None, default=5
@@ -73,6 +78,18 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         The fitted estimators.
     trained_on_ : list of int
         How many examples each of them learned from.
+    thresholds_ : list of float
+        Tuned: the threshold of each estimator but the last, infinite for one that hands on
+        everything.
+    tuned_cost_ : float
+        Tuned: mistakes and prices per case on the out-of-fold probabilities that the thresholds
+        were found on; optimistic for new cases.
+
+    Notes
+    -----
+    Tuned thresholds of two estimators are the best there are. Of more, each one is the best given
+    the others: they are improved in turn, from the last to the first, until none improves. An
+    estimator whose threshold is best at infinity is not worth asking.
 
     References
     ----------
@@ -98,7 +115,8 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         self,
         estimators: Sequence[tuple[str, Any]],
         *,
-        rules: WhenSure | Sequence[WhenSure] = 0.75,
+        rules: WhenSure | Sequence[WhenSure] | Literal["tuned"] = 0.75,
+        prices: Sequence[float] | None = None,
         train_on: Literal["delegated", "all"] = "delegated",
         cv: Any = 5,
         min_delegated: int | None = None,
@@ -106,6 +124,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
     ) -> None:
         self.estimators = estimators
         self.rules = rules
+        self.prices = prices
         self.train_on = train_on
         self.cv = cv
         self.min_delegated = min_delegated
@@ -152,7 +171,43 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
                 if self._enough(at + 1, labels[left], len(rows)):
                     rows = left
         take_over_features(self, self.estimators_[0])
+        for name in ("thresholds_", "tuned_cost_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if isinstance(self.rules, str):
+            self._tune(X, labels, rows, weight)
         return self
+
+    def _tune(self, X: Any, y: Labels, rows: Ints, weight: Floats | None) -> None:
+        """Find the thresholds of the cascade on out-of-fold probabilities."""
+        own, truth = _safe_indexing(X, rows), y[rows]
+        confidence, wrong = np.empty((2, len(rows), len(self.estimators)))
+        for at, (name, estimator) in enumerate(self.estimators):
+            params = take_rows(fit_metadata(self, estimator, weight, {}, name=name), rows, len(y))
+            p = self._out_of_fold(estimator, self.estimators_[at], own, truth, params)
+            confidence[:, at] = p.max(axis=1)
+            wrong[:, at] = self.classes_[p.argmax(axis=1)] != truth
+        repeated = np.ones(len(rows)) if weight is None else weight[rows]
+        prices = np.zeros(len(self.estimators)) if self.prices is None else np.array(self.prices)
+        self.thresholds_, self.tuned_cost_ = best_thresholds(confidence, wrong, prices, repeated)
+
+    def _out_of_fold(
+        self, estimator: Any, fitted: Any, X: Any, y: Labels, params: dict[str, Any]
+    ) -> Floats:
+        """Probabilities over all classes, of examples that the estimator has not learned from."""
+        p = np.zeros((len(y), len(self.classes_)))
+
+        def ask(asked: Any, rows: Ints) -> None:
+            known = as_codes(np.asarray(asked.classes_), self.classes_, name="classes_")
+            p[np.ix_(rows, known)] = asked.predict_proba(_safe_indexing(X, rows))
+
+        ask(fitted, np.arange(len(y)))  # a lone example of its class is never held out
+        if self.cv is not None and not isinstance(estimator, FrozenEstimator):
+            for train, test in self._folds(X, y):
+                own = take_rows(params, train, len(y))
+                p[test] = 0.0
+                ask(clone(estimator).fit(_safe_indexing(X, train), y[train], **own), test)
+        return p
 
     def _unsure(self, at: int, X: Any, y: Labels, params: dict[str, Any]) -> Mask:
         """Tell of which examples an estimator is not sure, asked out of fold."""
@@ -304,8 +359,11 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         return sets, p
 
     def _rules(self) -> list[WhenSure]:
+        if isinstance(self.rules, str):
+            # The last one answers, or by last="abstain" nobody asks how sure it is.
+            return [*getattr(self, "thresholds_", [np.inf] * (len(self.estimators) - 1)), 0.0]
         if isinstance(self.rules, Sequence):
-            return list(self.rules)
+            return list(self.rules)  # type: ignore[arg-type]  # text was dealt with above
         return [self.rules] * len(self.estimators)
 
     def _check_parameters(self) -> None:
@@ -314,6 +372,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         self._validate_names([name for name, _ in self.estimators])
         for _, estimator in self.estimators:
             check_probabilistic(estimator)
+        self._check_tuning()
         if len(self._rules()) != len(self.estimators):
             raise ValueError(
                 f"rules has {len(self._rules())} rules for {len(self.estimators)} estimators; give "
@@ -343,6 +402,37 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         if self.last not in ("answer", "abstain"):
             raise ValueError(f"last is {self.last!r}; choose 'answer' or 'abstain'.")
 
+    def _check_tuning(self) -> None:
+        if not isinstance(self.rules, str):
+            if self.prices is not None:
+                raise ValueError(
+                    f"prices is {self.prices!r}, but rules is not 'tuned'; prices serve for tuning "
+                    "only."
+                )
+            return
+        if self.rules != "tuned":
+            raise ValueError(f"rules is {self.rules!r}; give thresholds or rules, or 'tuned'.")
+        if self.train_on != "all" or self.last != "answer":
+            raise ValueError(
+                "rules='tuned' needs train_on='all' and last='answer': what an estimator learns "
+                "from must not depend on the thresholds, and every case gets an answer."
+            )
+        cautious = [name for name, one in self.estimators if hasattr(one, "predict_set")]
+        if cautious:
+            raise ValueError(
+                f"rules='tuned', but {cautious[0]!r} is cautious and decides itself when it is "
+                "sure; give plain classifiers."
+            )
+        if self.prices is None:
+            return
+        given = self.prices if isinstance(self.prices, Sequence | np.ndarray) else [self.prices]
+        numbers = [one for one in given if isinstance(one, Real) and 0 <= float(one) < np.inf]
+        if len(numbers) != len(given) or len(numbers) != len(self.estimators):
+            raise ValueError(
+                f"prices is {self.prices!r}; give a number that is not negative for each of "
+                f"{len(self.estimators)} estimators."
+            )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = [get_tags(estimator) for _, estimator in self.estimators]
@@ -357,3 +447,63 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         for name, estimator in self.estimators:
             router.add(**{name: estimator}, method_mapping=mapping)
         return router
+
+
+def best_thresholds(
+    confidence: Floats, wrong: Floats, prices: Floats, weight: Floats
+) -> tuple[list[float], float]:
+    """Find from which confidence on each stage of a cascade but the last should answer.
+
+    Parameters
+    ----------
+    confidence, wrong : ndarray of shape (n, stages)
+        How sure each stage is of each case, and whether it would be wrong.
+    prices : ndarray of shape (stages,)
+        What asking a stage costs, where a mistake costs 1.
+    weight : ndarray of shape (n,)
+        How often each case counts.
+
+    Returns
+    -------
+    thresholds : list of float
+        One for each stage but the last.
+    cost : float
+        Mistakes and prices per case.
+
+    Examples
+    --------
+    >>> confidence, wrong = np.array([[0.9, 1], [0.6, 1]]), np.array([[0.0, 0], [1, 0]])
+    >>> best_thresholds(confidence, wrong, np.array([0, 0.1]), np.ones(2))
+    ([0.9], 0.05)
+    """
+    stages = confidence.shape[1]
+    thresholds = np.zeros(stages - 1)
+    cost = np.inf
+    first_pass = True
+    while True:
+        # From the last stage up: what handing on costs is settled before it is weighed.
+        onward = wrong[:, -1] + prices[-1]
+        for at in range(stages - 2, -1, -1):
+            # At first, as if every case came down to every stage.
+            above = 0 if first_pass else at
+            reached = np.asarray((confidence[:, :above] < thresholds[:above]).all(axis=1))
+            thresholds[at] = _best_threshold(
+                confidence[reached, at], ((wrong[:, at] - onward) * weight)[reached]
+            )
+            answers = confidence[:, at] >= thresholds[at]
+            onward = np.where(answers, wrong[:, at], onward) + prices[at]
+        now = float(onward @ weight / weight.sum())
+        if now >= cost - 1e-12 and not first_pass:
+            return thresholds.tolist(), now
+        cost, first_pass = now, False
+
+
+def _best_threshold(confidence: Floats, change: Floats) -> float:
+    """Find the threshold from which on answers change the cost most for the better."""
+    order = np.argsort(-confidence, kind="stable")
+    falling = confidence[order]
+    ends = np.flatnonzero(np.append(falling[1:] != falling[:-1], True)) if len(order) else order
+    gain = np.append(0.0, np.cumsum(change[order])[ends])
+    # Of thresholds that cost the same the lowest hands on least.
+    best = len(gain) - 1 - int(np.argmin(gain[::-1]))
+    return float(falling[ends[best - 1]]) if best else np.inf

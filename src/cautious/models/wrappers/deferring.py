@@ -1,0 +1,401 @@
+"""A wrapper that asks experts where asking costs less than answering."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import cross_val_predict
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.curves import (
+    Team,
+    costs_beyond_right,
+    divide_scores,
+    expert_answers,
+    expert_costs,
+    share_per_expert,
+)
+from cautious.guarantees import Certificate, certify_sequence
+from cautious.models.base import (
+    check_examples,
+    check_probabilistic,
+    fit_metadata,
+    take_over_features,
+    take_rows,
+)
+from cautious.models.wrappers.certified import warn_of_twins
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+
+__all__ = ["DeferringClassifier"]
+
+# From asking whoever errs least to asking nobody; fixed before any label is seen.
+_PRICES = np.concatenate([[0.0], np.geomspace(0.002, 2.0, 60)])
+
+
+class DeferringClassifier(ProbabilisticWrapper):
+    r"""Classifier that answers itself or asks an expert, whichever costs less.
+
+    An expert is a person or another model whose answers to some of the examples are known. What an
+    expert's answer costs on average, its price included, is weighed against what the model's own
+    answer is expected to cost. Where an expert is asked, ``predict_set`` abstains, ``decided_by``
+    says who it is, and ``predict_team`` puts the answers together.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Anything with ``predict_proba``. One that is already fitted goes into scikit-learn's
+        ``FrozenEstimator``; the examples given to ``fit`` must then be new to it.
+    costs : array-like or DataFrame of shape (K, K), optional
+        Costs of wrong answers: rows are answers, columns truths. 1 each if left out.
+    prices : mapping or float, default=0.1
+        What asking an expert costs per case, in the same unit; one number for all, or by name.
+    capacity : mapping or float, optional
+        Two classes: the largest share of the cases that may go to each expert.
+    max_error : float, optional
+        Promise that with `confidence_level` the team answers at most this share of new cases
+        wrongly. Who is asked then follows from this limit: as few as it allows.
+    confidence_level : float, default=0.95
+        How sure the promise is.
+    calibration_size : float, default=0.5
+        Share of the examples to set aside for `max_error`.
+    cv : int or splitter, default=5
+        Folds whose out-of-fold scores the thresholds are found on.
+    random_state : int, RandomState or None
+        Seed of the split for `max_error`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    estimator_ : classifier
+        The fitted estimator.
+    experts_ : list
+        Names of the experts.
+    team_ : Team
+        Two classes and experts: who answers which scores.
+    choices_ : ndarray of shape (K + experts, K)
+        Otherwise: mean costs of each answer and each expert (rows) for each truth.
+    certificate_ : Certificate
+        With `max_error`: what is promised; print it.
+
+    See Also
+    --------
+    cautious.curves.find_team : The division of the scores, with its assumptions.
+    DelegatingClassifier : A cascade of classifiers that are asked one after the other.
+
+    Notes
+    -----
+    With two classes the thresholds between "negative", the experts and "positive" are the best ones
+    on out-of-fold scores, exactly, capacities included. With more classes, the choice of least
+    expected cost under ``predict_proba`` is made, so that the probabilities should be calibrated.
+    An expert's mistakes are estimated per class, as :func:`cautious.curves.find_team` explains.
+
+    The promise needs no such assumption. Teams that ask less and less, because the price rises,
+    are fixed on one part of the examples and tested in this order on the other part, on the cases
+    to which all experts' answers are known (:func:`cautious.guarantees.certify_sequence`); whether
+    they are known must have nothing to do with whether they are right. Where nothing can be
+    promised, the team that asks most is kept, and a warning says so.
+
+    References
+    ----------
+    Madras, Pitassi & Zemel (2018), *Predict responsibly*; Mozannar & Sontag (2020), *Consistent
+    estimators for learning to defer to an expert*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from cautious.models import DeferringClassifier
+    >>> X, y = make_classification(600, flip_y=0.2, random_state=0)
+    >>> wrong = np.random.default_rng(0).random(600) < 0.05
+    >>> doctor = np.where(wrong, 1 - y, y)
+    >>> model = DeferringClassifier(GaussianNB(), prices=0.1).fit(X, y, answers={"doctor": doctor})
+    >>> model.decided_by(X[:4]).tolist()
+    ['doctor', 'model', 'model', 'doctor']
+    """
+
+    experts_: list[Any]
+    team_: Team
+    choices_: Floats
+    certificate_: Certificate
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        costs: Any = None,
+        prices: Any = 0.1,
+        capacity: Any = None,
+        max_error: float | None = None,
+        confidence_level: float = 0.95,
+        calibration_size: float = 0.5,
+        cv: Any = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.prices = prices
+        self.capacity = capacity
+        self.max_error = max_error
+        self.confidence_level = confidence_level
+        self.calibration_size = calibration_size
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(  # type: ignore[override]  # neither thresholds nor promises take weights
+        self, X: Any, y: Any, answers: Any = None, **fit_params: Any
+    ) -> Any:
+        """Fit the estimator, and find out who is to answer what.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the estimator takes them.
+        answers : DataFrame or mapping, optional
+            What each expert said, by name: labels, with None or NaN where an expert was not asked.
+            Without it there is nobody to ask.
+        **fit_params
+            Anything else for the estimator's ``fit``.
+
+        Returns
+        -------
+        self
+        """
+        if fit_params.get("sample_weight") is not None:
+            raise ValueError(
+                "sample_weight is given, but thresholds and promises count cases, not weights; fit "
+                "the estimator with weights first and wrap it in FrozenEstimator."
+            )
+        check_probabilistic(self.estimator)
+        self._check_parameters()
+        X, labels, _ = check_examples(X, y)
+        if len(labels) < 2:
+            raise ValueError(f"n_samples = {len(labels)}; a minimum of 2 is required.")
+        classes, truth = np.unique(labels, return_inverse=True)
+        said = expert_answers(answers, classes, len(labels))
+        if "model" in said:
+            raise ValueError("an expert is called 'model', which is the model's own name here.")
+        share_per_expert(self.prices, said, "prices", 0.0, np.inf)
+        if self.capacity is not None and len(classes) > 2:
+            raise ValueError(
+                f"capacity is {self.capacity!r}, but there are {len(classes)} classes; it is kept "
+                "with two classes only."
+            )
+        share_per_expert(self.capacity, said, "capacity", 1.0, 1.0)
+        self._matrix(classes)
+        params = fit_metadata(self, self.estimator, None, fit_params)
+        rows = calibration = np.arange(len(labels))
+        if self.max_error is not None:
+            rows, calibration = hold_out(truth, self.calibration_size, self.random_state)
+            warn_of_twins(X, rows, calibration)
+        # An expert nobody has heard of can be named before the estimator is fitted.
+        expert_costs(truth[rows], _rows_of(said, rows), self._matrix(classes), classes)
+        own = X if len(rows) == len(labels) else _safe_indexing(X, rows)
+        p = self._scores(own, labels[rows], take_rows(params, rows, len(labels)))
+        self.classes_ = np.asarray(self.estimator_.classes_)
+        take_over_features(self, self.estimator_)
+        if len(self.classes_) != len(classes):
+            raise ValueError(
+                f"the estimator knows the classes {self.classes_.tolist()}, and y holds "
+                f"{classes.tolist()}; they must be the same."
+            )
+        self.experts_ = list(said)
+        for name in ("team_", "choices_", "certificate_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if len(classes) < 2:  # a lone class leaves nothing to decide
+            return self
+        known = _rows_of(said, rows)
+        if self.max_error is None:
+            self._take(self._choice(truth[rows], p, known, self.prices))
+            return self
+        test = self.predict_proba(_safe_indexing(X, calibration))
+        self._promise(truth[rows], p, known, truth[calibration], test, _rows_of(said, calibration))
+        return self
+
+    def _scores(self, X: Any, y: Labels, params: dict[str, Any]) -> Floats:
+        """Fit the estimator, and give scores of examples that it was not fitted on."""
+        self.estimator_ = clone(self.estimator).fit(X, y, **params)
+        if isinstance(self.estimator, FrozenEstimator) or len(np.unique(y)) < 2:
+            return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
+        least = int(np.unique(y, return_counts=True)[1].min())
+        cv = min(self.cv, max(2, least)) if isinstance(self.cv, int) else self.cv
+        with warnings.catch_warnings():
+            # A class that a fold could not learn gets probability zero, which is harmless here.
+            warnings.filterwarnings("ignore", "Number of classes in", RuntimeWarning)
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            p = cross_val_predict(
+                self.estimator, X, y, cv=cv, method="predict_proba", params=params
+            )
+        return np.asarray(p, dtype=np.float64)
+
+    def _choice(self, truth: Ints, p: Floats, said: Mapping[Any, Ints], prices: Any) -> Any:
+        """Find who answers what: a team over scores, or a table of costs."""
+        matrix = self._matrix(self.classes_)
+        if len(self.classes_) == 2 and said:
+            return divide_scores(
+                truth,
+                p[:, 1],
+                said,
+                matrix,
+                share_per_expert(prices, said, "prices", 0.0, np.inf),
+                share_per_expert(self.capacity, said, "capacity", 1.0, 1.0),
+                self.classes_,
+            )
+        at = expert_costs(truth, said, matrix, self.classes_)
+        price = share_per_expert(prices, said, "prices", 0.0, np.inf)
+        return np.vstack([matrix, *(at[name] + price[name] for name in said)])
+
+    def _take(self, choice: Any) -> None:
+        if isinstance(choice, Team):
+            self.team_ = choice
+        else:
+            self.choices_ = choice
+
+    def _promise(
+        self,
+        truth: Ints,
+        p: Floats,
+        said: Mapping[Any, Ints],
+        test_truth: Ints,
+        test_p: Floats,
+        test_said: Mapping[Any, Ints],
+    ) -> None:
+        """Take the team that asks least of those that provably keep the limit."""
+        price = share_per_expert(self.prices, said, "prices", 0.0, np.inf)
+        # What matters is the ratio of the prices; where all are free, asking itself is the price.
+        scale = max(price.values(), default=0.0) or 1.0
+        ratio = {name: (value or scale) / scale for name, value in price.items()}
+        teams = [
+            self._choice(truth, p, said, {name: step * r for name, r in ratio.items()})
+            for step in _PRICES * float(self._matrix(self.classes_).max())
+        ]
+        complete = np.ones(len(test_truth), dtype=np.bool_)
+        for codes in test_said.values():
+            complete &= codes >= 0
+        if not complete.any():
+            raise ValueError(
+                "no calibration case has an answer of every expert, so nothing can be tested; give "
+                "more answers, or leave out experts."
+            )
+        wrong = []
+        for team in teams:
+            own, expert = _chosen(team, test_p, self.experts_)
+            final = own.copy()
+            for at, name in enumerate(self.experts_):
+                final[expert == at] = test_said[name][expert == at]
+            wrong.append(int((final != test_truth)[complete].sum()))
+        last, self.certificate_ = certify_sequence(
+            wrong,
+            np.full(len(wrong), int(complete.sum())),
+            float(self.max_error),  # type: ignore[arg-type]
+            confidence_level=self.confidence_level,
+            limit="error_per_case",
+        )
+        self._take(teams[0 if last is None else last])
+        if last is None:
+            warnings.warn(
+                f"{self.certificate_} The team that errs least is kept, without a promise.",
+                stacklevel=3,
+            )
+
+    def decided_by(self, X: Any) -> Labels:
+        """Tell who is to answer each row.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n,), object
+            "model", or the name of an expert.
+        """
+        expert = self._who(self.predict_proba(X))[1]
+        names = np.empty(len(self.experts_) + 1, dtype=object)
+        names[:] = [*self.experts_, "model"]
+        return np.asarray(names[expert])
+
+    def predict_team(self, X: Any, answers: Any) -> Labels:
+        """Answer as a team: the model's answers, and those of the experts where they are asked.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+        answers : DataFrame or mapping
+            What each expert says; needed only where it is asked.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Class labels.
+        """
+        p = self.predict_proba(X)
+        codes, expert = self._who(p)
+        said = expert_answers(answers, self.classes_, len(p), self.experts_)
+        for at, name in enumerate(self.experts_):
+            asked = expert == at
+            codes[asked] = said[name][asked]
+            if (codes < 0).any():
+                row = int(np.argmax(codes < 0))
+                raise ValueError(f"{name!r} is asked about row {row}, but answers does not say it.")
+        return np.asarray(self.classes_[codes])
+
+    def _who(self, p: Floats) -> tuple[Ints, Ints]:
+        """Tell the model's answer, and the position of the expert to ask, or -1."""
+        check_is_fitted(self)
+        if p.shape[1] == 1:
+            return np.zeros(len(p), dtype=np.intp), np.full(len(p), -1, dtype=np.intp)
+        team = self.team_ if hasattr(self, "team_") else self.choices_
+        return _chosen(team, p, self.experts_)
+
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        own, expert = self._who(p)
+        return np.asarray((expert >= 0)[:, None] | (own[:, None] == np.arange(p.shape[1])))
+
+    def _matrix(self, classes: Labels) -> Floats:
+        return costs_beyond_right(self.costs if len(classes) > 1 else None, classes)
+
+    def _check_parameters(self) -> None:
+        for name in ("max_error", "confidence_level", "calibration_size"):
+            value = getattr(self, name)
+            if name == "max_error" and value is None:
+                continue
+            if not (isinstance(value, Real) and 0 < float(value) < 1):
+                raise ValueError(f"{name} is {value!r}; it lies strictly between 0 and 1.")
+        if isinstance(self.cv, str | float) or (isinstance(self.cv, int) and self.cv < 2):
+            raise ValueError(f"cv is {self.cv!r}; give at least 2 folds, or a splitter.")
+
+
+def _rows_of(said: Mapping[Any, Ints], rows: Ints) -> dict[Any, Ints]:
+    return {name: codes[rows] for name, codes in said.items()}
+
+
+def _chosen(team: Team | Floats, p: Floats, experts: list[Any]) -> tuple[Ints, Ints]:
+    """Tell the model's answer, and the position of the expert to ask, or -1."""
+    if isinstance(team, Team):
+        choice = team.choose(p[:, 1])
+        last = len(team.choices) - 1
+        place = np.array([-1, *(experts.index(name) for name in team.choices[1:-1]), -1])
+        return np.where(choice == last, 1, np.where(choice == 0, 0, p.argmax(axis=1))), place[
+            choice
+        ]
+    k = p.shape[1]
+    expected = np.zeros((len(p), len(team)))
+    for y in range(k):  # a matrix product would round differently in batches of other sizes
+        expected += p[:, [y]] * team[:, y]
+    best = expected.min(axis=1, keepdims=True)
+    choice = (expected <= best + 1e-12 * team.max()).argmax(axis=1)
+    own = expected[:, :k].argmin(axis=1)
+    return own, np.where(choice >= k, choice - k, -1)

@@ -1,0 +1,197 @@
+"""A model with experts: who answers, what it costs, the promise, and the contract."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, make_classification
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cautious.datasets import load_dataset
+from cautious.models import DeferringClassifier, check_cautious_estimator
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Nothing can be promised"),
+    pytest.mark.filterwarnings("ignore:.* calibration rows also occur"),
+]
+
+
+@parametrize_with_checks(
+    [
+        DeferringClassifier(GaussianNB()),
+        DeferringClassifier(GaussianNB(), max_error=0.3, confidence_level=0.6, random_state=0),
+    ]
+)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_keeps_the_contract():
+    check_cautious_estimator(DeferringClassifier(GaussianNB()), label_order_matters=True)
+
+
+def expert(rng, y, wrong):
+    """Answers of which so many are wrong, for each class."""
+    classes, codes = np.unique(y, return_inverse=True)
+    share = np.broadcast_to(wrong, len(classes))[codes]
+    other = (codes + rng.integers(1, len(classes), len(codes))) % len(classes)
+    return classes[np.where(rng.random(len(codes)) < share, other, codes)]
+
+
+def cost(y, answers, asked, price):
+    return np.mean(answers != y) + price * np.mean(asked)
+
+
+@pytest.mark.parametrize("name", ["diabetes", "credit-a"])
+def test_no_worse_than_comparing_confidences(name):
+    # The baseline asks where the expert's accuracy, less the price, exceeds the model's confidence.
+    X, y = load_dataset(name, return_X_y=True)
+    X = pd.get_dummies(X).fillna(0).to_numpy(float)
+    y, price = np.asarray(y), 0.1
+    ours, baseline = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        # Good at one class, poor at the other: what confidence cannot tell.
+        said = expert(rng, y, [0.02, 0.35])
+        X1, X2, y1, y2, e1, e2 = train_test_split(X, y, said, stratify=y, random_state=seed)
+        model = DeferringClassifier(GaussianNB(), prices=price).fit(X1, y1, answers={"ann": e1})
+        team = model.predict_team(X2, {"ann": e2})
+        ours.append(cost(y2, team, model.decided_by(X2) == "ann", price))
+        p = GaussianNB().fit(X1, y1).predict_proba(X2)
+        asked = p.max(axis=1) < np.mean(e1 == y1) - price
+        by_confidence = np.where(asked, e2, model.classes_[p.argmax(axis=1)])
+        baseline.append(cost(y2, by_confidence, asked, price))
+    assert np.mean(ours) <= np.mean(baseline)
+
+
+def world(rng, n, k=2, seed=0):
+    X, y = make_classification(
+        n, 6, n_informative=4, n_redundant=0, n_classes=k, flip_y=0.1, random_state=seed
+    )
+    return X, y, pd.DataFrame({"ann": expert(rng, y, 0.1), "bob": expert(rng, y, 0.02)})
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_cheaper_one_is_asked(k):
+    rng = np.random.default_rng(1)
+    X, y, said = world(rng, 600, k)
+    model = DeferringClassifier(GaussianNB(), prices={"ann": 0.02, "bob": 0.02})
+    model.fit(X, y, answers=said)
+    who = model.decided_by(X)
+    assert "ann" not in who  # as cheap, but worse
+    assert "bob" in who
+    model.set_params(prices={"ann": 0.02, "bob": 0.5}).fit(X, y, answers=said)
+    assert set(model.decided_by(X)) == {"model", "ann"}
+    sets = model.predict_set(X)
+    asked = model.decided_by(X) == "ann"
+    assert (sets.sum(axis=1) == np.where(asked, k, 1)).all()
+    team = model.predict_team(X, said)
+    assert (team[asked] == said["ann"][asked]).all()
+    assert (team[~asked] == model.predict(X)[~asked]).all()
+    model.set_params(prices=5.0).fit(X, y, answers=said)
+    assert set(model.decided_by(X)) == {"model"}
+    assert model.experts_ == ["ann", "bob"]
+
+
+def test_capacity_is_kept():
+    rng = np.random.default_rng(2)
+    X, y, said = world(rng, 600)
+    model = DeferringClassifier(GaussianNB(), prices=0.0, capacity={"bob": 0.1})
+    model.fit(X, y, answers=said)
+    share = dict(zip(model.team_.choices, model.team_.shares, strict=True))
+    assert 0 < share["bob"] <= 0.1
+    assert share["ann"] > 0.1
+
+
+def test_answers_may_be_missing():
+    rng = np.random.default_rng(3)
+    X, y, said = world(rng, 500)
+    some = said.astype(object).mask(rng.random(said.shape) < 0.7)
+    model = DeferringClassifier(GaussianNB(), prices=0.01).fit(X, y, answers=some)
+    assert model.team_.experts["known"].tolist() == [
+        some[n].notna().sum() for n in model.team_.choices[1:-1]
+    ]
+    with pytest.raises(ValueError, match="is asked about row"):
+        model.predict_team(X, some)
+
+
+def test_the_promise_is_kept():
+    rng = np.random.default_rng(4)
+    X, y, said = world(rng, 5000)
+    broken, asked = [], []
+    for seed in range(8):
+        rows = rng.permutation(5000)
+        own, new = rows[:800], rows[800:]
+        model = DeferringClassifier(
+            GaussianNB(), max_error=0.1, confidence_level=0.9, random_state=seed
+        ).fit(X[own], y[own], answers=said.iloc[own])
+        team = model.predict_team(X[new], said.iloc[new])
+        broken.append(np.mean(team != y[new]) > 0.1)
+        asked.append(np.mean(model.decided_by(X[new]) != "model"))
+    assert sum(broken) <= 3
+    assert np.mean(asked) < 0.9
+    assert "at most 10 % of all cases are answered wrongly" in str(model.certificate_)
+
+
+def test_nothing_to_promise():
+    rng = np.random.default_rng(5)
+    X, y, said = world(rng, 200)
+    model = DeferringClassifier(GaussianNB(), max_error=0.001)
+    with pytest.warns(UserWarning, match="without a promise"):
+        model.fit(X, y, answers=said)
+    assert not model.certificate_.granted
+    never = said.astype(object)
+    never.iloc[::2, 0] = None
+    never.iloc[1::2, 1] = None
+    with pytest.raises(ValueError, match="answer of every expert"):
+        model.fit(X, y, answers=never)
+
+
+def test_a_frozen_model_three_classes_and_one():
+    X, y = load_iris(return_X_y=True)
+    fitted = LogisticRegression(max_iter=500).fit(X[::2], y[::2])
+    model = DeferringClassifier(FrozenEstimator(fitted), prices=0.05)
+    model.fit(X[1::2], y[1::2], answers={"ann": y[1::2]})
+    assert model.estimator_.predict_proba(X) == pytest.approx(fitted.predict_proba(X))
+    assert set(model.decided_by(X)) <= {"model", "ann"}
+    alone = DeferringClassifier(GaussianNB()).fit(X[:50], y[:50], answers={"ann": y[:50]})
+    assert alone.predict_set(X[:2]).tolist() == [[True], [True]]
+    assert alone.decided_by(X[:2]).tolist() == ["model", "model"]
+    constant = DeferringClassifier(LogisticRegression(), prices=0.0)
+    constant.fit(np.ones((150, 2)), y, answers={"ann": y})
+    assert set(constant.decided_by(np.ones((2, 2)))) == {"ann"}
+
+
+@pytest.mark.parametrize(
+    ("params", "answers", "error", "message"),
+    [
+        ({"max_error": 1}, None, ValueError, "max_error is 1"),
+        ({"confidence_level": 0}, None, ValueError, "confidence_level is 0"),
+        ({"cv": 1}, None, ValueError, "cv is 1"),
+        ({"prices": -1}, "said", ValueError, "prices of 'ann' is -1"),
+        ({"prices": {"eve": 1}}, "said", ValueError, "prices names 'eve'"),
+        ({"capacity": 2}, "said", ValueError, "capacity of 'ann' is 2"),
+        ({"costs": np.eye(2)}, "said", ValueError, "less than the right answer's"),
+        ({}, {"model": [0] * 60}, ValueError, "called 'model'"),
+        ({}, {"ann": [None] * 60}, ValueError, "expert 'ann' has no known answer"),
+        ({}, {"ann": [7] * 60}, ValueError, "answers of 'ann' holds 7"),
+        ({}, [0] * 60, TypeError, "answers is a list"),
+    ],
+)
+def test_wrong_parameters(params, answers, error, message):
+    X, y, said = world(np.random.default_rng(6), 60)
+    given = said if isinstance(answers, str) else answers
+    with pytest.raises(error, match=message):
+        DeferringClassifier(GaussianNB(), **params).fit(X, y, answers=given)
+
+
+def test_capacity_needs_two_classes_and_features_have_no_gaps():
+    X, y, said = world(np.random.default_rng(7), 90, 3)
+    with pytest.raises(ValueError, match="3 classes; it is kept with two classes only"):
+        DeferringClassifier(GaussianNB(), capacity=0.1).fit(X, y, answers=said)
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        DeferringClassifier(GaussianNB()).fit(X, y, answers=said)
