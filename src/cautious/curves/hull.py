@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.isotonic import isotonic_regression
+from scipy.optimize import isotonic_regression
 
 from cautious._typing import Floats, Ints
 from cautious.curves.staircase import ClassScales, Staircase
@@ -151,7 +151,7 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
     Notes
     -----
     A cut can be a corner only where a negative ends below it and a positive starts above it, which
-    is found without a loop; scikit-learn's linear-time pool-adjacent-violators does the rest.
+    is found without a loop; scipy's linear-time pool-adjacent-violators does the rest.
 
     Examples
     --------
@@ -168,8 +168,7 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
     if len(starts) == 0:
         return np.zeros(1, dtype=np.intp), np.empty(0), np.empty(0)
     pos, neg = np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
-    fitted = isotonic_regression(pos / (pos + neg), sample_weight=pos + neg)
-    keep = np.flatnonzero(np.concatenate([[True], fitted[1:] != fitted[:-1]]))
+    keep = isotonic_regression(pos / (pos + neg), weights=pos + neg).blocks[:-1]
     # Running means leave rounding errors behind, in which two collinear edges look different. The
     # shares of the bins themselves do not: equal fractions are equal numbers.
     while True:
