@@ -29,6 +29,7 @@ _NO_NUMBERS = {
     "m": "lengths of time",
     "V": "records",
 }
+_MOST_DIMENSIONS = 16  # with 32 numpy gives up, in its own words
 
 
 def as_floats(values: Any, name: str, what: str = "values") -> Floats:
@@ -63,6 +64,8 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     """
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
+    if getattr(getattr(values, "dtype", None), "names", None):
+        raise TypeError(f"{name} holds records; {what} are numbers.")
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise ValueError(f"{name} has masked entries; fill them or leave their rows out.")
     try:
@@ -73,6 +76,8 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
         ) from None
     except OverflowError:  # Python's integers may be larger than any float
         array = np.asarray(values, dtype=object)
+    if array.ndim > _MOST_DIMENSIONS:
+        raise ValueError(f"{name} has {array.ndim} dimensions; {what} have fewer.")
     if array.dtype.kind in _NO_NUMBERS:
         raise TypeError(f"{name} holds {_NO_NUMBERS[array.dtype.kind]}; {what} are numbers.")
     if array.dtype.kind in "fiub":

@@ -194,6 +194,12 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
+    # What holds itself would be gone into without end by numpy, which crashes.
+    if not (random_state is None or isinstance(random_state, Integral | np.random.SeedSequence)):
+        raise TypeError(
+            f"random_state is a {type(random_state).__name__}; give a whole number, a generator or "
+            "None."
+        )
     return np.random.default_rng(random_state)
 
 

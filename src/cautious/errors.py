@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-__all__ = ["ARGUMENTS", "InputError", "Message", "listed", "quoted"]
+__all__ = ["ARGUMENTS", "InputError", "Message", "check_kind", "listed", "quoted"]
 
 Way = Literal["python", "cli", "page"]
 
@@ -88,6 +88,31 @@ def listed(values: Iterable[Any], most: int = 10) -> str:
     every = list(values)
     shown = ", ".join(quoted(value) for value in every[:most])
     return shown + (f", … {len(every):,} in all" if len(every) > most else "")
+
+
+def check_kind(value: Any, kinds: type | tuple[type, ...], name: str, give: str) -> None:
+    """Refuse an object of another kind, which would fail later and without a word about it.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kinds : type or tuple of types
+        What it has to be.
+    name : str
+        What the argument is called.
+    give : str
+        What to give.
+
+    Examples
+    --------
+    >>> check_kind([0, 1], Message, "message", "a Message")
+    Traceback (most recent call last):
+    ...
+    TypeError: message is a list; give a Message.
+    """
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} is a {type(value).__name__}; give {give}.")
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,15 @@ def test_seeded():
     assert as_generator(generator) is generator
 
 
+def test_what_is_no_seed():
+    """What holds itself made numpy crash, and the process with it."""
+    ring: list = [1]
+    ring.append(ring)
+    for seed in (ring, "1", 1.5, [1, 2]):
+        with pytest.raises(TypeError, match="random_state is a"):
+            as_generator(seed)
+
+
 def test_memory_is_bounded_by_batches():
     sizes = [len(batch) for batch in bootstrap_weights(np.ones(3_000_000), 3, random_state=0)]
     assert sizes == [1, 1, 1]

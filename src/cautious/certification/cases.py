@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious.bootstrap import as_generator
 from cautious.certification.bounds import (
     check_whole,
     expected_cases,
@@ -141,7 +142,7 @@ class Cases:
 
     def split(self, random_state: int | None) -> tuple[Cases, Cases]:
         """Set a random fifth aside, whose labels are never looked at."""
-        rng = np.random.default_rng(random_state)
+        rng = as_generator(random_state)
         if self.count is not None:
             aside = rng.multivariate_hypergeometric(self.count, self.n // 5, method="marginals")
             return replace(self, count=self.count - aside), replace(self, count=aside)

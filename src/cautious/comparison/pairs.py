@@ -253,6 +253,8 @@ def compare_results(
     columns += ["wins", "ties", "losses", "p_value", "p_adjusted", "winner"]
     if variance is not None:
         spread = means_of_datasets(read_results(variance, name="variance")).mean()
+        if absent := [name for name in means.index if name not in spread.index]:
+            raise ValueError(f"variance has no column {absent[0]!r}; give one per classifier.")
         objective = [
             objective_winner(means[[*pair]], spread[[*pair]], margin=margin).winner
             for pair in pairs

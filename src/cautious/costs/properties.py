@@ -23,6 +23,7 @@ from cautious.costs.matrices import check_number, resolve_matrix
 from cautious.costs.means import greatest_over_members, least_over_members, mean_over_members
 from cautious.costs.set_costs import SetCosts, all_sets
 from cautious.costs.tables import TableCosts
+from cautious.errors import check_kind
 from cautious.sets import check_mask
 
 __all__ = [
@@ -328,6 +329,7 @@ def possibility(
     >>> possibility(discounted(matrix), [True, True, False]).possible
     False
     """
+    check_kind(costs, SetCosts, "costs", "SetCosts")
     if against not in ("members", "sets"):
         raise ValueError(f"against is {against!r}; choose 'members' or 'sets'.")
     asked = check_mask(

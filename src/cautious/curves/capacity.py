@@ -16,6 +16,7 @@ import pandas as pd
 
 from cautious._typing import Floats, as_floats
 from cautious.curves.response import ResponseCurve
+from cautious.errors import check_kind
 from cautious.metrics import (
     SetCounts,
     Shown,
@@ -80,6 +81,7 @@ class CapacityCurve(FromEstimator, Shown):
     guess: str | npt.ArrayLike = "uniform"
 
     def __post_init__(self) -> None:
+        check_kind(self.counts, SetCounts, "counts", "SetCounts")
         if not self.counts.n > 0:
             raise ValueError(
                 "there is no example of positive weight; a curve needs at least one prediction."
@@ -363,6 +365,7 @@ def capacity_hull(curves: Mapping[Any, CapacityCurve | ResponseCurve]) -> Capaci
     >>> float(hull.error(0.1)).__round__(4)
     0.1025
     """
+    check_kind(curves, Mapping, "curves", "curves by the names of their classifiers")
     if not curves:
         raise ValueError("curves is empty; give at least one capacity or response curve.")
     points = pd.concat([_points(name, curve) for name, curve in curves.items()])

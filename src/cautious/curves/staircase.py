@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Labels, Mask, as_floats
+from cautious.errors import check_kind
 from cautious.metrics import Shown
 from cautious.predictions import binary_truth
 from cautious.sets import check_classes, check_scores, check_weight, first_row
@@ -82,7 +83,8 @@ class Staircase(Shown):
                 f"scores[{at + 1}] = {scores[at + 1]} does not exceed scores[{at}] = {scores[at]}; "
                 "scores must increase strictly. Staircase.from_counts takes them in any order."
             )
-        if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
+        pair = [] if hasattr(self.classes, "columns") else list(self.classes)
+        if len(pair) != 2 or pair[0] == pair[1]:
             raise ValueError(
                 f"classes is {self.classes!r}; give two different labels, (negative, positive)."
             )
@@ -92,7 +94,7 @@ class Staircase(Shown):
         object.__setattr__(self, "scores", scores)
         object.__setattr__(self, "positives", positives)
         object.__setattr__(self, "negatives", negatives)
-        object.__setattr__(self, "classes", tuple(self.classes))
+        object.__setattr__(self, "classes", tuple(pair))
 
     @classmethod
     def from_predictions(
@@ -326,6 +328,7 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
     >>> class_scales(Staircase([0.1, 0.9], [1, 1], [7, 1]), {0: 0.5, 1: 0.5})
     ClassScales(negative=0.0625, positive=0.25)
     """
+    check_kind(staircase, Staircase, "staircase", "a Staircase")
     counts = (staircase.n_negatives, staircase.n_positives)
     for label, count in zip(staircase.classes, counts, strict=True):
         if 0 < count < np.finfo(np.float64).tiny:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cautious.costs import costs_from_data, costs_to_data
-from cautious.errors import InputError
+from cautious.errors import InputError, check_kind
 from cautious.files import parsed_json, write_whole
 from cautious.limits import JSON
 from cautious.utility import read_utility
@@ -152,10 +152,13 @@ def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None
     ...     name: rule.with_details(model=name) for name, rule in rules.items()}
     True
     """
+    check_kind(rules, Mapping, "rules", "rules by the names of their models")
     if not rules:
         raise ValueError("rules is empty; give the rule of at least one model.")
     models = {}
     for name, rule in rules.items():
+        if not hasattr(rule, "kind"):
+            raise TypeError(f"rules[{name!r}] is a {type(rule).__name__}; give a Rule.")
         data = rule_data(rule)
         del data["schema"]
         models[str(name)] = data | {"model": str(name)}

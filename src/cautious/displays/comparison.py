@@ -10,6 +10,7 @@ import pandas as pd
 
 from cautious.comparison import friedman_nemenyi, similar_groups
 from cautious.displays.display import Display, line_styles, neutral, plain_text
+from cautious.errors import check_kind
 
 if TYPE_CHECKING:
     from typing import Self
@@ -61,6 +62,7 @@ class ScatterPairsDisplay(Display):
     def __init__(
         self, scores: pd.DataFrame, *, measure: str = "score", greater_is_better: bool = True
     ) -> None:
+        check_kind(scores, (pd.DataFrame, Mapping, np.ndarray, list), "scores", "a frame")
         self.scores = pd.DataFrame(scores)
         if self.scores.shape[1] != 2:
             raise ValueError(
@@ -174,6 +176,7 @@ class CriticalDifferenceDisplay(Display):
     def __init__(
         self, mean_ranks: pd.Series[float] | Mapping[Any, float], critical_difference: float
     ) -> None:
+        check_kind(mean_ranks, (pd.Series, Mapping), "mean_ranks", "ranks by classifier")
         ranks = pd.Series(dict(mean_ranks.items()), dtype=np.float64)
         if len(ranks) < 2 or not np.isfinite(ranks).all():
             raise ValueError("mean_ranks must hold a finite rank of at least two classifiers.")

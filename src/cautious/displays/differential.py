@@ -25,6 +25,7 @@ from cautious.displays.display import (
     neutral,
     plain_text,
 )
+from cautious.errors import check_kind
 
 if TYPE_CHECKING:
     from typing import Self
@@ -87,6 +88,7 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         names: Sequence[Any] = ("first", "second"),
         n: int = 101,
     ) -> None:
+        check_kind(difference, DifferentialCostSurface, "difference", "a DifferentialCostSurface")
         first, second = names
         super().__init__({first: difference.first, second: difference.second})
         self.difference = difference

@@ -12,6 +12,7 @@ import pandas as pd
 
 from cautious.costs import SetCosts
 from cautious.displays.display import Display, line_styles, named, plain_text
+from cautious.errors import check_kind
 from cautious.metrics import set_cost_score
 from cautious.models import (
     CredalModelAveragingClassifier,
@@ -75,6 +76,7 @@ class PriorStrengthDisplay(Display):
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
+        check_kind(table, pd.DataFrame, "table", "a frame")
         if not len(table) or not len(table.columns):
             raise ValueError(
                 "table is empty; give one row per strength and one column per way of costing."
@@ -126,6 +128,7 @@ class PriorStrengthDisplay(Display):
         display
             Drawn already.
         """
+        check_kind(y_set, Mapping, "y_set", "the sets of each strength, by the strength")
         counted = {"classes": classes, "sample_weight": sample_weight}
         sweep = ((s, y_true, sets, counted) for s, sets in y_set.items())
         return cls._of(sweep, costs, ax, name, curve_kwargs)
@@ -204,6 +207,9 @@ class PriorStrengthDisplay(Display):
         display
             Drawn already.
         """
+        check_kind(cv_results, Mapping, "cv_results", "what cross_validate returns")
+        if "estimator" not in cv_results:
+            raise ValueError("cv_results holds no estimators; pass return_estimator=True.")
 
         def sweep() -> Iterable[tuple[float, Any, Any, dict[str, Any]]]:
             for strength in s:

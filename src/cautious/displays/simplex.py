@@ -21,6 +21,7 @@ from cautious.displays.display import (
     neutral,
     plain_text,
 )
+from cautious.errors import check_kind
 from cautious.sets import as_codes, check_classes, check_probabilities
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class DecisionStripDisplay(Display):
         self.costs: dict[Any, SetCosts] = named(costs, None)
         if not self.costs:
             raise ValueError("costs is empty; give at least one way of costing.")
+        for each in self.costs.values():
+            check_kind(each, SetCosts, "costs", "SetCosts, or several by name")
         labels = {each.labels for each in self.costs.values()}
         if len(labels) > 1:
             raise ValueError(

@@ -18,7 +18,7 @@ from cautious._typing import Floats, Ints
 from cautious.bootstrap import Interval
 from cautious.curves import AbstentionCostSurface, find_rule
 from cautious.decision import Rule
-from cautious.errors import InputError, quoted
+from cautious.errors import InputError, check_kind, quoted
 from cautious.sets import check_classes
 
 __all__ = ["Calibration", "calibration_data", "share_of_positives"]
@@ -61,6 +61,7 @@ class Calibration:
     @classmethod
     def of_rule(cls, rule: Rule) -> Calibration | None:
         """Read what a rule's file says; None if it says nothing."""
+        check_kind(rule, Rule, "rule", "a Rule")
         data = rule.data or {}
         if "scores" not in data:
             return None

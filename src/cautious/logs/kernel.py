@@ -12,7 +12,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
-from cautious.errors import InputError, listed, quoted
+from cautious.errors import InputError, check_kind, listed, quoted
 from cautious.limits import CLASSES
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.summary import LogSummary
@@ -101,6 +101,9 @@ def summarise_batch(
     1    0.4        0.0        1.0
     2    0.9        1.0        0.0
     """
+    check_kind(plan, Plan, "plan", "a Plan")
+    if not hasattr(batch, "num_rows"):
+        raise TypeError(f"batch is a {type(batch).__name__}; give an Arrow record batch or table.")
     if not batch.num_rows:
         return LogSummary.of_nothing(plan)
     known = [e for e in (plan.resolution, at_least) if e is not None]

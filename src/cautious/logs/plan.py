@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cautious.decision import Rule
-from cautious.errors import InputError, listed, quoted
+from cautious.errors import InputError, check_kind, listed, quoted
 from cautious.logs.tallies import Limits
 from cautious.predictions import (
     Columns,
@@ -120,6 +120,8 @@ class Plan:
         -------
         Plan
         """
+        if not (hasattr(schema, "field") and hasattr(schema, "names")):
+            raise TypeError(f"schema is a {type(schema).__name__}; give an Arrow schema.")
         found = guess_columns(check_names(schema.names), **columns)
         for argument, given, allowed in (
             ("empty", empty, ("error", "abstain", "wrong")),
@@ -225,7 +227,10 @@ class Plan:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Plan:
         """Undo :meth:`to_dict`, also after a detour through JSON."""
+        check_kind(fields, Mapping, "fields", "what to_dict returns")
         own = dict(fields)
+        if missing := {"columns", "limits", "classes", "rules"} - set(own):
+            raise ValueError(f"fields lack {listed(sorted(missing))}; give what to_dict returns.")
         own["columns"] = Columns(**own["columns"] | {"scores": tuple(own["columns"]["scores"])})
         own["limits"] = Limits(*own["limits"])
         own["classes"] = tuple(own["classes"])

@@ -13,7 +13,7 @@ import pandas as pd
 from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, check_kind, listed, quoted
 from cautious.guarantees import Certified, Shape, certify
 from cautious.limits import CLASSES
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
@@ -92,6 +92,7 @@ class LogSummary:
     @classmethod
     def of_nothing(cls, plan: Plan) -> LogSummary:
         """Summary of no rows: adding it changes nothing."""
+        check_kind(plan, Plan, "plan", "a Plan")
         scores, sets = ScoreTally(plan.limits, plan.resolution), SetTally(plan.limits.limit)
         return cls(plan, 0, frozenset(), scores, sets)
 

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious.errors import check_kind
 from cautious.sets import (
     CheckedSets,
     Words,
@@ -131,6 +132,7 @@ class SetCounts:
         sets: bool = True,
     ) -> SetCounts:
         """Make one cell per case, in the order given; `sets` says whether to keep their classes."""
+        check_kind(checked, CheckedSets, "checked", "what check_sets returns")
         truth, mask = checked.truth, checked.mask
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)

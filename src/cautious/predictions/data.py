@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.errors import Message, listed, quoted
+from cautious.errors import Message, check_kind, listed, quoted
 from cautious.predictions.labels import match_labels
 from cautious.predictions.rules import refusal
 from cautious.sets import first_row
@@ -152,6 +152,7 @@ class Predictions(Mapping[str, ModelPredictions]):
     def __init__(self, models: Iterable[ModelPredictions], notes: Sequence[Message] = ()) -> None:
         found: dict[str, ModelPredictions] = {}
         for one in models:
+            check_kind(one, ModelPredictions, "models", "ModelPredictions")
             if one.name in found:
                 raise refusal("two models", name=quoted(one.name, 60))
             found[one.name] = one

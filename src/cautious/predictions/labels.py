@@ -239,9 +239,10 @@ def _plain(word: str, seen: dict[str, Any], values: list[Any]) -> Any:
 
 def _ordered_pair(classes: Sequence[Any], pos_label: Any) -> tuple[Any, Any]:
     """Order two declared classes as (negative, positive)."""
-    if isinstance(classes, str) or len(classes) != 2 or classes[0] == classes[1]:
-        raise refusal("classes no pair", given=repr(classes))
-    negative, positive = classes
+    pair = [] if isinstance(classes, str) or hasattr(classes, "columns") else list(classes)
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise refusal("classes no pair", given=repr(classes)[:200])
+    negative, positive = pair
     if pos_label is None:
         return negative, positive
     at = match_label(pos_label, [negative, positive])

@@ -80,6 +80,8 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f"{name} is {values!r}; give a sequence of labels.")
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.names:
+        raise TypeError(f"{name} holds records with masked fields; give one label per case.")
     if isinstance(values, np.ma.MaskedArray):
         # A hidden label is a missing one.
         hidden, values = np.ma.getmaskarray(values), values.data.astype(object)

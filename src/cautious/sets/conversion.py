@@ -223,6 +223,11 @@ def _as_matrix(
     if isinstance(y_set, pd.DataFrame):
         return y_set.to_numpy() if labels is None else frame_in_class_order(y_set, labels, name)
     if sparse.issparse(y_set):
+        if len(y_set.shape) != 2:
+            raise ValueError(
+                f"{name} has shape {y_set.shape}; expected (n, K), one row per case and one column "
+                "per class."
+            )
         return np.asarray(y_set.toarray())
     if isinstance(y_set, list | tuple) and _is_nested_mask(y_set, labels, name):
         return np.array(y_set)

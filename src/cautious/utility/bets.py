@@ -9,6 +9,8 @@ are written, not scaled, and must be defined up to :math:`m`.
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
@@ -16,6 +18,8 @@ from scipy.stats import binom
 from cautious._typing import Floats, as_floats
 from cautious.utility.forms import Custom, UtilityLike, read_utility
 from cautious.utility.functions import Utility
+
+_MOST_BETS = 10**12
 
 __all__ = [
     "caution_premium",
@@ -250,9 +254,9 @@ def _of_earnings(utility: Utility, earnings: Floats) -> Floats:
 
 
 def _checked_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
-    if n_classes < 2:
-        raise ValueError(f"n_classes is {n_classes}; bets are on at least 2 classes.")
+    if not (isinstance(n_classes, Real) and n_classes >= 2):
+        raise ValueError(f"n_classes is {n_classes!r}; bets are on at least 2 classes.")
     bets = as_floats(m, "m", "numbers of bets")
-    if not ((bets > 0) & (bets < np.inf)).all():
-        raise ValueError("m must hold positive finite numbers of bets.")
+    if not ((bets > 0) & (bets <= _MOST_BETS)).all():
+        raise ValueError(f"m must hold positive numbers of bets, at most {_MOST_BETS:,}.")
     return bets

@@ -1,0 +1,23 @@
+"""Anything for any argument: an answer or a refusal."""
+
+import pytest
+from tests.fuzz.fuzz_random_calls import ANYTHING, CALLS, try_calls
+
+
+def check(n, seed):
+    found = try_calls(n, seed)
+    assert found.calls == n
+    assert not found.raw, f"{found}\n{found.examples}"
+    assert not found.hangs, found.hangs
+
+
+def test_a_few_thousand_calls():
+    assert len(ANYTHING) > 150
+    assert set(CALLS)
+    check(4000, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 101))
+def test_a_million_calls(seed):
+    check(10_000, seed)
