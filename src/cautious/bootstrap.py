@@ -21,6 +21,7 @@ import pandas as pd
 from scipy import special, stats
 
 from cautious._typing import Floats, Ints, RandomState, as_floats
+from cautious.limits import RESAMPLES
 
 __all__ = ["Interval", "bootstrap_weights", "percentile_interval"]
 
@@ -92,8 +93,7 @@ def bootstrap_weights(
     >>> batch.shape, batch[:, :2].sum(axis=1), batch[:, 2:].sum(axis=1)
     ((3, 4), array([2., 2., 2.]), array([2., 2., 2.]))
     """
-    if not isinstance(n_resamples, Integral) or n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples!r}; ask for a whole number of replicates.")
+    check_resamples(n_resamples)
     weights = _check_weights(weight)
     total, n_rows = float(weights.sum()), np.count_nonzero(weights)
     if 0 < total < n_rows / 4:
@@ -201,6 +201,16 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
             "None."
         )
     return np.random.default_rng(random_state)
+
+
+def check_resamples(n_resamples: Any) -> int:
+    """Refuse what is no number of replicates, or more than can be drawn in a day."""
+    if not isinstance(n_resamples, Integral) or not 1 <= n_resamples <= RESAMPLES:
+        raise ValueError(
+            f"n_resamples is {n_resamples!r}; ask for a whole number of replicates, at most "
+            f"{RESAMPLES:,}."
+        )
+    return int(n_resamples)
 
 
 def check_level(confidence_level: Any) -> float:

@@ -20,6 +20,7 @@ __all__ = [
     "LIMITS",
     "LINE",
     "MOST_WEIGHT",
+    "RESAMPLES",
     "ROW_GROUPS",
     "SET",
     "STATE",
@@ -38,6 +39,7 @@ SET = 1 << 15
 LEAST_WEIGHT, MOST_WEIGHT = 2.0**-32, 2.0**32
 JSON, STATE = 16_000_000, 64_000_000
 JSON_DEPTH = 12
+RESAMPLES = 1_000_000
 
 
 class Limit(NamedTuple):
@@ -89,5 +91,6 @@ LIMITS: dict[str, Limit] = {
     "json": Limit(JSON, "characters in the JSON of a rule or a certificate", "a rule is small"),
     "state": Limit(STATE, "characters in the state of a watch", "it grows with its batches"),
     "json_depth": Limit(JSON_DEPTH, "levels of nesting in JSON", "a rule needs 7"),
+    "resamples": Limit(RESAMPLES, "bootstrap replicates", "more would run for days"),
 }
 """The limits by name."""

@@ -203,6 +203,15 @@ add(
     scored("good", "bad"),
 )
 add(
+    "one_probability_column_turned",
+    table(
+        "y_true,p_good",
+        [(t, f"{1 - s:.2f}") for t, s in zip(named("good", "bad"), SCORE, strict=True)],
+    ),
+    scored("good", "bad"),
+    options={"pos_label": "bad"},
+)
+add(
     "two_probability_columns",
     table(
         "y_true,p_no,p_yes",

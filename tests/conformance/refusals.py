@@ -169,6 +169,56 @@ REFUSALS = (
         ("ugly", "a", "b"),
         {"pos_label": "ugly"},
     ),
+    # A single column of probabilities, and sets beside scores.
+    Refusal(
+        "positive class of one column unknown",
+        "y_true,p_yes\nno,0.25\nyes,0.75\n",
+        ("maybe", "'no', 'yes'"),
+        {"pos_label": "maybe"},
+    ),
+    Refusal(
+        "column of no class", "y_true,p_maybe\nno,0.25\nyes,0.75\n", ("p_maybe", "'no', 'yes'")
+    ),
+    Refusal(
+        "one column and another class of three",
+        "y_true,p_a\na,0.25\nb,0.75\nc,0.5\n",
+        ("'b'", "'a'"),
+        {"pos_label": "b"},
+    ),
+    Refusal(
+        "score beside sets of three",
+        "y_true,score,set_a,set_b,set_c\na,0.25,1,0,0\nb,0.75,0,1,1\n",
+        ("'a', 'b', 'c'", "score"),
+        {"pos_label": "a"},
+    ),
+    Refusal(
+        "positive class beside sets of three",
+        "y_true,p_a,p_b,p_c,y_set\na,1,0,0,a\nb,0,1,0,b|c\nc,0,0,1,c\n",
+        ("'a', 'b', 'c'", "sets"),
+        {"pos_label": "a"},
+    ),
+    Refusal(
+        "score beside written sets of three",
+        "y_true,score,y_set\na,0.25,a\nb,0.75,b|c\nc,0.5,c\n",
+        ("'a', 'b', 'c'", "sets"),
+        {"pos_label": "a"},
+    ),
+    Refusal(
+        "set of a third class beside a score",
+        "y_true,score,y_set\n0,0.25,0\n1,0.75,0|2\n",
+        ("line 3", "'2'", "'0', '1'"),
+    ),
+    Refusal(
+        "truth outside the set columns beside a score",
+        "y_true,score,set_a,set_b\na,0.25,1,0\nc,0.75,0,1\n",
+        ("line 3", "'c'"),
+        {"pos_label": "a"},
+    ),
+    Refusal(
+        "probabilities and sets of other classes",
+        "y_true,p_a,p_b,p_c,set_a,set_b\na,1,0,0,1,0\nb,0,1,0,0,1\n",
+        ("'a', 'b', 'c'", "'a', 'b';"),
+    ),
     # What goes beyond the limits.
     Refusal("long heading", "y_true,score," + "x" * (1 << 20) + "\n0,1,2\n", ("1,048,576",)),
     Refusal(

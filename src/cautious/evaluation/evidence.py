@@ -21,7 +21,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, Mask
 from cautious.curves import AbstentionCostSurface, Staircase, check_priors
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, check_kind, listed, quoted
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import ModelPredictions, match_labels, refusal
 from cautious.sets import check_classes
@@ -198,6 +198,8 @@ def read_rules(rule: Any) -> dict[str, Rule] | None:
     if isinstance(rule, Rule):
         return {"" if rule.model is None else rule.model: rule}
     if isinstance(rule, Mapping):
+        for each in rule.values():
+            check_kind(each, Rule, "rule", "a Rule, or one by the name of each model")
         return dict(rule)
     from cautious.decision import rules_from_json
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from cautious.decision import Rule
-from cautious.errors import InputError, quoted
+from cautious.errors import InputError, listed, quoted
 from cautious.limits import CLASSES
 from cautious.logs.engines import Progress, summarise_in_threads
 from cautious.logs.kernel import NO_NAME, truths_and_sets
 from cautious.logs.plan import Plan
 from cautious.logs.source import Source, open_source
 from cautious.logs.summary import LogSummary
-from cautious.predictions import Columns, binary_classes, refusal
+from cautious.predictions import Columns, binary_classes, labels_like, refusal, sorted_labels
 
 __all__ = ["engine_kind", "summarise"]
 
@@ -207,14 +207,34 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
         raise RuntimeError(f"{summary.n_rows:,} rows were counted, but there are {n_rows:,}.")
     if not summary.n_rows:
         raise refusal("no rows", place=where)
+    summary = summary.whole()
     plan, seen = summary.plan, summary.labels
     models = summary.models if len(plan.columns.scores) < 2 else []
     for column, found in ((plan.columns.model, models), (plan.columns.groups, summary.groups)):
         if len({*found} - {*NO_NAME.values()}) > CLASSES:
             raise refusal("many labels", place=where, name=quoted(column), most=f"{CLASSES:,}")
-    if plan.binary and not plan.classes:
-        try:
+    try:
+        if len(plan.columns.proba) == 1:
+            _check_column(plan, sorted_labels(seen))
+        if plan.binary and not plan.classes:
             binary_classes(list(seen), pos_label=plan.pos_label)
-        except InputError as error:
-            raise error.at(where) from None
+    except InputError as error:
+        raise error.at(where) from None
     return summary.settled()
+
+
+def _check_column(plan: Plan, truths: list[Any]) -> None:
+    """Refuse a single column of probabilities that is of neither class."""
+    ((name, column),) = plan.columns.proba.items()
+    known = list(plan.classes) or truths
+    (label,) = labels_like([name], known)
+    if label not in known:
+        raise refusal(
+            "column of no class",
+            column=quoted(column),
+            label=quoted(label),
+            classes=listed(sorted_labels(known)),
+            near=(label, known),
+        )
+    if plan.turned and binary_classes(known, pos_label=plan.pos_label)[0] != label:
+        raise refusal("declared classes", given=quoted(plan.pos_label), classes=quoted(label))

@@ -210,7 +210,7 @@ def labels_of(
             labels = [bool(code) if boolean else code + low for code in every]
             return small, list(map(label_text, labels)) if text else labels
     column = readable(encode_labels, array, name)
-    column = check_labels(plain_labels(column, text=text), name, place, most=most)
+    column = check_labels(plain_labels(column, text=text, whole=False), name, place, most=most)
     return column.codes, column.values
 
 
@@ -353,6 +353,8 @@ class _Cases:
         least = self.least[name]
         if plan.columns.proba and not (least >= 0 and scores.max() <= 1):
             check_columns({name: scores}, self.place, self.eps)
+        if plan.turned:
+            scores = 1 - scores
         if not np.isnan(least):
             return self._tally(scores, truth, [(label, False) for label in labels], model)
         gone = np.isnan(scores)

@@ -17,6 +17,7 @@ from cautious.predictions import (
     check_class_count,
     check_named_classes,
     check_names,
+    check_sets_beside,
     guess_columns,
     label_text,
     labels_like,
@@ -26,6 +27,7 @@ from cautious.predictions import (
     plain_label,
     refusal,
     sorted_labels,
+    whole_labels,
 )
 from cautious.sets import parse_set
 
@@ -66,6 +68,8 @@ class Plan:
         Whether rows without a truth are left out.
     missing : {"error", "abstain"}
         What a missing score or probability means.
+    turned : bool
+        Whether the only column of probabilities is of the negative class.
     names : tuple of str
         All the columns of the source, for notes.
     place : str
@@ -83,6 +87,7 @@ class Plan:
     resolution: int | None = None
     drop_missing: bool = False
     missing: str = "error"
+    turned: bool = False
     names: tuple[str, ...] = field(default=(), compare=False)
     place: str = field(default="", compare=False)
     shown: tuple[str, ...] = field(default=(), compare=False)
@@ -132,6 +137,7 @@ class Plan:
                 raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
         if classes is None:
             check_named_classes(found, pos_label)
+        check_sets_beside(found, pos_label)
         kind, shown = schema.field(found.truth).type, tuple(found.proba.values())
         found, labels, positive = _settled(found, classes, pos_label, kind)
         pairs = int(memory_budget) // _BYTES_PER_PAIR
@@ -143,7 +149,10 @@ class Plan:
             )
         limits = Limits(pairs, pairs // _PAIRS_PER_CELL)
         exponent = None if resolution is None else _exponent(resolution)
-        rest = (limits, exponent, drop_missing, missing, tuple(schema.names), place, shown)
+        turned = pos_label is not None and len(found.proba) == 1
+        turned = turned and match_label(pos_label, list(found.proba)) < 0
+        rest = (limits, exponent, drop_missing, missing, turned)
+        rest += (tuple(schema.names), place, shown)
         plan = cls(found, labels, positive, {}, empty, *rest)
         return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
 
@@ -193,7 +202,7 @@ class Plan:
         place : callable
             From a written set to where it is, for errors.
         """
-        labels = {plain_label(label) for label in truths} - {None}
+        labels = set(whole_labels({plain_label(label) for label in truths} - {None}))
         known = {label_text(label) for label in labels}
         members: dict[Any, None] = {}
         for text in written:
@@ -203,7 +212,9 @@ class Plan:
                 raise error.at(place(text)) from None
         found = sorted_labels({*labels, *labels_like(list(members), list(labels))})
         if self.binary:
-            found = list(binary_classes(found, pos_label=self.pos_label))
+            if len(labels) > 2 and self.pos_label is not None:
+                raise refusal("sets of many", classes=listed(sorted_labels(labels)))
+            found = list(binary_classes(sorted_labels(labels), pos_label=self.pos_label))
             return replace(self, classes=tuple(found), pos_label=found[1])
         if not found:
             raise refusal("no rows")
@@ -287,7 +298,9 @@ def _settled(
     """Settle classes, their columns in the same order, and the positive class, as far as known."""
     declared = None if classes is None else [plain_label(label) for label in classes]
     positive = None if pos_label is None else _typed(pos_label, kind, declared or ())
-    if len(columns.proba) == 1:
+    if len(columns.proba) == 1 and (
+        positive is None or match_label(positive, list(columns.proba)) >= 0
+    ):
         (name,) = columns.proba
         positive = _typed(name, kind, declared or ())
     named = [table for table in (columns.proba, columns.members) if len(table) > 1]
@@ -300,13 +313,6 @@ def _settled(
         return columns, tuple(declared), positive
     orders = [_labels_of(list(table), declared, kind) for table in named]
     labels = sorted_labels(orders[0]) if declared is None else declared
-    if sorted_labels(orders[0]) != sorted_labels(orders[-1]):
-        raise InputError(
-            "the columns of probabilities are of the classes {one} and those of sets of {other}; "
-            "give both for the same classes.",
-            one=listed(orders[0]),
-            other=listed(orders[-1]),
-        )
     if columns.scores or len(columns.proba) == 2:
         names = named_classes(labels)
         labels = [labels[names.index(one)] for one in binary_classes(names, pos_label=positive)]

@@ -28,6 +28,7 @@ from cautious.predictions import (
     refusal,
     sorted_labels,
     twins,
+    whole_labels,
 )
 from cautious.sets import check_classes
 
@@ -142,6 +143,21 @@ class LogSummary:
         """Return the same counts in their canonical form."""
         return replace(self, scores=self.scores.settled())
 
+    def whole(self) -> LogSummary:
+        """Return the same counts of labels as they are when everything has been read.
+
+        Whether all labels have a point, as whole numbers may, no batch knows by itself.
+        """
+        seen = sorted_labels(self.labels)
+        names = dict(zip(seen, whole_labels(seen), strict=True))
+        if all(old == new for old, new in names.items()):
+            return self
+        scores = ScoreTally(self.scores.limits, self.scores.exponent)
+        for kind, pieces in self.scores.pieces.items():
+            plain = kind._replace(truth=names.get(kind.truth, kind.truth))
+            scores += ScoreTally(scores.limits, scores.exponent, {plain: pieces})
+        return replace(self, labels=frozenset(names.values()), scores=scores)
+
     def to_bytes(self) -> bytes:
         """Write the summary as bytes: a checksum, JSON and arrays, nothing that runs.
 
@@ -247,6 +263,8 @@ class LogSummary:
             told = replace(told, values={**told.values, "positive": positive})
         found = [told]
         found += [note(key, count=f"{count:,}", n=n) for key, count in sorted(self.odd.items())]
+        if self.plan.turned:
+            found.append(note("turned", label=quoted(self._pair()[1])))
         if SETS in self.plan.decisions and (columns.scores or columns.proba):
             beside = "probabilities" if columns.proba else "scores"
             found.append(note("sets are answers", beside=beside))

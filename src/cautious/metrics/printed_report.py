@@ -155,7 +155,7 @@ def _means(
 
 def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
     """Give each case the position of its group; missing values are a group of their own."""
-    if isinstance(groups, str) or not hasattr(groups, "__len__"):
+    if isinstance(groups, str | bytes | bytearray | memoryview) or not hasattr(groups, "__len__"):
         raise TypeError(f"groups is {groups!r}; give one group per case.")
     if isinstance(groups, np.ma.MaskedArray) and np.ma.getmaskarray(groups).any():
         raise ValueError("groups has masked entries; fill them or leave their rows out.")

@@ -25,6 +25,7 @@ from cautious.predictions.columns import check_class_count as check_class_count
 from cautious.predictions.columns import check_empty as check_empty
 from cautious.predictions.columns import check_named_classes as check_named_classes
 from cautious.predictions.columns import check_names as check_names
+from cautious.predictions.columns import check_sets_beside as check_sets_beside
 from cautious.predictions.columns import described as described
 from cautious.predictions.columns import guess_columns as guess_columns
 from cautious.predictions.columns import memberships as memberships
@@ -42,6 +43,7 @@ from cautious.predictions.labels import match_labels as match_labels
 from cautious.predictions.labels import named_classes as named_classes
 from cautious.predictions.labels import plain_label as plain_label
 from cautious.predictions.labels import sorted_labels as sorted_labels
+from cautious.predictions.labels import whole_labels as whole_labels
 from cautious.predictions.probabilities import CheckedProbabilities as CheckedProbabilities
 from cautious.predictions.probabilities import check_columns as check_columns
 from cautious.predictions.probabilities import check_proba as check_proba

@@ -33,7 +33,7 @@ import pandas as pd
 from cautious._typing import Floats, Ints, Labels
 from cautious.errors import Message, quoted
 from cautious.limits import CLASSES, LABEL, LEAST_WEIGHT, MOST_WEIGHT
-from cautious.predictions.labels import label_text, plain_label, without_point
+from cautious.predictions.labels import label_text, plain_label, whole_labels
 from cautious.predictions.rules import WORDS, hint, refusal
 from cautious.sets import first_row
 
@@ -180,7 +180,7 @@ def _codes(indices: Any) -> Ints:
     return np.asarray(filled.to_numpy(zero_copy_only=False)).astype(np.intp, copy=False)
 
 
-def plain_labels(column: Encoded, *, text: bool = False) -> Encoded:
+def plain_labels(column: Encoded, *, text: bool = False, whole: bool = True) -> Encoded:
     """Make class labels of encoded values.
 
     Labels are booleans, whole numbers, numbers or text; a column of several kinds is text. Whole
@@ -192,6 +192,8 @@ def plain_labels(column: Encoded, *, text: bool = False) -> Encoded:
         Values of any kind.
     text : bool
         Whether to make text of all of them.
+    whole : bool
+        Whether this is the whole column; of a part it is not known whether all labels have a point.
 
     Examples
     --------
@@ -203,8 +205,9 @@ def plain_labels(column: Encoded, *, text: bool = False) -> Encoded:
     there = [one for one in labels if one is not None]
     if text or len({isinstance(one, str) for one in there}) > 1:
         labels = [None if one is None else label_text(one) for one in labels]
-    if not text and all(isinstance(one, str) and without_point(one) != one for one in there):
-        labels = [None if one is None else without_point(one) for one in labels]
+    if whole and not text:
+        plain = iter(whole_labels(there))
+        labels = [None if one is None else next(plain) for one in labels]
     distinct = list(dict.fromkeys(one for one in labels if one is not None))
     if len(distinct) == len(labels):
         return Encoded(column.codes, distinct)

@@ -34,6 +34,7 @@ __all__ = [
     "check_empty",
     "check_named_classes",
     "check_names",
+    "check_sets_beside",
     "described",
     "guess_columns",
     "memberships",
@@ -241,6 +242,46 @@ def check_named_classes(columns: Columns, pos_label: Any = None) -> None:
     boolean = min(match_labels([*names, *said], (False, True)), default=-1) >= 0
     if undecided and not boolean:  # those of truth values go by many names
         binary_classes(names, pos_label=pos_label)
+
+
+def check_sets_beside(columns: Columns, pos_label: Any = None) -> None:
+    """Refuse sets that are of other or more classes than the scores beside them.
+
+    Parameters
+    ----------
+    columns : Columns
+        Where the data are.
+    pos_label : label, optional
+        The positive class, where it is said; then probabilities are scores of that class.
+
+    Examples
+    --------
+    >>> check_sets_beside(guess_columns(["y_true", "p_a", "p_b", "set_a"]))
+    Traceback (most recent call last):
+    ...
+    cautious.errors.InputError: the columns of probabilities are of the classes 'a', 'b' and those \
+of sets of 'a'; give both for the same classes.
+    """
+    proba, members = _by_one_name(columns.proba), _by_one_name(columns.members)
+    if len(proba) > 1 and members:
+        found = match_labels(proba, members)
+        if -1 in found or len(members) != len(proba):
+            one, other = listed(sorted_labels(proba)), listed(sorted_labels(members))
+            raise refusal("sets of other classes", one=one, other=other)
+    has_score = bool(columns.scores) or len(proba) == 1
+    many = has_score and len(members) > 2
+    if members or columns.sets is not None:
+        many = many or (len(proba) > 2 and pos_label is not None)
+    if many:
+        named = proba if len(proba) > 2 else members
+        raise refusal("sets of many", classes=listed(sorted_labels(named)))
+
+
+def _by_one_name(columns: Mapping[str, Any]) -> list[Any]:
+    """Classes in the names of columns; those of truth values go by many names."""
+    names = named_classes(columns)
+    boolean = match_labels(names, (False, True))
+    return [str(at == 1) for at in boolean] if names and min(boolean) >= 0 else names
 
 
 def _guessed(names: Sequence[Any], first: Any) -> dict[str, Any]:

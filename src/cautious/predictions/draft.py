@@ -202,6 +202,8 @@ def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
     if len(classes) < 2:
         raise refusal("only one class", label=listed(classes))
     check_class_count(classes)
+    if scores and draft.written is not None and len(truths) > 2:
+        raise refusal("sets of many", classes=listed(sorted_labels(truths)))
     y_set = _sets(draft, classes, said.empty)
     whole = ModelPredictions(
         draft.name,
@@ -282,6 +284,11 @@ def _of_scores(draft: Draft, declared: list[Any] | None, positive: Any) -> list[
     """Negative and positive class of scores."""
     if declared is not None:
         pair = list(binary_classes((), pos_label=positive, classes=tuple(declared)))
+        _check_truth(draft, pair)
+        return pair
+    if draft.member_names:
+        named = labels_like(draft.member_names, draft.truths)
+        pair = list(binary_classes(named, pos_label=positive))
         _check_truth(draft, pair)
         return pair
     if draft.truth is None:

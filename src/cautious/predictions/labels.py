@@ -31,6 +31,7 @@ __all__ = [
     "named_classes",
     "plain_label",
     "sorted_labels",
+    "whole_labels",
     "without_point",
 ]
 
@@ -154,6 +155,20 @@ def without_point(text: str) -> str:
     ('1', '1.5', '01')
     """
     return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
+
+
+def whole_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels of a column: if all are text like 1.0, they are whole numbers and lose their point.
+
+    Examples
+    --------
+    >>> whole_labels(["0.0", "1.0"]), whole_labels(["0.0", "1"])
+    (['0', '1'], ['0.0', '1'])
+    """
+    given = list(labels)
+    if all(isinstance(one, str) and without_point(one) != one for one in given):
+        return [without_point(one) for one in given]
+    return given
 
 
 def named_classes(names: Iterable[Any]) -> list[Any]:

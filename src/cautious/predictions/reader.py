@@ -27,6 +27,7 @@ from cautious.predictions.cells import (
 from cautious.predictions.columns import (
     Columns,
     check_named_classes,
+    check_sets_beside,
     described,
     guess_columns,
     memberships,
@@ -228,6 +229,7 @@ class _Reader:
             self.notes.append(described(columns, table.names, place))
             if self.said.classes is None:
                 check_named_classes(columns, self.said.pos_label)
+            check_sets_beside(columns, self.said.pos_label)
             draft = draft_of_table(name, table, columns, self.said)
             draft.source, draft.described = place, len(self.notes) - 1
         except InputError as error:

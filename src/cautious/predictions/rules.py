@@ -166,6 +166,15 @@ REFUSALS: dict[str, str] = {
     "empty set": (
         "the set is empty ({cells}); say what that means with {=empty abstain} or {=empty wrong}."
     ),
+    "sets of other classes": (
+        "the columns of probabilities are of the classes {one} and those of sets of {other}; give "
+        "both for the same classes."
+    ),
+    "sets of many": (
+        "the classes are {classes}, but beside the sets stands a score, which speaks for one class "
+        "against the rest; give probabilities of all classes, or leave out {=pos_label}, the "
+        "scores or the sets."
+    ),
     "set column missing": "there is no set column of the class {label}.",
     # Classes.
     "unknown truth": "the truth {label} is not among the classes {classes}.",

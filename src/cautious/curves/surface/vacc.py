@@ -38,7 +38,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +46,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Ints, Mask, RandomState
-from cautious.bootstrap import Interval, bootstrap_weights, check_level
+from cautious.bootstrap import Interval, bootstrap_weights, check_level, check_resamples
 from cautious.curves.hull import block_starts, hull_bins
 from cautious.curves.staircase import ClassScales, Priors, Staircase, class_scales
 from cautious.predictions import binary_truth
@@ -398,8 +397,8 @@ def _corrected(
             stacklevel=3,
         )
         return _Corrected(np.nan, np.nan, np.nan, largest, 0)
-    if isinstance(n_resamples, Integral):
-        n_resamples = min(n_resamples, max(_LEAST_RESAMPLES, _CELLS_DRAWN // len(weight)))
+    most = max(_LEAST_RESAMPLES, _CELLS_DRAWN // len(weight))
+    n_resamples = min(check_resamples(n_resamples), most)
     share = np.where(is_positive, scales.positive, scales.negative)
     scores = judge(weight)
     gaps = np.array(

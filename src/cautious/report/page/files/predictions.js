@@ -20,6 +20,7 @@ export function readPredictions(table, name, said = {}) {
   checkNames(names);
   const columns = guessColumns(names, said);
   checkNamedClasses(columns, said.pos_label ?? undefined);
+  checkSetsBeside(columns, said.pos_label ?? undefined);
   if (!table.rows) throw refusal("no rows");
   const draft = draftOf(table, columns, said.drop_missing);
   return { columns, truths: draft.truth.values, ...settled(draft, name, said) };
@@ -72,6 +73,29 @@ function checkNamedClasses({ proba, members, scores }, positive) {
   const said = positive === undefined ? [] : [positive],
     isBoolean = !matchLabels([...names, ...said], ["False", "True"], true).includes(-1);
   if (undecided && !isBoolean) binaryClasses(names, positive); // truth values go by many names
+}
+
+// Sets must be of the classes of the scores beside them: of all probabilities, or of two classes.
+function checkSetsBeside(columns, positive) {
+  const [proba, members] = [columns.proba, columns.members].map(byOneName);
+  if (proba.length > 1 && members.length) {
+    if (matchLabels(proba, members).includes(-1) || members.length !== proba.length)
+      throw refusal("sets of other classes", {
+        one: listed(sortedLabels(proba)),
+        other: listed(sortedLabels(members)),
+      });
+  }
+  const hasScore = columns.scores.length || proba.length === 1,
+    hasSets = members.length || columns.sets !== null;
+  if ((hasScore && members.length > 2) || (hasSets && proba.length > 2 && positive !== undefined))
+    throw refusal("sets of many", { classes: listed(sortedLabels(proba.length > 2 ? proba : members)) });
+}
+
+// Classes in the names of columns; those of truth values go by many names.
+function byOneName(columns) {
+  const names = namedClasses(columns.map(({ label }) => label)),
+    boolean = matchLabels(names, ["False", "True"], true);
+  return boolean.includes(-1) ? names : boolean.map((at) => ["False", "True"][at]);
 }
 
 function draftOf(whole, columns, dropMissing) {
@@ -217,6 +241,8 @@ function settled(draft, name, said) {
   }
   if (classes.length < 2) throw refusal("only one class", { label: listed(classes) });
   checkClassCount(classes);
+  if (scores.length && draft.written && truth.values.length > 2)
+    throw refusal("sets of many", { classes: listed(sortedLabels(truth.values)) });
   const sets = setsOf(draft, classes, members, said.empty ?? "error");
   const position = matchLabels(truth.values, classes).map((at) => Math.max(at, 0));
   const codes = truth.codes.map((code) => position[code]),
@@ -241,6 +267,14 @@ function settled(draft, name, said) {
 
 // The class of a single probability is positive, unless the other one is said to be.
 function ofOneColumn(draft, label, positive) {
+  const { values } = draft.truth;
+  if (!values.includes(label))
+    throw refusal("column of no class", {
+      column: quoted(draft.columns.proba[0].column),
+      label: quoted(label),
+      classes: listed(sortedLabels(values)),
+      near: [label, values],
+    });
   if (positive === undefined || matchLabels([positive], [label])[0] >= 0) return ofScores(draft, label);
   const pair = ofScores(draft, positive);
   if (label !== pair[0])
@@ -248,9 +282,16 @@ function ofOneColumn(draft, label, positive) {
   return pair;
 }
 
-function ofScores({ truth, columns }, positive) {
-  const truths = sortedLabels(truth.values),
+function ofScores(draft, positive) {
+  const { truth, columns } = draft,
+    truths = sortedLabels(truth.values),
     isBoolean = truth.kind === "boolean";
+  if (columns.members.length) {
+    const named = like(columns.members.map(({ label }) => label), truth),
+      pair = binaryClasses(named, positive, isBoolean);
+    checkTruths(draft, pair);
+    return pair;
+  }
   const unknown = positive === undefined || matchLabels([positive], truths, isBoolean)[0] < 0;
   if (unknown && truths.length > MANY_CLASSES && columns.scores.length)
     throw refusal("many truths", {
@@ -267,8 +308,8 @@ function checkTruths({ truth, columns, place }, classes) {
     throw refusal("unknown truth", {
       place: place(columns.truth)(truth.codes.indexOf(at)),
       label: quoted(truth.values[at]),
-      classes: listed(classes),
-      near: [truth.values[at], classes],
+      classes: listed(sortedLabels(classes)),
+      near: [truth.values[at], sortedLabels(classes)],
     });
   });
 }
