@@ -205,7 +205,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
 def check_resamples(n_resamples: Any) -> int:
     """Refuse what is no number of replicates, or more than can be drawn in a day."""
-    if not isinstance(n_resamples, Integral) or not 1 <= n_resamples <= RESAMPLES:
+    if not isinstance(n_resamples, Integral) or not 1 <= int(n_resamples) <= RESAMPLES:
         raise ValueError(
             f"n_resamples is {n_resamples!r}; ask for a whole number of replicates, at most "
             f"{RESAMPLES:,}."

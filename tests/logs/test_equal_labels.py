@@ -5,8 +5,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from cautious.curves import Staircase
 from cautious.logs import LogSummary, summarise
 from cautious.logs.kernel import labels_of
+from cautious.predictions import read_predictions
 
 
 def dictionary(indices, values):
@@ -66,3 +68,31 @@ def test_a_missing_truth_is_refused_wherever_it_is_missing(indices):
 def test_what_a_dictionary_holds_but_no_row_has_does_not_exist(extra):
     codes, labels = labels_of(dictionary([0, 0], ["a", *extra]), "y")
     assert (codes.tolist(), labels) == ([0, 0], ["a"])
+
+
+@pytest.mark.parametrize("second", [("0.0", "1.0"), ("0", "1"), ("0.0", "2")])
+@pytest.mark.parametrize("first", [("0.0", "1.0"), ("0", "1")])
+def test_whether_all_labels_have_a_point_is_known_at_the_end_only(first, second):
+    """A batch of which all have one must not lose it where others have none."""
+    parts = [
+        pa.record_batch({"y_true": [*pair, *pair], "score": [0.2, 0.9, 0.6, 0.4]})
+        for pair in (first, second)
+    ]
+    whole = pa.Table.from_batches(parts)
+
+    def tried(call):
+        try:
+            return call()
+        except ValueError as error:
+            return str(error).removeprefix("batch 1: ")
+
+    expected = tried(lambda: read_predictions(whole).classes)
+    found = tried(lambda: tuple(summarise(iter(parts)).classes.tolist()))
+    assert found == expected
+    one = read_predictions(whole, pos_label=first[1])
+    summary = summarise(iter(parts), pos_label=first[1])
+    assert tuple(summary.classes.tolist()) == one.classes
+    assert (
+        summary.staircase().auc()
+        == Staircase.from_predictions(one.y_true == one.pos_label, one.y_score).auc()
+    )

@@ -14,7 +14,7 @@ from cautious.predictions import read_predictions
 
 def test_one_probability_speaks_for_a_class_that_must_occur():
     log = pd.DataFrame({"y": ["a", "b"], "p_c": [0.2, 0.7]})
-    with pytest.raises(ValueError, match="pos_label is 'c', but the classes are 'a', 'b'"):
+    with pytest.raises(ValueError, match="'p_c' is of the class 'c', but the truths are 'a', 'b'"):
         summarise(log)
 
 

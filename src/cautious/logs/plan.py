@@ -151,8 +151,8 @@ class Plan:
         exponent = None if resolution is None else _exponent(resolution)
         turned = pos_label is not None and len(found.proba) == 1
         turned = turned and match_label(pos_label, list(found.proba)) < 0
-        rest = (limits, exponent, drop_missing, missing, turned)
-        rest += (tuple(schema.names), place, shown)
+        seen = (tuple(schema.names), place, shown)
+        rest = (limits, exponent, drop_missing, missing, turned, *seen)
         plan = cls(found, labels, positive, {}, empty, *rest)
         return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
 
