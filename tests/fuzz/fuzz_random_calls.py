@@ -34,7 +34,7 @@ from tests.fuzz.fuzz_containers import LIARS, disguises
 
 import cautious
 
-REFUSALS = (ValueError, TypeError, NotImplementedError, OverflowError, OSError)
+REFUSALS = (ValueError, TypeError, NotImplementedError, OverflowError, OSError, ImportError)
 """What a caller may meet: everything else is a fault of ours."""
 
 SECONDS = 30

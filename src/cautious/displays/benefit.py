@@ -18,6 +18,7 @@ from cautious.displays.display import (
     plain_text,
     wilson,
 )
+from cautious.errors import check_kind
 
 if TYPE_CHECKING:
     from typing import Self
@@ -439,6 +440,7 @@ class CalibrationDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         if n_bins < 1:
             raise ValueError(f"n_bins is {n_bins}; give 1 or more.")
         for name, curve in self.curves.items():
+            check_kind(curve, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
             if not curve.staircase.are_probabilities:
                 raise ValueError(
                     f"the scores of {name!r} are no probabilities, so there is nothing to hold "

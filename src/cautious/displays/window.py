@@ -19,6 +19,7 @@ from cautious.displays.display import (
     plain_text,
     wilson,
 )
+from cautious.errors import check_kind
 
 if TYPE_CHECKING:
     from typing import Self
@@ -51,6 +52,7 @@ class _WindowDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
                 "give either costs, for the cheapest window, or window=(lower, upper)."
             )
         (self.surface,) = self.curves.values()
+        check_kind(self.surface, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
         if window is not None:
             self.window = self.surface.window_at(*window)
         elif costs is not None:

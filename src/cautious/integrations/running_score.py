@@ -9,6 +9,7 @@ import numpy as np
 
 from cautious._typing import Mask
 from cautious.decision import Rule
+from cautious.errors import check_kind
 from cautious.metrics import Measure, SetCounts, get_measure
 from cautious.sets import as_mask, check_classes
 
@@ -69,6 +70,8 @@ class RunningScore:
                 f"measure is {self.measure.name!r}, which needs more than answers and truths; "
                 "choose a measure of answers, such as 'coverage' or 'u65'."
             )
+        if rule is not None:
+            check_kind(rule, Rule, "rule", "a Rule")
         self.measure.check_params(params)
         missing = sorted(self.measure.missing_params() - set(params))
         if missing:

@@ -42,6 +42,8 @@ def add_skore_measures(
     >>> report = skore.evaluate(cautious_model, X, y)  # doctest: +SKIP
     >>> add_skore_measures(report).metrics.summarize().frame()  # doctest: +SKIP
     """
+    if not hasattr(report, "metrics"):
+        raise TypeError(f"report is a {type(report).__name__}; give a report of skore's.")
     wanted = [get_measure(name) for name in measures]  # names the nearest ones, before any is added
     for entry in wanted:
         report.metrics.add(
