@@ -204,11 +204,8 @@ add(
 )
 add(
     "one_probability_column_turned",
-    table(
-        "y_true,p_good",
-        [(t, f"{1 - s:.2f}") for t, s in zip(named("good", "bad"), SCORE, strict=True)],
-    ),
-    scored("good", "bad"),
+    table("y_true,p_good", [(t, 1 - s) for t, s in zip(named("good", "bad"), TIED, strict=True)]),
+    scored("good", "bad", TIED),
     options={"pos_label": "bad"},
 )
 add(

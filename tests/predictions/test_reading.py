@@ -422,7 +422,7 @@ class TestFiles:
         path = tmp_path / "commas.csv"
         path.write_text("y_true,score\n0,1\n" + "," * 3_000_000)
         tracemalloc.start()
-        with pytest.raises(InputError, match="3000001 cells"):
+        with pytest.raises(InputError, match="more than 2,097,152 bytes"):
             read_predictions(path)
         assert tracemalloc.get_traced_memory()[1] < 200_000_000
         tracemalloc.stop()

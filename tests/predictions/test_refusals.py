@@ -111,7 +111,11 @@ TABLES = [
     ("membership", "y_true,set_a,set_b\na,1,maybe\n", "column 'set_b', line 2: 'maybe'"),
     ("membership", "y_true,set_a,set_b\na,1,\n", "column 'set_b', line 2: ''"),
     ("membership", "y_true,set_a,set_b\na,1,2\n", "'2'"),
-    ("set column missing", "y_true,p_a,p_b,p_c,set_a,set_b\na,.4,.3,.3,1,0\n", "the class 'c'"),
+    (
+        "sets of other classes",
+        "y_true,p_a,p_b,p_c,set_a,set_b\na,.4,.3,.3,1,0\n",
+        "those of sets of 'a', 'b'",
+    ),
 ]
 
 SAID = [

@@ -206,7 +206,7 @@ def plain_labels(column: Encoded, *, text: bool = False, whole: bool = True) -> 
     if text or len({isinstance(one, str) for one in there}) > 1:
         labels = [None if one is None else label_text(one) for one in labels]
     if whole and not text:
-        plain = iter(whole_labels(there))
+        plain = iter(whole_labels(one for one in labels if one is not None))
         labels = [None if one is None else next(plain) for one in labels]
     distinct = list(dict.fromkeys(one for one in labels if one is not None))
     if len(distinct) == len(labels):
