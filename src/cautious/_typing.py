@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious.tensors import as_numpy
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 """Real numbers: probabilities, costs, utilities, weights."""
 
@@ -62,6 +64,7 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     ...
     TypeError: r holds the text 'high'; strengths are numbers.
     """
+    values = as_numpy(values)
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
     if getattr(getattr(values, "dtype", None), "names", None):

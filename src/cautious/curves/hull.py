@@ -20,13 +20,15 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 
 from cautious._typing import Floats, Ints
-from cautious.curves.staircase import ClassScales, Staircase
-from cautious.curves.window import Costs, posterior_window, thresholds_at
+from cautious.curves.staircase import ClassScales, Staircase, TensorStaircase
+from cautious.curves.window import Costs, posterior_window, thresholds_at, thresholds_between
 from cautious.metrics import Shown
 
 __all__ = ["CostHull", "hull_bins"]
 
 _COUNTS = ClassScales(1.0, 1.0)
+# So many cuts are quicker to copy than to thin out further on a device.
+_FEW_CUTS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +52,8 @@ class CostHull(Shown):
     @classmethod
     def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
         """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
+        if isinstance(staircase, TensorStaircase):
+            return cls._of_tensors(staircase, scales)
         cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.
@@ -59,6 +63,15 @@ class CostHull(Shown):
             cuts[0] = 0
             positives, negatives = positives[felt], negatives[felt]
         return cls(*thresholds_at(staircase.scores, cuts), positives, negatives)
+
+    @classmethod
+    def _of_tensors(cls, staircase: TensorStaircase, scales: ClassScales) -> CostHull:
+        below, above, positives, negatives = staircase.corners(_FEW_CUTS)
+        cuts, positives, negatives = hull_bins(positives, negatives)
+        inner = cuts[1:-1] - 1
+        lower, upper = thresholds_between(below[inner], above[inner])
+        ends = (np.append(np.insert(side, 0, -np.inf), np.inf) for side in (lower, upper))
+        return cls(*ends, positives * scales.positive, negatives * scales.negative)
 
     @cached_property
     def probability(self) -> Floats:

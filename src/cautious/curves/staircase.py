@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +20,16 @@ import pandas as pd
 from cautious._typing import Floats, Labels, Mask, as_floats
 from cautious.errors import check_kind
 from cautious.metrics import Shown
-from cautious.predictions import binary_truth
-from cautious.sets import check_classes, check_scores, check_weight, first_row
+from cautious.predictions import binary_classes, binary_truth
+from cautious.sets import (
+    check_classes,
+    check_scores,
+    check_weight,
+    first_row,
+    tensor_classes,
+    tensor_scores,
+)
+from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 __all__ = [
     "ClassScales",
@@ -127,6 +136,8 @@ class Staircase(Shown):
         -------
         Staircase
         """
+        if is_tensor(y_score) and sample_weight is None:
+            return TensorStaircase.of_cases(y_true, y_score, pos_label, classes)
         is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
         score = check_scores(y_score, name="y_score", n=len(is_positive))
         if sample_weight is None:
@@ -272,6 +283,109 @@ class Staircase(Shown):
         return pd.DataFrame(
             {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
         )
+
+
+class TensorStaircase(Staircase):
+    """Staircase of scores that lie on a device; the counts are copied from there if asked for.
+
+    The sorted cases stay where they are, so the few corners of the hull can be found there.
+    """
+
+    _score: Tensor
+    _positive: Tensor
+
+    def __init__(self, score: Tensor, positive: Tensor, classes: tuple[Any, Any]) -> None:
+        """Sort cases, positives before negatives of the same score."""
+        for name, value in (("_score", score), ("_positive", positive), ("classes", classes)):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_cases(
+        cls, y_true: Any, y_score: Tensor, pos_label: Any, classes: Sequence[Any] | None
+    ) -> TensorStaircase:
+        place = one_place(y_score=y_score, y_true=y_true)
+        xp = namespace(place)
+        if is_tensor(y_true) and classes is None:
+            names = binary_classes(tensor_classes(y_true).tolist(), pos_label=pos_label)
+            positive = y_true == names[1]
+        else:
+            host, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
+            positive = like(host, place)
+        # Zero may have a sign, which a sort of bits would order by.
+        score = tensor_scores(y_score, name="y_score", n=positive.shape[0]) + 0.0
+        first, then = xp.nonzero(positive)[0], xp.nonzero(~positive)[0]
+        runs = xp.concat([xp.take(score, first), xp.take(score, then)])
+        # A stable sort leaves the positives of each score before its negatives.
+        order = xp.argsort(runs, stable=True)
+        return cls(xp.take(runs, order), order < first.shape[0], names)
+
+    @cached_property
+    def _n(self) -> tuple[int, int]:
+        """Number of negatives and of positives."""
+        n = self._score.shape[0]
+        positives = int(namespace(self._score).count_nonzero(self._positive))
+        return n - positives, positives
+
+    @property
+    def n_positives(self) -> float:
+        return float(self._n[1])
+
+    @property
+    def n_negatives(self) -> float:
+        return float(self._n[0])
+
+    @cached_property
+    def _collapsed(self) -> tuple[Floats, Floats, Floats]:
+        positive = as_numpy(self._positive)
+        return _collapse(as_numpy(self._score).astype(np.float64), positive, ~positive)
+
+    @property
+    def scores(self) -> Floats:  # type: ignore[override]
+        return self._collapsed[0]
+
+    @property
+    def positives(self) -> Floats:  # type: ignore[override]
+        return self._collapsed[1]
+
+    @property
+    def negatives(self) -> Floats:  # type: ignore[override]
+        return self._collapsed[2]
+
+    def corners(self, at_most: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Cut the cases into blocks that hold every corner of the lower convex hull between them.
+
+        A cut that does not lie below the line through its two neighbours is no corner, and all
+        such cuts can go at once, again and again, until few are left or few go.
+
+        Returns
+        -------
+        below, above : ndarray of shape (b - 1,)
+            Scores on both sides of each cut.
+        positives, negatives : ndarray of shape (b,)
+            Counts of each block.
+        """
+        xp, score, positive = namespace(self._score), self._score, self._positive
+        # A corner has a negative right below and a positive right above; see `block_starts`.
+        is_cut = (score[1:] != score[:-1]) & ~positive[:-1] & positive[1:]
+        cut = xp.nonzero(is_cut)[0] + 1
+        gathered = xp.cumulative_sum(xp.astype(positive, xp.uint8), dtype=xp.int64)
+        pos = xp.take(gathered, cut - 1)
+        neg = cut - pos
+        n_negatives, n_positives = self._n
+        ends = like(np.array([0, n_positives, 0, n_negatives]), score)
+        while cut.shape[0] > at_most:
+            all_pos = xp.concat([ends[:1], pos, ends[1:2]])
+            all_neg = xp.concat([ends[2:3], neg, ends[3:]])
+            rise, run = xp.diff(all_pos), xp.diff(all_neg)
+            # Integers below 2^31.5 have products that are exact.
+            kept = xp.nonzero(rise[:-1] * run[1:] < rise[1:] * run[:-1])[0]
+            if kept.shape[0] > cut.shape[0] * 15 // 16:
+                break
+            cut, pos, neg = (xp.take(part, kept) for part in (cut, pos, neg))
+        below, above = (as_numpy(xp.take(score, at)).astype(np.float64) for at in (cut - 1, cut))
+        edges = ((0, pos, n_positives), (0, neg, n_negatives))
+        counts = [np.diff(np.concatenate([[a], as_numpy(x), [b]])) for a, x, b in edges]
+        return below, above, counts[0].astype(np.float64), counts[1].astype(np.float64)
 
 
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:

@@ -23,6 +23,7 @@ __all__ = [
     "chow_window",
     "roc_slopes",
     "thresholds_at",
+    "thresholds_between",
 ]
 
 _LARGEST = np.finfo(np.float64).max
@@ -348,15 +349,18 @@ def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
         ``m <= lower`` holds exactly for the scores below the cut, ``m >= upper`` exactly for those
         above. The two are the same number unless no float lies between the neighbours.
     """
-    # An infinite score counts as the largest float, so that a finite threshold sets it apart.
-    clipped = np.clip(scores, -_LARGEST, _LARGEST)
-    below, above = np.maximum(cuts - 1, 0), np.minimum(cuts, len(scores) - 1)
-    midway = clipped[below] / 2 + clipped[above] / 2
+    below, above = scores[np.maximum(cuts - 1, 0)], scores[np.minimum(cuts, len(scores) - 1)]
     beyond = np.where(cuts == 0, -np.inf, np.where(cuts == len(scores), np.inf, 0.0))
     inside = beyond == 0
-    lower = np.where(midway < scores[above], midway, scores[below])
-    upper = np.where(midway > scores[below], midway, scores[above])
+    lower, upper = thresholds_between(below, above)
     return np.where(inside, lower, beyond), np.where(inside, upper, beyond)
+
+
+def thresholds_between(below: Floats, above: Floats) -> tuple[Floats, Floats]:
+    """Lower and upper thresholds between neighbouring scores; see :func:`thresholds_at`."""
+    # An infinite score counts as the largest float, so that a finite threshold sets it apart.
+    midway = np.clip(below, -_LARGEST, _LARGEST) / 2 + np.clip(above, -_LARGEST, _LARGEST) / 2
+    return np.where(midway < above, midway, below), np.where(midway > below, midway, above)
 
 
 def plain(values: Any) -> Floats:

@@ -6,6 +6,8 @@ threshold is reached when the score equals it, and ties between classes go to th
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +20,15 @@ from cautious.decision.criteria import (
     maximality,
     rounding_error,
 )
-from cautious.sets import check_mask, check_probabilities, check_scores, first_row
+from cautious.sets import (
+    check_mask,
+    check_probabilities,
+    check_scores,
+    first_row,
+    tensor_probabilities,
+    tensor_scores,
+)
+from cautious.tensors import by_copy, is_tensor, like, namespace
 
 __all__ = [
     "answer_or_abstain",
@@ -63,11 +73,16 @@ def window_rule(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
            [ True,  True],
            [False,  True]])
     """
-    score = check_scores(y_score, name="y_score")
+    xp = namespace(y_score)
+    if is_tensor(y_score):  # a threshold must not be rounded to the precision of the scores
+        score = xp.astype(tensor_scores(y_score, name="y_score"), xp.float64)
+    else:
+        score = check_scores(y_score, name="y_score")
     check_window(lower, upper)
-    positive = (score >= upper) & (upper < np.inf)
-    negative = ~positive & (score <= lower) & (lower > -np.inf)
-    return np.column_stack([~positive, ~negative])
+    positive = (score >= float(upper)) & bool(upper < np.inf)
+    negative = ~positive & (score <= float(lower)) & bool(lower > -np.inf)
+    mask: Mask = xp.stack([~positive, ~negative], axis=1)
+    return mask
 
 
 def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
@@ -97,10 +112,9 @@ def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
     array([[ True,  True],
            [False,  True]])
     """
-    probabilities = check_probabilities(p)
+    choice, probability, n_classes = _likeliest(p)
     tau = _checked_thresholds(threshold, (), "threshold")
-    choice = probabilities.argmax(axis=1)
-    return answer_or_abstain(choice, probabilities.max(axis=1) >= tau, probabilities.shape[1])
+    return answer_or_abstain(choice, probability >= float(tau), n_classes)
 
 
 def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
@@ -130,13 +144,14 @@ def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     >>> class_threshold_rule([[0.55, 0.45]], [0.8, 0.4])
     array([[ True,  True]])
     """
-    probabilities = check_probabilities(p)
-    tau = _checked_thresholds(thresholds, (probabilities.shape[1],), "thresholds")
-    choice = probabilities.argmax(axis=1)
-    answered = probabilities.max(axis=1) >= tau[choice]
-    return answer_or_abstain(choice, answered, probabilities.shape[1])
+    choice, probability, n_classes = _likeliest(p)
+    tau = like(_checked_thresholds(thresholds, (n_classes,), "thresholds"), choice)
+    return answer_or_abstain(
+        choice, probability >= namespace(choice).take(tau, choice), n_classes
+    )
 
 
+@by_copy
 def ratio_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     r"""Answer with the class that exceeds its threshold by the largest factor (rule R3).
 
@@ -177,6 +192,7 @@ def ratio_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     return answer_or_abstain(ratios.argmax(axis=1), np.any(reached, axis=1), probabilities.shape[1])
 
 
+@by_copy
 def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Mask:
     r"""Answer by class bias and caution window (rule R4).
 
@@ -223,6 +239,7 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
     return answer_or_abstain(ratios.argmax(axis=1), answered, probabilities.shape[1])
 
 
+@by_copy
 def chow_rule(
     p: npt.ArrayLike, reject_cost: npt.ArrayLike, costs: npt.ArrayLike | None = None
 ) -> Mask:
@@ -283,6 +300,7 @@ def chow_rule(
     return sets
 
 
+@by_copy
 def reject_rule(
     p: npt.ArrayLike | IntervalsLike, t: float, *, sets: npt.ArrayLike | None = None
 ) -> Mask:
@@ -335,9 +353,24 @@ def reject_rule(
 
 def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:
     """Prediction sets that hold the chosen class where answered and every class elsewhere."""
+    if is_tensor(choice):
+        column = like(np.arange(n_classes), choice)[None, :]
+        return cast(Mask, ~answered[:, None] | (column == choice[:, None]))
     sets = np.repeat(~answered[:, None], n_classes, axis=1)
     sets[np.arange(len(choice)), choice] = True
     return sets
+
+
+def _likeliest(p: npt.ArrayLike) -> tuple[Ints, Floats, int]:
+    """Likeliest class of each row and its probability, where the rows lie; number of classes."""
+    if not is_tensor(p):
+        probabilities = check_probabilities(p)
+        choice = probabilities.argmax(axis=1)
+        return choice, probabilities.max(axis=1), probabilities.shape[1]
+    rows, total = tensor_probabilities(p)
+    xp = namespace(rows)
+    largest = xp.astype(xp.max(rows, axis=1), xp.float64) / total
+    return xp.argmax(rows, axis=1), largest, rows.shape[1]
 
 
 def _ratios(probabilities: Floats, tau: Floats) -> Floats:

@@ -20,13 +20,18 @@ from cautious.sets import (
     check_classes,
     check_sets,
     check_truth,
+    check_weight,
     count_classes,
     distinct_sets,
     few_labels,
     first_occurrences,
     pack_sets,
+    tensor_classes,
+    tensor_codes,
+    tensor_mask,
     unpack_sets,
 )
+from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 __all__ = ["SetCounts"]
 
@@ -409,8 +414,110 @@ def count_sets(
     """
     if isinstance(y_true, SetCounts):
         return y_true
+    if is_tensor(y_set) and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
+        return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
     checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     return SetCounts.of_cases(checked, y_pred, sets=sets).merge()[0]
+
+
+# A set of so many classes fits an integer.
+_MOST_BITS = 62
+# Up to so many different cells a table of them all is filled, without a sort.
+_MOST_CELLS = 1 << 22
+
+
+def _count_tensors(
+    y_true: Any,
+    y_set: Tensor,
+    classes: Sequence[Any] | npt.ArrayLike | None,
+    sample_weight: Any,
+    empty: str,
+    y_pred: Any,
+    sets: bool,
+) -> SetCounts:
+    """Count predictions where they lie; only the cells that occur are copied from there."""
+    place = one_place(y_set=y_set, y_true=y_true, sample_weight=sample_weight, y_pred=y_pred)
+    xp, (n, k) = namespace(place), y_set.shape
+    if classes is None and is_tensor(y_true):
+        known = tensor_classes(y_true)
+        if len(known) != k or not n:  # the usual check says what to do
+            check_sets(y_true, y_set, sample_weight=sample_weight, empty=empty)
+    elif classes is None:
+        known = check_sets(y_true, np.ones((len(y_true), k), dtype=np.bool_)).classes
+    else:
+        known = check_classes(classes)
+    mask, size = tensor_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
+    truth = tensor_codes(y_true, known, place)
+    if truth.shape[0] != n:
+        check_sets(as_numpy(y_true), as_numpy(mask), classes=known)
+    weight = None
+    if sample_weight is not None:
+        weight = like(check_weight(sample_weight, n), place)
+    hit = xp.take_along_axis(mask, xp.astype(truth, xp.int64)[:, None], axis=1)[:, 0]
+    # Narrow integers are quicker to move.
+    narrow = xp.int32 if 6 * k * (k + 1) ** 2 < 1 << 31 else xp.int64
+    truth = xp.astype(truth, xp.int64 if sets else narrow)
+    distinct = np.empty(0, dtype=np.int64)
+    if sets:
+        bits = like(np.int64(1) << np.arange(k, dtype=np.int64), place)
+        word = xp.sum(xp.where(mask, bits[None, :], xp.zeros_like(bits)[None, :]), axis=1)
+        found = xp.unique_inverse(word)
+        distinct, key, n_keys = as_numpy(found.values), found.inverse_indices, n
+    else:
+        single = size == 1
+        answer = xp.where(single & hit, truth + 1, xp.zeros_like(truth))
+        missed = single & ~hit
+        rows = xp.nonzero(missed)[0]
+        if rows.shape[0]:
+            named = xp.argmax(xp.astype(xp.take(mask, rows, axis=0), xp.uint8), axis=1) + 1
+            named = xp.astype(named, narrow)
+            # Not every library lets elements be written, so each row looks up its own.
+            rank = xp.cumulative_sum(xp.astype(missed, xp.int64)) - 1
+            answer = xp.where(missed, xp.take(named, xp.maximum(rank, xp.zeros_like(rank))), answer)
+        key = (xp.astype(size, narrow) * (k + 1) + answer) * 2 + xp.astype(hit, narrow)
+        n_keys = (k + 1) * (k + 1) * 2
+    key, n_keys = key * k + truth, n_keys * k
+    if y_pred is not None:
+        codes = tensor_codes(y_pred, known, place, name="y_pred")
+        if codes.shape[0] != n:
+            _forced(as_numpy(y_pred), as_numpy(truth), known)
+        key, n_keys = key * 2 + xp.astype(codes == truth, key.dtype), n_keys * 2
+    cell, total = _add_up(key, weight, n_keys)
+    forced_code = np.full(len(cell), -1, dtype=np.intp)
+    if y_pred is not None:
+        forced_code, cell = cell % 2, cell // 2
+    truth_code, key_code = cell % k, cell // k
+    if sets:
+        members = (distinct[:, None] >> np.arange(k)) & 1 == 1
+        cases = SetCounts.of_cases(
+            CheckedSets(truth_code, members[key_code], known, total), sets=True
+        )
+    else:
+        cases = SetCounts(
+            classes=known,
+            truth=truth_code,
+            size=key_code // 2 // (k + 1),
+            answer=key_code // 2 % (k + 1) - 1,
+            hit=key_code % 2 == 1,
+            forced=forced_code,
+            weight=total,
+            set_index=np.full(len(cell), -1, dtype=np.intp),
+            words=np.empty((0, -(-k // 64)), dtype=np.uint64),
+        )
+    return replace(cases, forced=forced_code).merge()[0]
+
+
+def _add_up(key: Tensor, weight: Tensor | None, n_keys: int) -> tuple[Ints, Floats]:
+    """Add up the weights of equal keys on their device; returns the keys that occur."""
+    xp = namespace(key)
+    if hasattr(xp, "bincount") and n_keys <= _MOST_CELLS:
+        total = as_numpy(xp.bincount(key) if weight is None else xp.bincount(key, weights=weight))
+        occurs = np.flatnonzero(total)
+        return occurs, total[occurs].astype(np.float64)
+    found = xp.unique_inverse(key)
+    code, distinct = as_numpy(found.inverse_indices), as_numpy(found.values)
+    weights = None if weight is None else as_numpy(weight)
+    return distinct, np.bincount(code, weights, len(distinct)).astype(np.float64)
 
 
 def check_confusion(matrix: pd.DataFrame | npt.ArrayLike, n_classes: int | None = None) -> Floats:

@@ -18,7 +18,8 @@ from cautious.bootstrap import binomial_ends, check_level, mean_ends
 from cautious.certification import Cases, Certified, certify_counts
 from cautious.metrics.shown import Shown
 from cautious.predictions import FromEstimator, class_scores
-from cautious.sets import check_sets, check_weight, first_row
+from cautious.sets import check_sets, check_weight, first_row, tensor_probabilities
+from cautious.tensors import as_numpy, is_tensor, namespace
 
 __all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
 
@@ -196,13 +197,15 @@ class RiskCoverageCurve(Shown, FromEstimator):
                 raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
             checked = check_sets(y_true, y_true, classes=classes, sample_weight=sample_weight)
         else:
-            scores, classes = class_scores(y_score, y_true, classes, pos_label, name=name)
-            answer = np.zeros(scores.shape, dtype=np.bool_)
-            np.put_along_axis(answer, scores.argmax(axis=1, keepdims=True), True, axis=1)
-            checked = check_sets(y_true, answer, classes=classes, sample_weight=sample_weight)
-            confidence = scores.max(axis=1) if confidence is None else confidence
-            wrong = ~answer[np.arange(len(answer)), checked.truth]
-            loss = wrong if loss is None else loss
+            best = _best_of_tensor(y_score)
+            if best is None:
+                scores, classes = class_scores(y_score, y_true, classes, pos_label, name=name)
+                best = scores.argmax(axis=1), scores.max(axis=1), scores.shape[1]
+            answer, greatest, k = best
+            mask = answer[:, None] == np.arange(k)
+            checked = check_sets(y_true, mask, classes=classes, sample_weight=sample_weight)
+            confidence = greatest if confidence is None else confidence
+            loss = answer != checked.truth if loss is None else loss
         return cls(
             _flat_numbers(confidence, "confidence", checked.truth),
             _finite_losses(loss, checked.truth),
@@ -656,6 +659,19 @@ def count_scores(
         loss=loss,
     )
     return cases.merge()[0]
+
+
+def _best_of_tensor(y_score: npt.ArrayLike) -> tuple[Ints, Floats, int] | None:
+    """Likeliest class, its probability, number of classes; None unless a tensor holds them."""
+    if not is_tensor(y_score) or len(y_score.shape) != 2:  # type: ignore[union-attr]
+        return None
+    try:
+        rows, total = tensor_probabilities(y_score)
+    except ValueError:  # scores of another kind, or faulty ones
+        return None
+    xp = namespace(rows)
+    greatest = xp.astype(xp.max(rows, axis=1), xp.float64) / total
+    return as_numpy(xp.argmax(rows, axis=1)), as_numpy(greatest), rows.shape[1]
 
 
 def _nan_if_zero(total: Floats) -> Floats:

@@ -20,6 +20,7 @@ from cautious.sets.checks import (
     few_labels,
 )
 from cautious.sets.conversion import as_mask, seen_labels
+from cautious.tensors import as_numpy
 
 __all__ = [
     "CheckedSets",
@@ -169,6 +170,7 @@ def check_sets(
     >>> checked.truth, checked.mask.sum(axis=1)
     (array([0, 1]), array([1, 2]))
     """
+    y_set = as_numpy(y_set)
     truth = check_truth(y_true)
     if truth.dtype.kind == "U":  # as objects, text is told apart much faster
         truth = truth.astype(object)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious.tensors import as_numpy
 
 __all__ = [
     "as_codes",
@@ -78,6 +79,7 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
 
 def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
+    values = as_numpy(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f"{name} is {values!r}; give a sequence of labels.")
     if isinstance(values, np.ma.MaskedArray) and values.dtype.names:
@@ -139,6 +141,7 @@ def check_mask(
     """
     if empty not in EMPTY:
         raise ValueError(f"empty is {empty!r}; choose 'error', 'abstain' or 'wrong'.")
+    mask = as_numpy(mask)
     if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():
         raise ValueError(f"{name} has masked entries; say of every class whether it is in the set.")
     if hasattr(mask, "toarray"):
@@ -238,6 +241,7 @@ def check_probabilities(
     >>> check_probabilities([[0.2, 0.8]])
     array([[0.2, 0.8]])
     """
+    p = as_numpy(p)
     array = as_floats(p, name, "probabilities")
     given = np.asarray(p).dtype
     if array.ndim != 2:

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from cautious._typing import Ints, Labels, Mask
 from cautious.sets.checks import as_codes, check_classes, check_mask, count_classes, few_labels
+from cautious.tensors import as_numpy
 
 __all__ = ["as_labels", "as_mask", "frame_in_class_order", "has_names", "seen_labels", "set_sizes"]
 
@@ -133,6 +134,7 @@ def as_mask(
     """
     labels = None if classes is None else check_classes(classes)
     n_classes = None if labels is None else len(labels)
+    y_set = as_numpy(y_set)
     matrix = _as_matrix(y_set, labels, level=level, name=name)
     if matrix is not None:
         return check_mask(matrix, n_classes=n_classes, name=name, empty=empty)

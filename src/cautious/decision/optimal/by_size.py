@@ -26,7 +26,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal.candidates import compiled, have_numba, slack
 from cautious.sets import check_probabilities
 
-__all__ = ["not_negative", "sets_by_size"]
+__all__ = ["least_rise", "not_negative", "sets_by_size"]
 
 Bits: TypeAlias = npt.NDArray[np.int64]
 
@@ -74,7 +74,7 @@ def sets_by_size(
     scale = float(max(np.abs(hit).max(), np.abs(miss).max()))
     if (gain < 0).any():
         return _perverse(p if checked else check_probabilities(p), miss, gain, scale)
-    rise = _least_rise(gain) if constant else np.zeros(len(gain))
+    rise = least_rise(gain) if constant else np.zeros(len(gain))
     if accelerate is None:
         accelerate = p.size >= _CELLS_WORTH_COMPILING and have_numba()
     fill = compiled(selecting, LAZY_PARTS) if accelerate else _sort_and_fill
@@ -94,7 +94,7 @@ def not_negative(p: Floats) -> Floats:
     return np.asarray(np.maximum(p, 0.0) + 0.0)
 
 
-def _least_rise(gain: Floats) -> Floats:
+def least_rise(gain: Floats) -> Floats:
     r"""Least :math:`1/g_j - 1/g_{j-1}` over the sizes j > k, for k = 1, …, K."""
     if not (gain > 0).all():
         return np.zeros(len(gain))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,9 @@ from cautious.decision.optimal.candidates import (
     slack,
 )
 from cautious.decision.optimal.families import Problem
-from cautious.sets import check_probabilities
+from cautious.decision.optimal.tensor_sets import is_quick_by_size, tensor_sets_by_size
+from cautious.sets import check_probabilities, tensor_shares
+from cautious.tensors import Tensor, as_numpy, is_tensor, like
 from cautious.utility import UtilityLike, as_utility
 
 __all__ = ["optimal_sets", "utility_as_costs"]
@@ -157,6 +159,8 @@ def optimal_sets(
     given = _one_of(costs, utility)
     if not isinstance(given, SetCosts | str) and not callable(given):
         given = as_costs(given, needs_abstention=True)
+    if is_tensor(p):
+        return _of_tensors(p, given, contiguous, return_gap, max_nodes)
     rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
     if not isinstance(given, SetCosts):
         given = utility_as_costs(given, rows.shape[1])
@@ -176,6 +180,26 @@ def optimal_sets(
             stacklevel=2,
         )
     return mask
+
+
+def _of_tensors(
+    p: Tensor, given: Any, contiguous: bool, return_gap: bool, max_nodes: int
+) -> Any:
+    """Decide where the rows lie if sizes are all that matters, else decide on a copy of them."""
+    sized = given
+    if not isinstance(given, SetCosts) and len(p.shape) == 2:
+        sized = _utility_as_costs(given, p.shape[1])
+    if (
+        isinstance(sized, SizeCosts) and not contiguous and is_quick_by_size(sized.hit, sized.miss)
+    ):
+        mask = tensor_sets_by_size(
+            tensor_shares(p, n_classes=sized.n_classes), sized.hit, sized.miss
+        )
+        return (mask, like(np.zeros(p.shape[0]), p)) if return_gap else mask
+    chosen = optimal_sets(
+        as_numpy(p), given, contiguous=contiguous, return_gap=return_gap, max_nodes=max_nodes
+    )
+    return tuple(like(part, p) for part in chosen) if return_gap else like(chosen, p)
 
 
 def _one_of(

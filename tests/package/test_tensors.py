@@ -1,0 +1,244 @@
+"""Arrays of other libraries give what numpy arrays give, as arrays of their own."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import cautious.curves.hull
+import cautious.decision.optimal.tensor_sets
+from cautious.costs import p_discounted
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.decision import (
+    bias_window_rule,
+    chow_rule,
+    class_threshold_rule,
+    optimal_sets,
+    ratio_rule,
+    reject_rule,
+    threshold_rule,
+    window_rule,
+)
+from cautious.metrics import (
+    MEASURES,
+    RiskCoverageCurve,
+    SetCounts,
+    aurc_score,
+    coverage_score,
+    utility_score,
+)
+from cautious.tensors import as_numpy, is_tensor
+
+
+def _strict():
+    strict = pytest.importorskip("array_api_strict")
+    return strict.asarray
+
+
+def _torch(device):
+    torch = pytest.importorskip("torch")
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("no GPU")
+    return lambda values: torch.as_tensor(values, device=device)
+
+
+LIBRARIES = {
+    "strict": _strict,
+    "torch": lambda: _torch("cpu"),
+    "cuda": lambda: _torch("cuda"),
+}
+
+
+@pytest.fixture(params=LIBRARIES)
+def tensor(request):
+    return LIBRARIES[request.param]()
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def same_sets(decide, p, tensor):
+    found = decide(tensor(p))
+    assert type(found) is type(tensor(p))
+    np.testing.assert_array_equal(as_numpy(found), decide(p))
+
+
+@pytest.mark.parametrize("k", [2, 5, 70])
+@pytest.mark.parametrize("extra", ["plain", "sample_weight", "y_pred"])
+def test_counts(tensor, rng, k, extra):
+    truth, sets = rng.integers(0, k, 200), rng.random((200, k)) < 0.4
+    sets[~sets.any(axis=1)] = True
+    given = {
+        "plain": {},
+        "sample_weight": {"sample_weight": rng.integers(0, 4, 200).astype(float)},
+        "y_pred": {"y_pred": rng.integers(0, k, 200)},
+    }[extra]
+    expected = SetCounts.from_predictions(truth, sets, classes=np.arange(k), **given)
+    there = {name: tensor(values) for name, values in given.items()}
+    found = SetCounts.from_predictions(tensor(truth), tensor(sets), classes=np.arange(k), **there)
+    assert found == expected
+    assert found.without_sets() == expected.without_sets()
+
+
+def test_every_measure_of_sets(tensor, rng):
+    truth, sets = rng.integers(3, 7, 300), rng.random((300, 4)) < 0.4
+    sets[~sets.any(axis=1), 0] = True
+    forced = rng.integers(3, 7, 300)
+    for measure in MEASURES.values():
+        if measure.counts is not SetCounts or measure.missing_params():
+            continue
+        given = {"y_pred": forced} if "y_pred" in measure.needs else {}
+        there = {name: tensor(values) for name, values in given.items()}
+        params = {**measure.params}
+        value = measure.function(tensor(truth), tensor(sets), **params, **there)
+        assert value == measure.function(truth, sets, **params, **given), measure.name
+
+
+def test_truths_may_stay_with_numpy_or_be_text(tensor, rng):
+    names = np.array(["ham", "spam", "eggs"])
+    truth, sets = names[rng.integers(0, 3, 50)], np.eye(3, dtype=bool)[rng.integers(0, 3, 50)]
+    given = {"classes": names, "utility": "u65"}
+    assert utility_score(truth, tensor(sets), **given) == utility_score(truth, sets, **given)
+
+
+@pytest.mark.parametrize("empty", ["abstain", "wrong"])
+def test_empty_sets(tensor, rng, empty):
+    truth, sets = np.arange(50) % 3, rng.random((50, 3)) < 0.3
+    found = coverage_score(tensor(truth), tensor(sets), empty=empty)
+    assert found == coverage_score(truth, sets, empty=empty)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("utility", ["u65", "F1"])
+def test_optimal_sets(tensor, rng, dtype, utility, monkeypatch):
+    monkeypatch.setattr(cautious.decision.optimal.tensor_sets, "_FEW_STEPS", 8)
+    for k in (2, 9, 40):
+        for strength in (0.1, 100.0):
+            p = rng.dirichlet(np.full(k, strength), 40).astype(dtype)
+            same_sets(lambda rows: optimal_sets(rows, utility), p, tensor)
+    tied = np.tile([0.25, 0.125, 0.25, 0.125, 0.25], (3, 1)).astype(dtype)
+    same_sets(lambda rows: optimal_sets(rows, utility), tied, tensor)
+    same_sets(lambda rows: optimal_sets(rows, utility), p[:0], tensor)
+
+
+def test_optimal_sets_in_pieces(tensor, rng, monkeypatch):
+    monkeypatch.setattr(cautious.decision.optimal.tensor_sets, "_CELLS_AT_ONCE", 64)
+    p = rng.dirichlet(np.ones(10), 50)
+    same_sets(lambda rows: optimal_sets(rows, "u80"), p, tensor)
+
+
+def test_other_costs_are_decided_on_a_copy(tensor, rng):
+    p = rng.dirichlet(np.ones(4), 30)
+    costs = p_discounted(1 - np.eye(4), r=0.6)
+    same_sets(lambda rows: optimal_sets(rows, costs), p, tensor)
+    sets, gap = optimal_sets(tensor(p), costs, return_gap=True)
+    assert is_tensor(sets) and is_tensor(gap) and not as_numpy(gap).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_threshold_rules(tensor, rng, dtype):
+    p = rng.dirichlet(np.ones(3), 100).astype(dtype)
+    on_the_line = float(p.max(axis=1)[3])
+    for rule, given in (
+        (threshold_rule, (on_the_line,)),
+        (threshold_rule, (np.inf,)),
+        (class_threshold_rule, ([0.4, 0.6, np.inf],)),
+        (ratio_rule, ([0.4, 0.6, 0.5],)),
+        (bias_window_rule, ([0.2, 0.3, 0.5], 0.4)),
+        (chow_rule, (0.3,)),
+        (reject_rule, (0.5,)),
+    ):
+        same_sets(lambda rows, rule=rule, given=given: rule(rows, *given), p, tensor)
+    # A threshold that single precision cannot hold must not be rounded to it.
+    scores = np.array([0.7, 0.2, 0.5], dtype=dtype)
+    same_sets(lambda rows: window_rule(rows, 0.2, 0.7), scores, tensor)
+    same_sets(lambda rows: window_rule(rows, -np.inf, np.inf), scores, tensor)
+
+
+@pytest.mark.parametrize("few", [0, 1 << 14])
+def test_surfaces(tensor, rng, few, monkeypatch):
+    monkeypatch.setattr(cautious.curves.hull, "_FEW_CUTS", few)
+    for n in (2, 30, 400):
+        for decimals in (0, 1, 8):
+            truth = np.arange(n) % 2
+            scores = np.round(rng.normal(size=n) + truth, decimals)
+            scores[rng.random(n) < 0.1] = rng.choice([np.inf, -np.inf, -0.0, 0.0])
+            expected = AbstentionCostSurface.from_predictions(truth, scores)
+            found = AbstentionCostSurface.from_predictions(tensor(truth), tensor(scores))
+            for part in ("lower", "upper", "positives", "negatives"):
+                np.testing.assert_array_equal(
+                    getattr(found.hull, part), getattr(expected.hull, part)
+                )
+            assert found.vacc() == expected.vacc()
+            assert found.staircase == expected.staircase
+            assert repr(found) == repr(expected)
+
+
+def test_weighted_scores_are_counted_on_a_copy(tensor, rng):
+    truth, scores, weight = np.arange(40) % 2, rng.normal(size=40), rng.random(40)
+    found = Staircase.from_predictions(tensor(truth), tensor(scores), sample_weight=tensor(weight))
+    assert found == Staircase.from_predictions(truth, scores, sample_weight=weight)
+
+
+def test_risk_coverage(tensor, rng):
+    truth, p = rng.integers(0, 3, 80), rng.dirichlet(np.ones(3), 80).astype(np.float32)
+    for scores in (p, np.log(p)):
+        assert aurc_score(tensor(truth), tensor(scores)) == aurc_score(truth, scores)
+    found = RiskCoverageCurve.from_predictions(tensor(truth), tensor(p))
+    assert found == RiskCoverageCurve.from_predictions(truth, p)
+
+
+SCORES = np.array([0.2, np.nan, 0.4])
+ROWS = np.array([[0.5, 0.5], [0.9, 0.2]])
+FAULTS = {
+    "a probability is missing": (optimal_sets, ROWS * np.nan, "u65"),
+    "rows that do not add up": (threshold_rule, ROWS, 0.5),
+    "one row": (optimal_sets, ROWS[0], "u65"),
+    "scores with a gap": (window_rule, SCORES, 0.2, 0.3),
+    "a gap under a surface": (AbstentionCostSurface.from_predictions, np.array([0, 1, 1]), SCORES),
+    "no case": (AbstentionCostSurface.from_predictions, np.zeros(0, int), SCORES[:0]),
+    "classes untold": (AbstentionCostSurface.from_predictions, np.array([3, 4, 5]), SCORES[:1]),
+    "probabilities for sets": (coverage_score, np.array([0, 1]), ROWS),
+    "an empty set": (coverage_score, np.array([0, 1]), ROWS > 2),
+    "numbers for booleans": (coverage_score, np.array([0, 1]), np.array([[1, 2], [0, 1]])),
+    "rows that do not match": (coverage_score, np.array([0, 1, 1]), ROWS > 0),
+    "an unseen class": (coverage_score, np.array([0, 0]), ROWS > 0),
+    "no predictions": (coverage_score, np.zeros(0, int), ROWS[:0] > 0),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_same_words_for_a_fault(tensor, fault):
+    decide, *given = FAULTS[fault]
+    with pytest.raises(Exception) as expected:  # noqa: PT011
+        decide(*given)
+    with pytest.raises(type(expected.value)) as found:
+        decide(*(tensor(x) if isinstance(x, np.ndarray) else x for x in given))
+    assert str(found.value) == str(expected.value)
+
+
+def test_two_devices_are_refused():
+    strict = pytest.importorskip("array_api_strict")
+    truth = strict.asarray([0, 1])
+    sets = strict.asarray([[True, False], [True, True]], device=strict.Device("device1"))
+    with pytest.raises(ValueError, match=r"lies on .* move both to one device first"):
+        coverage_score(truth, sets)
+
+
+def test_half_precision_and_gradients():
+    torch = pytest.importorskip("torch")
+    p = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.375, 0.5]])
+    for given in (p.half(), p.bfloat16(), p.clone().requires_grad_(), p.T.contiguous().T):
+        assert torch.equal(optimal_sets(given, "u65"), optimal_sets(p, "u65"))
+
+
+def test_numpy_users_import_nothing_of_it():
+    code = (
+        "import sys, cautious.metrics as m\n"
+        "m.coverage_score([0, 1], [[True, False], [True, True]])\n"
+        "assert not {'array_api_compat', 'torch', 'jax'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
