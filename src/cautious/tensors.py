@@ -8,13 +8,24 @@ arrays is given.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
+from importlib import import_module
 from types import ModuleType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["Tensor", "as_numpy", "by_copy", "floats_of", "is_tensor", "like", "namespace", "one_place", "with_rows"]
+__all__ = [
+    "Tensor",
+    "as_numpy",
+    "by_copy",
+    "floats_of",
+    "is_tensor",
+    "like",
+    "namespace",
+    "one_place",
+    "with_rows",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,19 +60,17 @@ def namespace(array: Any) -> Any:
     return _compat().array_namespace(array) if is_tensor(array) else np
 
 
+@cache
 def _compat() -> ModuleType:
-    try:
-        import array_api_compat
-    except ImportError:
+    for name in ("array_api_compat", "sklearn.externals.array_api_compat"):  # its own copy
         try:
-            from sklearn.externals import array_api_compat  # its own copy, since 1.7
+            return import_module(name)
         except ImportError:
-            raise ImportError(
-                "arrays of torch, cupy or jax need the package array-api-compat: "
-                "pip install cautious[tensors]. Or give numpy arrays."
-            ) from None
-    module: ModuleType = array_api_compat
-    return module
+            continue
+    raise ImportError(
+        "arrays of torch, cupy or jax need the package array-api-compat: "
+        "pip install cautious[tensors]. Or give numpy arrays."
+    )
 
 
 def one_place(**arrays: Any) -> Tensor:

@@ -70,8 +70,8 @@ class CostHull(Shown):
         cuts, positives, negatives = hull_bins(positives, negatives)
         inner = cuts[1:-1] - 1
         lower, upper = thresholds_between(below[inner], above[inner])
-        ends = (np.append(np.insert(side, 0, -np.inf), np.inf) for side in (lower, upper))
-        return cls(*ends, positives * scales.positive, negatives * scales.negative)
+        lower, upper = (np.append(np.insert(side, 0, -np.inf), np.inf) for side in (lower, upper))
+        return cls(lower, upper, positives * scales.positive, negatives * scales.negative)
 
     @cached_property
     def probability(self) -> Floats:

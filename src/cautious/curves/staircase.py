@@ -340,15 +340,15 @@ class TensorStaircase(Staircase):
         return _collapse(as_numpy(self._score).astype(np.float64), positive, ~positive)
 
     @property
-    def scores(self) -> Floats:  # type: ignore[override]
+    def scores(self) -> Floats:
         return self._collapsed[0]
 
     @property
-    def positives(self) -> Floats:  # type: ignore[override]
+    def positives(self) -> Floats:
         return self._collapsed[1]
 
     @property
-    def negatives(self) -> Floats:  # type: ignore[override]
+    def negatives(self) -> Floats:
         return self._collapsed[2]
 
     def corners(self, at_most: int) -> tuple[Floats, Floats, Floats, Floats]:

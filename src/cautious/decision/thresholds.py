@@ -146,9 +146,7 @@ def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     """
     choice, probability, n_classes = _likeliest(p)
     tau = like(_checked_thresholds(thresholds, (n_classes,), "thresholds"), choice)
-    return answer_or_abstain(
-        choice, probability >= namespace(choice).take(tau, choice), n_classes
-    )
+    return answer_or_abstain(choice, probability >= namespace(choice).take(tau, choice), n_classes)
 
 
 @by_copy

@@ -6,11 +6,9 @@ fails here is copied and given to them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cautious._typing import Labels
 from cautious.sets.checks import (
@@ -65,9 +63,7 @@ def tensor_shares(
     return rows
 
 
-def _sound_rows(
-    p: Tensor, name: str, n_classes: int | None, atol: float
-) -> tuple[Tensor, bool]:
+def _sound_rows(p: Tensor, name: str, n_classes: int | None, atol: float) -> tuple[Tensor, bool]:
     """Check rows in as few passes as can be, and say whether any number is negative."""
     xp = namespace(p)
     real, tolerance = _is_real(p), atol
@@ -137,7 +133,7 @@ def tensor_classes(y_true: Tensor) -> Labels:
 
 
 def tensor_codes(
-    y_true: Tensor | Sequence[Any] | npt.ArrayLike,
+    y_true: Any,
     classes: Labels,
     place: Tensor,
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -160,7 +160,7 @@ def optimal_sets(
     if not isinstance(given, SetCosts | str) and not callable(given):
         given = as_costs(given, needs_abstention=True)
     if is_tensor(p):
-        return _of_tensors(p, given, contiguous, return_gap, max_nodes)
+        return cast(Mask, _of_tensors(p, given, contiguous, return_gap, max_nodes))
     rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
     if not isinstance(given, SetCosts):
         given = utility_as_costs(given, rows.shape[1])
@@ -172,34 +172,37 @@ def optimal_sets(
         mask, gap = _choose(rows, given, contiguous, max_nodes)
     if return_gap:
         return mask, gap
+    _warn_of_gaps(gap, max_nodes)
+    return mask
+
+
+def _of_tensors(p: Tensor, given: Any, contiguous: bool, return_gap: bool, max_nodes: int) -> Any:
+    """Decide where the rows lie if sizes are all that matters, else decide on a copy of them."""
+    sized = given
+    if not isinstance(given, SetCosts) and len(p.shape) == 2:
+        sized = utility_as_costs(given, p.shape[1])
+    if isinstance(sized, SizeCosts) and not contiguous and is_quick_by_size(sized.hit, sized.miss):
+        mask = tensor_sets_by_size(
+            tensor_shares(p, n_classes=sized.n_classes), sized.hit, sized.miss
+        )
+        return (mask, like(np.zeros(p.shape[0]), p)) if return_gap else mask
+    mask, gap = optimal_sets(
+        as_numpy(p), given, contiguous=contiguous, return_gap=True, max_nodes=max_nodes
+    )
+    if not return_gap:
+        _warn_of_gaps(gap, max_nodes)
+        return like(mask, p)
+    return like(mask, p), like(gap, p)
+
+
+def _warn_of_gaps(gap: Floats, max_nodes: int) -> None:
     if gap.any():
         warnings.warn(
             f"the search was cut short in {np.count_nonzero(gap)} of {len(gap)} rows; their sets "
             f"may cost up to {gap.max():.3g} more than the best ones. Raise max_nodes (now "
             f"{max_nodes}), or ask for return_gap=True to see which rows.",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return mask
-
-
-def _of_tensors(
-    p: Tensor, given: Any, contiguous: bool, return_gap: bool, max_nodes: int
-) -> Any:
-    """Decide where the rows lie if sizes are all that matters, else decide on a copy of them."""
-    sized = given
-    if not isinstance(given, SetCosts) and len(p.shape) == 2:
-        sized = _utility_as_costs(given, p.shape[1])
-    if (
-        isinstance(sized, SizeCosts) and not contiguous and is_quick_by_size(sized.hit, sized.miss)
-    ):
-        mask = tensor_sets_by_size(
-            tensor_shares(p, n_classes=sized.n_classes), sized.hit, sized.miss
-        )
-        return (mask, like(np.zeros(p.shape[0]), p)) if return_gap else mask
-    chosen = optimal_sets(
-        as_numpy(p), given, contiguous=contiguous, return_gap=return_gap, max_nodes=max_nodes
-    )
-    return tuple(like(part, p) for part in chosen) if return_gap else like(chosen, p)
 
 
 def _one_of(

@@ -142,4 +142,6 @@ def _by_lowest_index(p: Tensor, end: Tensor, size: Tensor) -> Tensor:
     above = p > (end + width)[:, None]
     tied = (p >= (end - width)[:, None]) & ~above
     room = size - xp.astype(xp.count_nonzero(above, axis=1), size.dtype)
-    return above | (tied & (xp.cumulative_sum(xp.astype(tied, size.dtype), axis=1) <= room[:, None]))
+    return above | (
+        tied & (xp.cumulative_sum(xp.astype(tied, size.dtype), axis=1) <= room[:, None])
+    )
