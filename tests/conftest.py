@@ -1,4 +1,4 @@
-"""One thread per process: the workers of the tests have the cores already.
+"""One thread per process, and no deadlines: the machine may be busy.
 
 Threads of OpenBLAS and OpenMP that wait for a core spin meanwhile, and made a logistic regression
 cost five times as much. Set before anything imports numpy; what is set outside is kept.
@@ -6,7 +6,14 @@ cost five times as much. Set before anything imports numpy; what is set outside 
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+with contextlib.suppress(ImportError):  # an environment of its own, such as Spark's, may lack it
+    from hypothesis import settings
+
+    settings.register_profile("no deadline", deadline=None)
+    settings.load_profile("no deadline")
