@@ -131,6 +131,23 @@ def test_costs_per_case_against_every_window(data, cases):
     assert found.abstention <= min(a for t, a in totals if t <= least + 1e-13) + 1e-9
 
 
+def test_of_equal_windows_the_one_that_abstains_least_in_spite_of_rounding():
+    score = np.array([0.0, 1, 1, 0, 0, 0])
+    found = find_rule(
+        [0, 1, 0, 0, 0, 0],
+        y_score=score,
+        sample_weight=[1, 1, 1, 2, 2, 1],
+        priors=(0.9, 0.1),
+        costs={
+            "false_negative": np.array([0.0, 3, 0, 0, 0, 0]),
+            "false_positive": np.array([0.0, 0, 3, 0, 0, 0]),
+            "abstain": np.array([0.0, 3, 0, 1, 5, 3]),
+        },
+    )
+    assert found.cost == pytest.approx(0.3)
+    assert found.abstention == 0
+
+
 def test_costs_per_case_that_are_alike_are_costs():
     y, p = predictions(n_classes=2)
     alike = find_rule(y, y_score=p[:, 1], costs={k: np.full(len(y), v) for k, v in COSTS.items()})

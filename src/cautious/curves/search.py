@@ -368,9 +368,10 @@ def _cheapest_window(
     below = negative - abstain
     above = (positive[-1] - positive) - (abstain[-1] - abstain)
     least = np.minimum.accumulate(below)
-    lower = np.maximum.accumulate(np.where(below == least, np.arange(len(below)), 0))
+    tie = 1e-12 * max(1.0, np.abs(each).sum())  # sums of the same amounts differ by rounding
+    lower = np.maximum.accumulate(np.where(below <= least + tie, np.arange(len(below)), 0))
     total = least + above
-    equal = np.flatnonzero(total <= total.min() + 1e-12 * max(1.0, np.abs(each).sum()))
+    equal = np.flatnonzero(total <= total.min() + tie)
     upper = equal[np.argmin((cases - cases[lower])[equal])]
     low, high = thresholds_at(values, np.array([lower[upper], upper]))
     found = surface.window_at(float(low[0] if lower[upper] < upper else high[1]), float(high[1]))
