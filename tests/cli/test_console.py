@@ -42,6 +42,21 @@ def test_a_pipe_is_wide(monkeypatch):
     assert console.screen().width == 77
 
 
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_words_are_not_broken(width):
+    words = "agrees  12  the learner of the paper is not described well enough to be sure"
+    prose = " ".join(["every word of this sentence stays whole"] * 6)
+    text = f"{prose}\n{words}\nshort"
+    lines = console.folded(text, width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
+    assert lines[-1] == "short"
+    if width == 40:
+        start = next(at for at, line in enumerate(lines) if line.startswith("agrees"))
+        assert lines[start + 1].startswith(" " * 12)
+        assert lines[start + 1][12] != " "
+
+
 def test_tables_show_text_as_it_is():
     table = console.make_table(["[red]x"], [["[/bold] and more"], ["a\nb"]], title="[i]t[/i]")
     paper = Console(file=io.StringIO(), width=80)

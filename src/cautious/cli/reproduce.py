@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cautious.cli.console import note
+from cautious.cli.console import folded, note, screen
 
 __all__ = ["reproduce"]
 
@@ -60,6 +60,8 @@ def reproduce(
     from cautious.papers import reproduce as reproduce_paper
 
     done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka, docs=docs)
+    console = screen()
     for each in done:
-        sys.stdout.write(f"{each}\n\n")
+        text = folded(str(each), console.width) if console.is_terminal else str(each)
+        sys.stdout.write(f"{text}\n\n")
     note(f"written to {output}")
