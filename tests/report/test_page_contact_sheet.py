@@ -81,6 +81,9 @@ def test_contact_sheet(tmp_path, open_report):
             report = open_report(path, **place)
             width = place["viewport"]["width"]
             assert report.page.evaluate("() => document.documentElement.scrollWidth") <= width, name
+            number = report.page.locator("[data-card='table'] tbody td >> nth=1")
+            if number.count():  # names must not push all numbers off the screen
+                assert number.bounding_box()["x"] + 60 < width, name
             words = report.page.inner_text("body")
             assert "NaN" not in words, name
             assert "undefined" not in words, name

@@ -1,5 +1,5 @@
 // Line charts of several models, told apart by colour, dash and marker, with bands and read-outs.
-import { share, shorten } from "../core/format.js";
+import { percent, share, shorten } from "../core/format.js";
 import { riskPoints } from "../core/risk.js";
 import { frame } from "./axes.js";
 import { dash, marker, modelColour } from "./colours.js";
@@ -11,7 +11,8 @@ const drawable = ([x, y]) => x === x && y === y;
 // `series` are {name, index, points: [[x, y]], mark: [x, y], band: {low, high}}; a faded one stands
 // back, and one that is `off` is left out. `style` replaces a model's colour and dash.
 export function lineChart(series, { key, title = String, xFormat, yFormat = share, ...options }) {
-  const chart = frame({ xFormat, yFormat, ...options }),
+  // Ticks are round numbers: they need no decimals, or more than others have.
+  const chart = frame({ xFormat, yFormat: yFormat === percent ? share : yFormat, ...options }),
     shown = series.filter(({ off }) => !off);
   const path = (points) =>
     points

@@ -26,7 +26,7 @@ export function makeCards(problem, view, setView, several) {
   return {
     advice: card("What to do", { wide: true, key: "advice" }),
     scores: card("Scores and thresholds", { about: term("window"), key: "scores" }),
-    confusion: card("What it costs, per 1,000 people", { about: term("confusion"), key: "confusion" }),
+    confusion: card("What happens, and what it costs", { about: term("confusion"), key: "confusion" }),
     ...comparison,
     slice: card("If abstaining cost more or less", { about: term("slice"), key: "slice" }),
     decision: card("Does acting on it do good?", { about: term("decision"), key: "decision" }),

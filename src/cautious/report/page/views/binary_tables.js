@@ -201,7 +201,9 @@ export function confusionTable(result) {
     el(
       "caption",
       {},
-      "Rows are answers, columns truths. Each number is people in a thousand new ones, with its 95% range, what they add to the cost per case, and how many there were per thousand on these cases.",
+      result.estimates.enough
+        ? "Rows are answers, columns truths. Each number is people in a thousand new ones, with its 95% range, what they add to the cost per case, and how many there were per thousand on these cases."
+        : "Rows are answers, columns truths. Each number is a count of these cases, with what they add to the cost per case.",
     ),
     el(
       "thead",

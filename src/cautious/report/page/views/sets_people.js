@@ -83,7 +83,7 @@ export function setVerdict(chosen, { classes, alone, best, rivals, distinct, rul
     { class: "evidence" },
     "Measured on ",
     value("cases-n", chosen.n, count(chosen.n)),
-    ` cases of ${classes.length} classes. `,
+    ` ${chosen.n === 1 ? "case" : "cases"} of ${classes.length} classes. `,
     leftOut(chosen.model),
     rule ?? "",
   );

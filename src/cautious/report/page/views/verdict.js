@@ -34,7 +34,7 @@ export function thousand(result) {
 }
 
 export function people(result, width) {
-  const [negative, positive] = result.classes.map((label) => shorten(label, 18)),
+  const [negative, positive] = result.classes.map((label) => shorten(label, width > 480 ? 18 : 12)),
     each = thousand(result);
   const labels = {
     tp: `told ${positive}: right`,
@@ -132,7 +132,7 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
         "p",
         { class: "banner", "data-key": "too-few" },
         strong("Too few cases for advice. "),
-        `There are ${count(events)} cases of `,
+        `There ${events === 1 ? "is 1 case" : `are ${count(events)} cases`} of `,
         named(classes[1]),
         ` and ${count(n - events)} of `,
         named(classes[0]),
@@ -189,7 +189,7 @@ function refusalWords({ refused, model }, name) {
 export function tiles(result) {
   const { window: w, estimates, classes, forced, surface } = result,
     [negative, positive] = classes.map((label) => shorten(label, 22));
-  const tile = (key, label, about, seen, words, format = percent, after = "") => {
+  const tile = (key, label, about, seen, words, format = percent, alone = "", after = alone) => {
     const expected = estimates[key],
       end = format === number && expected ? alike([expected.low, expected.high]) : format;
     return el(
@@ -212,10 +212,11 @@ export function tiles(result) {
               ),
               el("small", {}, words, "here ", value(key, seen, format(seen)), after),
             ]
-          : [value(key, seen, format(seen)), el("small", {}, words.replace("; ", ""), after)],
+          : [value(key, seen, format(seen)), el("small", {}, words.replace("; ", ""), alone)],
       ),
     );
   };
+  const unforced = (or) => [or, value("forced", forced, number(forced)), " if all are answered"];
   return [
     el(
       "div",
@@ -225,11 +226,7 @@ export function tiles(result) {
       tile("abstention", "No answer", "abstain", w.abstention, "of all; "),
       tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `),
       tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `),
-      tile("cost", "Cost per case", "interval", w.cost, "", number, [
-        ", or ",
-        value("forced", forced, number(forced)),
-        " if all are answered",
-      ]),
+      tile("cost", "Cost per case", "interval", w.cost, "", number, unforced("or "), unforced(", or ")),
     ),
     answeredWords(result, negative, positive),
   ];
