@@ -97,12 +97,15 @@ def folded(text: str, width: int) -> str:
         for gap in re.finditer(r"\S {2,}(?=\S)", line[: width - _LEAST_ROOM]):
             column = gap.end()
         indent = column or len(line) - len(line.lstrip())
-        rest = {"subsequent_indent": " " * indent, "break_long_words": False}
-        whole = len(line) <= width
-        lines += (
-            [line]
-            if whole
-            else textwrap.wrap(line, width, drop_whitespace=True, break_on_hyphens=False, **rest)
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
         )
     return "\n".join(lines)
 
