@@ -22,8 +22,7 @@ from cautious.displays.display import line_styles as line_styles
 from cautious.displays.display import neutral as neutral
 from cautious.displays.display import plain_text as plain_text
 from cautious.displays.prior_strength import PriorStrengthDisplay
-from cautious.displays.response import ResponseDisplay
-from cautious.displays.risk_coverage import RiskCoverageDisplay
+from cautious.displays.response import ResponseDisplay, RiskCoverageDisplay
 from cautious.displays.roc import AbstentionROCDisplay
 from cautious.displays.simplex import CredalTriangleDisplay, DecisionStripDisplay
 from cautious.displays.utility import RiskAversionDisplay, UtilityDisplay

@@ -1,16 +1,17 @@
-"""Response graphs: a measure against abstention."""
+"""Response graphs and risk–coverage curves: a measure against how much is answered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious.curves import ResponseCurve
-from cautious.displays.display import NamedCurvesDisplay, line_styles, named, plain_text
+from cautious._typing import Floats
+from cautious.curves import ResponseCurve, RiskCoverageCurve
+from cautious.displays.display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-__all__ = ["ResponseDisplay"]
+__all__ = ["ResponseDisplay", "RiskCoverageDisplay"]
 
 # What each measure is called on the axis, and the corner its curves usually leave free.
 _WORDS = {
@@ -191,3 +192,167 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
 
     def _frame(self, curve: ResponseCurve) -> pd.DataFrame:
         return curve.frame([self.measure], costs=self.costs, guess=self.guess)
+
+
+class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
+    """Risk of answering only the surest cases, against the share that is answered.
+
+    Parameters
+    ----------
+    curves : RiskCoverageCurve, or mapping of name to RiskCoverageCurve
+        The classifiers.
+    risk : {"selective", "generalised"}, default="selective"
+        Loss over the answered cases, or over all.
+    optimal : bool, default=False
+        Whether to draw beside each curve, as a thin line, the best that its losses allow: that of a
+        classifier that knows which of its answers are wrong.
+    confidence_level : float or None, default=0.95
+        Of the band around each curve, point by point; None draws none.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One line per classifier.
+    bands_ : list of PolyCollection
+        One band per classifier, if there are any.
+    optimal_lines_ : list of Line2D
+        The best curves possible, if they were asked for.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    El-Yaniv & Wiener (2010), "On the foundations of noise-free selective classification"; Traub et
+    al. (2024), "Overcoming common flaws in the evaluation of selective classification systems", for
+    the generalised risk.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import RiskCoverageDisplay
+    >>> display = RiskCoverageDisplay.from_predictions(
+    ...     [0, 1, 1, 0], [0.1, 0.8, 0.3, 0.4], ax=Figure().subplots()
+    ... )
+    >>> display.frame()[["coverage", "selective_risk"]].round(3)
+       coverage  selective_risk
+    0      0.25           0.000
+    1      0.50           0.000
+    2      0.75           0.333
+    3      1.00           0.250
+    """
+
+    curve_class = RiskCoverageCurve
+    own_options = ("risk", "optimal", "confidence_level")
+
+    def __init__(
+        self,
+        curves: RiskCoverageCurve | Mapping[Any, RiskCoverageCurve],
+        *,
+        risk: Literal["selective", "generalised"] = "selective",
+        optimal: bool = False,
+        confidence_level: float | None = 0.95,
+    ) -> None:
+        super().__init__(curves)
+        if risk not in ("selective", "generalised"):
+            raise ValueError(f"risk is {risk!r}; choose 'selective' or 'generalised'.")
+        self.risk = risk
+        self.optimal = optimal
+        self.confidence_level = confidence_level
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_proba: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the curves of class probabilities or scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_proba : array-like of shape (n,) or (n, K), or mapping of name to array-like
+            Class probabilities, or scores of two classes, of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and of
+            :meth:`cautious.metrics.RiskCoverageCurve.from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        sources = named(y_proba, name)
+        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            What to call a single classifier.
+        curve_kwargs : mapping, optional
+            Line2D properties for every classifier's line.
+
+        Returns
+        -------
+        self
+        """
+        axes = self._open(ax)
+        curves = self._renamed(name)
+        selective = self.risk == "selective"
+        self.lines_: list[Line2D] = []
+        self.optimal_lines_: list[Line2D] = []
+        self.bands_: list[Any] = []
+        for (label, curve), look in zip(
+            curves.items(), line_styles(len(curves), axes), strict=True
+        ):
+            area = f"AURC {curve.aurc:.3g}" if selective else f"AUGRC {curve.augrc:.3g}"
+            look |= {"marker": "", "label": f"{plain_text(label)} ({area})"} | dict(
+                curve_kwargs or {}
+            )
+            self.lines_.append(self._line(axes, *self._points(curve), **look))
+            if self.confidence_level is not None:
+                band = curve.band(confidence_level=self.confidence_level)
+                low, high = (band[f"{self.risk}_risk_{end}"] for end in ("low", "high"))
+                self.bands_.append(self._band(axes, band["coverage"], low, high, self.lines_[-1]))
+        for curve, line in zip(curves.values() if self.optimal else (), self.lines_, strict=False):
+            faint = {"color": neutral(), "linewidth": 0.8, "linestyle": line.get_linestyle()}
+            faint["label"] = "" if self.optimal_lines_ else "best order possible"
+            self.optimal_lines_ += axes.plot(*self._points(curve.optimal), **faint)
+        axes.set(
+            xlabel="share of cases answered, surest first",
+            ylabel="mean loss of an answer" if selective else "loss of answers, over all cases",
+            xlim=(-0.02, 1.02),
+            title=f"{self.risk} risk against coverage",
+        )
+        self._view_of_many(axes, lambda level: level >= _TOO_FEW)
+        self._legend(axes, "upper left")
+        return self
+
+    def _points(self, curve: RiskCoverageCurve) -> tuple[Floats, Floats]:
+        """Points so close that straight lines between them follow the curve inside blocks too."""
+        between = np.linspace(0, 1, 201)[1:]
+        coverage = np.union1d(curve.coverage, between)
+        coverage = coverage[coverage <= 1]
+        risk = curve.risk_at_coverage(coverage)
+        return coverage, risk if self.risk == "selective" else risk * coverage
+
+    def _frame(self, curve: RiskCoverageCurve) -> pd.DataFrame:
+        return curve.frame()
