@@ -280,7 +280,7 @@ def share_of_positives(
     The interval holds the shares that a score test does not reject (Rao 1948), whose variance
     counts the new cases and, since :math:`f_1, f_0` are estimates, the old ones. If all truths are
     known it is Wilson's interval. Where scores tell the classes apart poorly and few old cases are
-    known, an interval of nominal 95 % covers about 91 % (see the page *Honesty*).
+    known, an interval of nominal 95 % covers about 92 % (see the page *Honesty*).
 
     Parameters
     ----------
