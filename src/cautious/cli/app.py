@@ -20,7 +20,7 @@ from cautious.cli.console import fail, note
 from cautious.cli.datasets import datasets
 from cautious.cli.demo import demo
 from cautious.cli.evaluate import evaluate
-from cautious.cli.plain_help import Command, Group
+from cautious.cli.options import Command, Group
 from cautious.cli.report import report
 from cautious.cli.reproduce import reproduce
 from cautious.cli.tune import tune

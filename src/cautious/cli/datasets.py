@@ -10,8 +10,7 @@ import typer
 
 from cautious.cli import options
 from cautious.cli.console import as_json, make_table, note, screen
-from cautious.cli.options import one_output
-from cautious.cli.plain_help import Command, Group
+from cautious.cli.options import Command, Group, one_output
 from cautious.datasets import list_datasets, load_dataset
 from cautious.files import write_whole
 

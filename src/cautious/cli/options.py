@@ -1,4 +1,4 @@
-"""Options that several commands take, and what they are called in the library."""
+"""Options that several commands take, their help, and what they are called in the library."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from cautious.errors import quoted
 
@@ -18,11 +19,13 @@ __all__ = [
     "LEVEL_NAMES",
     "AsCsv",
     "AsJson",
+    "Command",
     "Costs",
     "Engine",
     "FalseNegative",
     "FalsePositive",
     "Files",
+    "Group",
     "Level",
     "Mistake",
     "Prior",
@@ -331,3 +334,25 @@ def costs_of(
             "--max-error or --min-saving."
         )
     return given | {"abstain": abstain}
+
+
+class _PlainHelp:
+    """Help without the names of Python's types: an option says what it takes, a flag nothing."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """List the parameters, ready to be shown."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in params:
+            if getattr(one, "is_flag", False) and one.metavar is None:
+                one.metavar = ""
+            elif one.param_type_name == "argument":  # its name says it
+                vars(one)["display_type_rich"] = lambda ctx: ""
+        return params
+
+
+class Command(_PlainHelp, TyperCommand):
+    """A command with plain help."""
+
+
+class Group(_PlainHelp, TyperGroup):
+    """A group of commands with plain help."""
