@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import median_seconds, row, seconds
-from cautious.costs import ordinal, p_discounted, utility_costs
-from cautious.decision import optimal_sets
+from cautious.costs import interval_costs, ordinal, p_discounted, utility_costs
+from cautious.decision import optimal_sets, ordinal_sets
 from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
 from cautious.decision.optimal.by_size import sets_by_size
 from cautious.decision.optimal.candidates import have_numba
@@ -105,6 +105,24 @@ def all_sets_listed(n: int) -> dict[str, Any]:
     )
 
 
+def ordered(n_classes: int, n: int) -> Iterator[dict[str, Any]]:
+    """Contiguous sets of ordered classes, from probabilities and from bounds of them."""
+    p = peaked(n_classes, n, np.random.default_rng(0))
+    costs = interval_costs(n_classes, 0.1)
+    yield row(
+        f"contiguous sets by interval costs, K = {n_classes}, {n:,} rows",
+        seconds(lambda: ordinal_sets(p, costs)),
+        reference=seconds(lambda: np.cumsum(p, axis=1)),
+        against="np.cumsum of the same matrix",
+    )
+    few = p[: max(1, n // 100)]
+    bounds = (0.9 * few, 0.9 * few + 0.1)
+    yield row(
+        f"contiguous sets of least worst interval cost, K = {n_classes}, {len(few):,} rows",
+        seconds(lambda: ordinal_sets(bounds, costs)),
+    )
+
+
 def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time."""
     n, a_few = (N // 1000, 3) if small else (N, ROWS)
@@ -117,3 +135,4 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     for n_classes in LIMITS:
         yield from a_row(n_classes, 0.8, a_few)
     yield from a_row(20, 0.5, a_few, "averse")
+    yield from ordered(20, n // 10)

@@ -21,6 +21,7 @@ from cautious.costs import (
     class_selective,
     discounted,
     f_beta_costs,
+    interval_costs,
     normal_form,
     owa,
     p_discounted,
@@ -67,9 +68,10 @@ EXTENSIONS: dict[str, Extension] = {
 BY_SIZE: dict[str, Callable[[int], SetCosts]] = {
     "class_selective": lambda k: class_selective(np.ones(k), 0.2),
     "f_beta_costs": lambda k: f_beta_costs(k, 2.0),
+    "interval_costs": lambda k: interval_costs(k, 0.2),
     "utility_costs": lambda k: utility_costs(k, u65),
 }
-"""What costs sets by their size and by whether they are right."""
+"""What costs sets by their size and by whether they are right, or by how near they are."""
 
 
 @law(

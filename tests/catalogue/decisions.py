@@ -13,7 +13,7 @@ from tests.catalogue.law import law
 from tests.catalogue.strategies import Situation, around, probabilities, seeds, situations
 
 import cautious.decision
-from cautious.costs import SizeCosts, discounted, p_discounted, utility_costs
+from cautious.costs import SizeCosts, discounted, interval_costs, p_discounted, utility_costs
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import chow_window
 from cautious.decision import (
@@ -31,6 +31,7 @@ from cautious.decision import (
     maximal_from_lower,
     maximality,
     optimal_sets,
+    ordinal_sets,
     ratio_rule,
     reject_rule,
     threshold_rule,
@@ -108,6 +109,9 @@ RULES = {
     "climbing_rule": Rule(lambda p, level: climbing_rule(p, pairs(p.shape[1]), level)),
     "hierarchical_sets": Rule(
         lambda p, level: hierarchical_sets(p, pairs(p.shape[1]), costs_of_pairs(p.shape[1], level))
+    ),
+    "ordinal_sets": Rule(
+        lambda p, level: ordinal_sets(p, interval_costs(p.shape[1], 0.5 * (1 - level)))
     ),
     "optimal_sets": Rule(lambda p, level: optimal_sets(p, utility=quadratic(0.5 + level / 2))),
     "ratio_rule": Rule(lambda p, level: ratio_rule(p, per_class(level, p.shape[1]))),
@@ -214,7 +218,8 @@ def rows_of_a_rule_apart(rule: Rule, p: np.ndarray, level: float) -> None:
     "rules",
     RULES,
     exempt=dict.fromkeys(BY_CLASS, "here the threshold grows with the position of the class")
-    | dict.fromkeys(BY_TREE, "here the tree joins classes by their position"),
+    | dict.fromkeys(BY_TREE, "here the tree joins classes by their position")
+    | {"ordinal_sets": "the classes are ordered"},
     p=probabilities(),
     level=levels,
     seed=seeds,

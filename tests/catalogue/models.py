@@ -32,6 +32,7 @@ from cautious.models import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
     NondeterministicClassifier,
+    OrdinalClassifier,
     TunedAbstainingClassifierCV,
     make_cautious_pipeline,
 )
@@ -112,6 +113,10 @@ def hierarchical(**params: Any) -> Any:
     return HierarchicalClassifier(bayes(), **params)
 
 
+def ordered(**params: Any) -> Any:
+    return OrdinalClassifier(bayes(), **params)
+
+
 def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
     goal = {} if "costs" in params else {"max_abstention": max_abstention}
     return TunedAbstainingClassifierCV(bayes(), cv=2, **goal, **params)
@@ -176,6 +181,7 @@ SUBJECTS = {
         lambda **params: NondeterministicClassifier(bayes(), **params),
         ("utility", ("u55", "u65", "u80")),
     ),
+    "OrdinalClassifier": Model(ordered, ("width", (0.4, 0.2, 0.05))),
     "TunedAbstainingClassifierCV": Model(tuned, ("max_abstention", (0.0, 0.3, 0.6))),
 }
 

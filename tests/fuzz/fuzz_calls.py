@@ -171,6 +171,11 @@ CALLS: dict[str, Call] = {
     "costs.cost_frame": Call(
         costs.cost_frame, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
     ),
+    "costs.interval_costs": Call(
+        costs.interval_costs,
+        {"positions": numbers([0, 1, 4]), "classes": labels(LABELS)},
+        {"width": 0.25},
+    ),
     "costs.normal_form": Call(costs.normal_form, {"table": numbers(TABLE)}),
     "costs.owa": Call(
         costs.owa, {"matrix": numbers(COSTS), "classes": labels(LABELS)}, {"tolerance": 0.75}
@@ -356,6 +361,10 @@ CALLS: dict[str, Call] = {
     ),
     "decision.optimal_sets": Call(
         decision.optimal_sets, _RULE, {"costs": costs.p_discounted(COSTS, 0.5)}
+    ),
+    "decision.ordinal_sets": Call(
+        lambda lower, upper, costs: decision.ordinal_sets((lower, upper), costs),
+        {"lower": probabilities(LOWER), "upper": probabilities(UPPER), "costs": numbers(COSTS)},
     ),
     "decision.Rule.predict_set": Call(
         decision.Rule.confidence(0.625, classes=LABELS).predict_set, {"scores": probabilities(P)}

@@ -59,6 +59,7 @@ def estimator_calls() -> dict[str, Call]:
             n_estimators=3, random_state=0
         ),
         "NondeterministicClassifier": lambda: models.NondeterministicClassifier(tree()),
+        "OrdinalClassifier": lambda: models.OrdinalClassifier(tree()),
         "TunedAbstainingClassifierCV": lambda: models.TunedAbstainingClassifierCV(
             tree(), max_abstention=0.25, cv=3, random_state=0
         ),

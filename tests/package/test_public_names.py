@@ -23,7 +23,7 @@ RELIED_ON = {
     ),
     "credal": "ProbabilityIntervals imprecise_dirichlet",
     "decision": (
-        "ClassTree hierarchical_sets climbing_rule "
+        "ClassTree hierarchical_sets climbing_rule ordinal_sets "
         "Rule threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule "
         "optimal_sets maximality interval_dominance e_admissibility gamma_maximin gamma_maximax "
         "hurwicz"
@@ -42,7 +42,7 @@ RELIED_ON = {
         "CredalTreeClassifier NondeterministicClassifier NestedDichotomyClassifier "
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
-        "DeferringClassifier HierarchicalClassifier cross_val_predict_set "
+        "DeferringClassifier HierarchicalClassifier OrdinalClassifier cross_val_predict_set "
         "check_cautious_estimator venn_abers"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",

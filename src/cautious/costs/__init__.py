@@ -14,6 +14,8 @@ from cautious.costs.forms import as_costs
 from cautious.costs.forms import costs_from_data as costs_from_data
 from cautious.costs.forms import costs_to_data as costs_to_data
 from cautious.costs.forms import read_cost_table as read_cost_table
+from cautious.costs.intervals_of_classes import IntervalCosts as IntervalCosts
+from cautious.costs.intervals_of_classes import interval_costs
 from cautious.costs.matrices import balanced_costs, class_weighted, cost_frame, ordinal, zero_one
 from cautious.costs.means import OWACosts as OWACosts
 from cautious.costs.means import PowerMeanCosts as PowerMeanCosts
@@ -44,6 +46,7 @@ __all__ = [
     "cost_frame",
     "discounted",
     "f_beta_costs",
+    "interval_costs",
     "normal_form",
     "ordinal",
     "owa",

@@ -14,6 +14,7 @@ import pandas as pd
 from narwhals.stable.v2.dependencies import is_into_dataframe
 
 from cautious._typing import Floats, as_floats
+from cautious.costs.intervals_of_classes import IntervalCosts
 from cautious.costs.matrices import (
     Classes,
     check_cost_matrix,
@@ -356,6 +357,7 @@ _FORMS: dict[str, type[SetCosts]] = {
     "owa": OWACosts,
     "abellan_masegosa": AbellanMasegosaCosts,
     "class_selective": ClassSelectiveCosts,
+    "interval": IntervalCosts,
     "size": SizeCosts,
     "table": TableCosts,
 }

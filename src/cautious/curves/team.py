@@ -269,17 +269,17 @@ def _least_within(values: Floats, reached: Ints, limit: float) -> Ints:
     if limit == np.inf:
         least = values == np.minimum.accumulate(values)
         return np.asarray(np.maximum.accumulate(np.where(least, np.arange(len(values)), 0)))
-    window: deque[int] = deque()
-    found = np.empty(len(values), dtype=np.intp)
-    for end, value in enumerate(values.tolist()):
+    window: deque[tuple[float, int, int]] = deque()
+    found = []
+    for end, (value, cases) in enumerate(zip(values.tolist(), reached.tolist(), strict=True)):
         # Of equal begins the last is kept: whoever is asked less is preferred.
-        while window and values[window[-1]] >= value:
+        while window and window[-1][0] >= value:
             window.pop()
-        window.append(end)
-        while reached[end] - reached[window[0]] > limit + 1e-9:
+        window.append((value, cases, end))
+        while cases - window[0][1] > limit + 1e-9:
             window.popleft()
-        found[end] = window[0]
-    return found
+        found.append(window[0][2])
+    return np.array(found)
 
 
 def expert_answers(

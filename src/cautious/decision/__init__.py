@@ -20,6 +20,8 @@ from cautious.decision.criteria import (
 )
 from cautious.decision.hierarchy import climbing_rule, hierarchical_sets
 from cautious.decision.hierarchy import path_probabilities as path_probabilities
+from cautious.decision.neighbours import OrdinalCriterion as OrdinalCriterion
+from cautious.decision.neighbours import ordinal_sets
 from cautious.decision.optimal import compiled as compiled
 from cautious.decision.optimal import have_numba as have_numba
 from cautious.decision.optimal import optimal_sets
@@ -59,6 +61,7 @@ __all__ = [
     "maximal_from_lower",
     "maximality",
     "optimal_sets",
+    "ordinal_sets",
     "ratio_rule",
     "reject_rule",
     "rules_from_json",

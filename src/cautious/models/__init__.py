@@ -31,6 +31,7 @@ from cautious.models.wrappers import (
     DelegatingClassifier,
     HierarchicalClassifier,
     NondeterministicClassifier,
+    OrdinalClassifier,
     TunedAbstainingClassifierCV,
 )
 
@@ -55,6 +56,7 @@ __all__ = [
     "NestedDichotomyClassifier",
     "NestedDichotomyForestClassifier",
     "NondeterministicClassifier",
+    "OrdinalClassifier",
     "TunedAbstainingClassifierCV",
     "check_cautious_estimator",
     "cross_val_predict_set",

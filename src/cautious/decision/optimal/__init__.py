@@ -6,12 +6,19 @@ matters (`by_size`), a table of all sets for few classes (`candidates`), branch 
 """
 
 from cautious.decision.optimal.by_size import sets_by_size
-from cautious.decision.optimal.candidates import cheapest, compiled, have_numba, slack
+from cautious.decision.optimal.candidates import (
+    cheapest,
+    compiled,
+    contiguous_candidates,
+    have_numba,
+    slack,
+)
 from cautious.decision.optimal.solver import optimal_sets, utility_as_costs
 
 __all__ = [
     "cheapest",
     "compiled",
+    "contiguous_candidates",
     "have_numba",
     "optimal_sets",
     "sets_by_size",

@@ -14,6 +14,7 @@ from cautious.costs import (
     AnswerCosts,
     ClassSelectiveCosts,
     CostsLike,
+    IntervalCosts,
     OWACosts,
     PowerMeanCosts,
     SetCosts,
@@ -93,6 +94,7 @@ def optimal_sets(
       sort, for any number of classes; most rows need only their few largest probabilities;
     - costs of answers and of abstaining, also per case: the classes and abstaining are compared;
     - Ha's class-selective costs: class by class;
+    - interval costs of ordered classes: all classes between two quantiles;
     - an expert's table: the sets it lists are compared;
     - p-discounted, ordered-average and Abellán–Masegosa costs: branch and bound, for any number of
       classes, or a table of all sets where that is faster;
@@ -246,6 +248,8 @@ def utility_as_costs(utility: UtilityLike, n_classes: int) -> SizeCosts:
 def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tuple[Mask, Floats]:
     """Find the best sets in the way that suits the costs; with their gaps."""
     exact = np.zeros(len(p))
+    if isinstance(costs, IntervalCosts):  # the best set is contiguous by itself
+        return _between_quantiles(p, costs), exact
     if contiguous:
         return cheapest(p, contiguous_candidates(costs)), exact
     if isinstance(costs, TableCosts):
@@ -319,6 +323,20 @@ def _answer_or_abstain(p: Floats, values: Floats) -> Mask:
     scale = extra.max(axis=(-2, -1))
     first = (expected <= (least + slack(least, scale))[:, None]).argmax(axis=1)
     return np.asarray((first == k)[:, None] | (first[:, None] == np.arange(k)))
+
+
+def _between_quantiles(p: Floats, costs: IntervalCosts) -> Mask:
+    """Choose under interval costs: all classes from one quantile to the other.
+
+    A class at an end pays if the probability beyond and at it exceeds the price of its width.
+    """
+    if costs.width >= 0.5:
+        return cheapest(p, [(np.eye(costs.n_classes, dtype=np.bool_), costs.singletons())])
+    # A tie, up to rounding, is a reason for the smaller set.
+    least = costs.width * (1 + 1e-12) + 1e-15
+    up = np.cumsum(p, axis=1) > least
+    down = np.cumsum(p[:, ::-1], axis=1)[:, ::-1] > least
+    return np.asarray(up & down)
 
 
 def _class_selective(p: Floats, eta: Floats, delta: float) -> Mask:
