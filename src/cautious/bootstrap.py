@@ -21,6 +21,7 @@ import pandas as pd
 from scipy import special, stats
 
 from cautious._typing import Floats, Ints, RandomState, as_floats
+from cautious.errors import InputError
 from cautious.limits import RESAMPLES
 
 __all__ = ["Interval", "bootstrap_weights", "percentile_interval"]
@@ -95,6 +96,13 @@ def bootstrap_weights(
     """
     check_resamples(n_resamples)
     weights = _check_weights(weight)
+    warn_of_shares(weights)
+    members = [np.arange(len(weights))] if strata is None else _rows_by_stratum(strata, weights)
+    return _replicates(weights, n_resamples, members, as_generator(random_state))
+
+
+def warn_of_shares(weights: Floats) -> None:
+    """Warn of weights that cannot count repetitions: they add up to far less than there are."""
     total, n_rows = float(weights.sum()), np.count_nonzero(weights)
     if 0 < total < n_rows / 4:
         warnings.warn(
@@ -102,10 +110,8 @@ def bootstrap_weights(
             f"replicate draws about {max(1, round(total))} cases and intervals come out too wide; "
             "if these are shares, multiply them by the number of cases.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    members = [np.arange(len(weights))] if strata is None else _rows_by_stratum(strata, weights)
-    return _replicates(weights, n_resamples, members, as_generator(random_state))
 
 
 def _check_weights(weight: npt.ArrayLike) -> Floats:
@@ -206,9 +212,10 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 def check_resamples(n_resamples: Any) -> int:
     """Refuse what is no number of replicates, or more than can be drawn in a day."""
     if not isinstance(n_resamples, Integral) or not 1 <= int(n_resamples) <= RESAMPLES:
-        raise ValueError(
-            f"n_resamples is {n_resamples!r}; ask for a whole number of replicates, at most "
-            f"{RESAMPLES:,}."
+        raise InputError(
+            "{=n_resamples} is {given}; ask for a whole number of replicates, at most {most}.",
+            given=repr(n_resamples)[:60],
+            most=f"{RESAMPLES:,}",
         )
     return int(n_resamples)
 

@@ -46,6 +46,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "folder": {"cli": "--output", "page": "the folder"},
     "path": {"cli": "--output", "page": "the file to write"},
     "priors": {"cli": "--prior", "page": "the share of positives"},
+    "n_resamples": {"cli": "--resamples", "page": "the number of replicates"},
     "confidence_level": {"cli": "--confidence-level", "page": "the level"},
 }
 """Words for an argument on the command line and on the page, by its name in Python."""

@@ -170,7 +170,7 @@ def test_epsilon_translates_all_costs():
 
 @pytest.mark.parametrize("r", [-0.1, 1.1, np.nan])
 def test_r_outside_its_range(r):
-    with pytest.raises(ValueError, match=r"r is .*within \[0, 1\].*p=1 - r"):
+    with pytest.raises(ValueError, match=r"give a number from 0 .discounted costs. to 1"):
         p_discounted(zero_one(3), r)
 
 
@@ -184,8 +184,8 @@ def test_zero_costs_with_a_negative_power_name_the_translation():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "either r"),
-        ({"r": 0.5, "p": 0.5}, "not both"),
+        ({}, "neither r nor p is given; give r, from 0"),
+        ({"r": 0.5, "p": 0.5}, "both r and p are given"),
         ({"r": 0.5, "attitude": "bold"}, "attitude is 'bold'"),
         ({"r": 0.5, "epsilon": -1}, "epsilon is -1"),
         ({"p": np.nan}, "p_correct is nan"),

@@ -115,6 +115,17 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "an empty set": of_file("y_true,y_set\na,a\nb,\n"),
         "neither yes nor no": of_file("y_true,set_a,set_b\na,1,maybe\n"),
         "a row with too many cells": of_file("y_true,score\n0,0.1,7\n1,0.9\n"),
+        "a set of more classes than the score beside it": of_file(
+            "y_true,score,set_a,set_b,set_c\na,0.1,1,0,0\nb,0.9,0,1,1\n"
+        ),
+        "a first line that never ends": of_file("y_true,score," + "x" * (1 << 20)),
+        "a line that never ends": of_file("y_true,score\n0,0.1\n1," + "9" * (1 << 21)),
+        "a quotation that never ends": of_file('y_true,score\n0,"0.1\n' + "1,0.9\n" * 400_000),
+        "a hundred thousand columns": of_file("y_true,score" + ",x" * 100_000 + "\n"),
+        "a book for a label": of_file(f"y_true,score\n{'x' * 50_000},0.1\n1,0.9\n"),
+        "a column of identifiers as truth": of_file(
+            "y_true,y_set\n" + "".join(f"{k},{k}\n" for k in range(40_000))
+        ),
     },
     "Options of the command line": {
         "a column that is not there": of_command("evaluate", "p.csv", "--truth", "y_ture"),
@@ -129,6 +140,9 @@ GROUPS: dict[str, dict[str, Answer]] = {
         ),
         "a file given twice": of_command("compare", "p.csv", "p.csv"),
         "a data set that is not there": of_command("datasets", "show", "irris"),
+        "more replicates than anybody waits for": of_command(
+            "evaluate", "p.csv", "--confidence-level", "0.9", "--resamples", "9999999999"
+        ),
     },
     "Cost tables": {
         "too few columns": of_file("cost,cat\ncat,0\n", verb="audit"),

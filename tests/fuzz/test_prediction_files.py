@@ -54,7 +54,7 @@ def test_text(examples, tmp_path):
     )
 
 
-@effort(25, 1500)
+@effort(25, 3000)
 def test_parquet(examples, tmp_path):
     whole = [parquet(PREDICTIONS[name]) for name in ("scores", "probabilities", "sets")]
     fuzz(

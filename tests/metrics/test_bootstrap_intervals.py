@@ -226,3 +226,60 @@ def test_rounding_keeps_cases_losses_and_ties():
     own = dict(zip(curve.coverage.round(12), curve.selective_risk, strict=True))
     for coverage, risk in zip(rounded.coverage.round(12), rounded.selective_risk, strict=True):
         assert own[coverage] == pytest.approx(risk)
+
+
+def shares() -> tuple[np.ndarray, np.ndarray]:
+    """Forty cases, a fifth of them wrong."""
+    truth = np.tile([0, 1, 0, 1, 1, 0, 0, 1, 0, 1], 4)
+    answer = np.tile([0, 1, 0, 1, 1, 0, 0, 1, 1, 0], 4)
+    return truth, np.eye(2, dtype=bool)[answer]
+
+
+def test_weights_that_cannot_be_repetitions_are_warned_of() -> None:
+    """Equal cases are counted first, and there are few different ones: that must not hide it."""
+    truth, mask = shares()
+    with pytest.warns(UserWarning, match="the weights of 40 rows add up to 1. Weights count"):
+        bootstrap_interval(
+            truth, mask, measure="error", sample_weight=np.full(40, 1 / 40), random_state=0
+        )
+
+
+def test_weights_may_be_importance() -> None:
+    """What the weights add up to does not matter, and equal ones are none."""
+    truth, mask = shares()
+    options = {"measure": "error", "random_state": 0, "weights_are": "importance"}
+    rng = np.random.default_rng(0)
+    weight = rng.random(40)
+    plain = bootstrap_interval(truth, mask, measure="error", random_state=0)
+    for scale in (1 / 40, 1.0, 7.0):
+        equal = bootstrap_interval(truth, mask, sample_weight=np.full(40, scale), **options)
+        assert (equal.low, equal.high) == pytest.approx((plain.low, plain.high), abs=0.03)
+        one = bootstrap_interval(truth, mask, sample_weight=weight, **options)
+        two = bootstrap_interval(truth, mask, sample_weight=weight * scale, **options)
+        assert (one.estimate, one.low, one.high) == pytest.approx(
+            (two.estimate, two.low, two.high), abs=1e-12
+        )
+
+
+def test_importance_is_the_bootstrap_of_rows() -> None:
+    """As if each replicate were made by hand."""
+    truth, mask = shares()
+    weight = np.random.default_rng(1).random(40)
+    wrong = ~mask[np.arange(40), truth]
+    found = bootstrap_interval(
+        truth, mask, measure="error", sample_weight=weight, weights_are="importance",
+        n_resamples=4000, stratify=False, random_state=0,
+    )  # fmt: skip
+    rng = np.random.default_rng(2)
+    drawn = rng.integers(0, 40, (4000, 40))
+    means = (weight[drawn] * wrong[drawn]).sum(axis=1) / weight[drawn].sum(axis=1)
+    assert (found.low, found.high) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.02)
+
+
+def test_what_weights_may_be() -> None:
+    truth, mask = shares()
+    with pytest.raises(ValueError, match="weights_are is 'shares'; choose"):
+        bootstrap_interval(truth, mask, measure="error", weights_are="shares")
+    counts = SetCounts.from_predictions(truth, mask)
+    with pytest.raises(ValueError, match="counts do not tell the cases apart"):
+        bootstrap_interval(counts, measure="error", weights_are="importance")

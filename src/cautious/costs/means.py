@@ -249,7 +249,10 @@ def p_discounted(
     if not (np.isfinite(shift) and shift >= 0):
         raise ValueError(f"epsilon is {epsilon}; give a finite translation that is not negative.")
     if (r is None) == (p is None):
-        raise ValueError("give either r (within [0, 1]) or the power p, and not both.")
+        given = "both r and p are" if p is not None else "neither r nor p is"
+        raise ValueError(
+            f"{given} given; give r, from 0 (discounted costs) to 1, or in its place the power p."
+        )
     if p is not None:
         pair = p if isinstance(p, tuple) else (p, p)
         if len(pair) != 2:
@@ -261,8 +264,8 @@ def p_discounted(
         strength = check_number(r, "r")
         if not 0 <= strength <= 1:
             raise ValueError(
-                f"r is {r}; it must lie within [0, 1]. For a power outside [0, 2] give it "
-                "explicitly, as p=1 - r or p=(1 - r, 1 + r)."
+                f"r is {r}; give a number from 0 (discounted costs) to 1, or in its place the "
+                "power p, which may be any number."
             )
         p_correct = 1 - strength
         p_wrong = 1 + strength if attitude == "averse" else 1 - strength

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from cautious.bootstrap import check_resamples
 from cautious.costs import CostsLike, as_costs
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError, Message, quoted
@@ -298,6 +299,7 @@ def evaluate(
     ...
     """
     choice = RuleChoice.of(rule, window, confidence, utility)
+    check_resamples(n_resamples)
     if columns.get("pos_label") is None and rule is not None:
         about = {one.pos_label for one in (read_rules(rule) or {}).values()}
         if len(about) == 1:  # a rule knows the class that its scores speak for

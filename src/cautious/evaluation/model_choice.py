@@ -14,6 +14,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats
+from cautious.bootstrap import check_resamples
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, quoted
@@ -208,6 +209,7 @@ def compare(
             "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
             given=confidence_level,
         )
+    check_resamples(n_resamples)
     choice = RuleChoice.of(rule, None, None, utility)
     read = align(read_predictions(predictions, **columns))
     models = list(read.values())

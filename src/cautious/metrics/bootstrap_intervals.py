@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._typing import Floats, Ints, Labels, RandomState
-from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval
+from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval, warn_of_shares
 from cautious.costs import as_costs
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import COUNTED, Counts, Measure, get_measure
@@ -35,6 +35,7 @@ def bootstrap_interval(
     stratify: bool = True,
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
+    weights_are: str = "repetitions",
     **params: Any,
 ) -> Interval:
     """Estimate a measure with a bootstrap confidence interval.
@@ -67,6 +68,11 @@ def bootstrap_interval(
         Class labels in column order; needed where `y_true` does not hold them all.
     sample_weight : array-like of shape (n,), optional
         How often each case counts.
+    weights_are : {"repetitions", "importance"}
+        What weights mean: a case of weight 3 stands for three equal ones; or it is one case that
+        matters three times as much, as where cases were not drawn alike. Then cases are drawn, each
+        as likely as the others, and take their weights along; what the weights add up to does not
+        matter.
     **params
         Parameters of the measure, ``empty``, and ``y_pred`` where the measure needs it.
 
@@ -83,12 +89,23 @@ def bootstrap_interval(
     (0.8, True, True)
     """
     entry = get_measure(measure)
+    if weights_are not in ("repetitions", "importance"):
+        raise ValueError(f"weights_are is {weights_are!r}; choose 'repetitions' or 'importance'.")
     if isinstance(y_true, SetCounts | RiskCoverageCurve):
         counts: Counts = y_true
+        if weights_are == "importance":
+            raise ValueError("counts do not tell the cases apart; give y_true and y_set.")
     else:
         counts, params = _cases(entry, y_true, y_set, classes, sample_weight, params)
+        if weights_are == "importance":
+            return _of_weighted_cases(
+                counts, entry, params, confidence_level, n_resamples, random_state, stratify
+            )
         if not _per_case(params, counts.classes):
-            counts = counts.merge()[0]
+            cells = counts.merge()[0]
+            if cells.weight.sum() >= np.count_nonzero(cells.weight) / 4:
+                warn_of_shares(counts.weight)  # of cells there are fewer, and nothing would be said
+            counts = cells
     entry.score(counts, **params)  # warns where the measure is undefined
     return interval_of_counts(
         counts,
@@ -98,6 +115,32 @@ def bootstrap_interval(
         random_state=random_state,
         stratify=stratify,
         **params,
+    )
+
+
+def _of_weighted_cases(
+    cases: Counts,
+    entry: Measure,
+    params: dict[str, Any],
+    confidence_level: float,
+    n_resamples: int,
+    random_state: RandomState,
+    stratify: bool,
+) -> Interval:
+    """Draw cases, each as likely as the others, which take their weights along."""
+    estimate = float(entry.score(cases, **params))
+    replicates = [
+        entry(cases.reweighted(rows * cases.weight), **params)
+        for batch in bootstrap_weights(
+            (cases.weight > 0).astype(np.float64),
+            n_resamples,
+            strata=cases.truth if stratify else None,
+            random_state=random_state,
+        )
+        for rows in _some_rows(batch)
+    ]
+    return percentile_interval(
+        estimate, np.concatenate(replicates), confidence_level=confidence_level
     )
 
 
