@@ -78,7 +78,7 @@ class Display:
     ) -> Any:
         """Take the axes given, or make new ones on a new figure."""
         try:
-            import matplotlib
+            import matplotlib.axes
         except ImportError as error:
             raise ImportError(
                 "drawing needs matplotlib, which is not installed; install it with "
