@@ -176,6 +176,18 @@ def test_roc_of_one_class_is_refused():
         AbstentionROCDisplay(roc, kind="surface").plot()
 
 
+def test_bands_of_one_roc_curve(binary):
+    roc = AbstentionROC.from_predictions(binary.y, binary.score["Bayes"], pos_label="ill")
+    display = AbstentionROCDisplay(roc, levels=[0]).plot()
+    (band,) = display.bands_
+    expected = roc.band(0.0)
+    corners = {tuple(point) for point in band.get_xy()}
+    assert {*zip(expected["fpr_low"], expected["tpr_high"], strict=True)} <= corners
+    assert {*zip(expected["fpr_high"], expected["tpr_low"], strict=True)} <= corners
+    assert AbstentionROCDisplay(roc, confidence_level=None).plot().bands_ == []
+    assert AbstentionROCDisplay({"a": roc, "b": roc}).plot().bands_ == []
+
+
 def test_roc_readings(binary):
     score = binary.score["Bayes"]
     display = AbstentionROCDisplay.from_predictions(

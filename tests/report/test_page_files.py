@@ -146,7 +146,7 @@ def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
     assert "its complement is the score of 'ill'" in report.notice()
     # A column named after no class can be taken as a score.
     report.drop("risk.csv", as_csv(pd.DataFrame({"y_true": y, "p_risk": scores["tied"]})))
-    assert "the positive class is 'risk', but the classes are 'ill', 'well'" in report.notice()
+    assert "'p_risk' is of the class 'risk', but the truths are 'ill', 'well'" in report.notice()
     report.page.select_option("[data-column='score']", "p_risk")
     report.settle()
     check_binary(report, 2, y, scores["tied"])

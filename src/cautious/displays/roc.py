@@ -63,12 +63,17 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
         Readings: a caution window at which to mark each path.
     n_levels : int, default=50
         Surface: how many levels of abstention to draw at most.
+    confidence_level : float or None, default=0.95
+        Curves of one classifier: of bands that hold whole curves of new cases
+        (:meth:`cautious.curves.AbstentionROC.band`); None draws none.
 
     Attributes
     ----------
     lines_ : list of Line2D
         One line per classifier and level (colours tell classifiers apart, or levels if there is
         only one classifier), or one per reading.
+    bands_ : list of Polygon
+        One band per line, if there are any.
     points_ : list of Line2D
         The marks at the window, if one was given.
     surface_ : Poly3DCollection or None
@@ -103,7 +108,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
     """
 
     curve_class = AbstentionROC
-    own_options = ("kind", "levels", "window", "n_levels")
+    own_options = ("kind", "levels", "window", "n_levels", "confidence_level")
 
     def __init__(
         self,
@@ -113,6 +118,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
         levels: Sequence[float] | None = None,
         window: float | None = None,
         n_levels: int = 50,
+        confidence_level: float | None = 0.95,
     ) -> None:
         super().__init__(curves)
         if kind not in _KINDS:
@@ -130,6 +136,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
         self.levels = tuple(levels)
         self.window = window
         self.n_levels = n_levels
+        self.confidence_level = confidence_level
 
     def plot(
         self,
@@ -156,6 +163,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
         curves, style = self._renamed(name), dict(curve_kwargs or {})
         self.lines_: list[Line2D] = []
         self.points_: list[Line2D] = []
+        self.bands_: list[Any] = []
         self.surface_: Any = None
         if self.kind == "curves":
             self._draw_curves(self._open(ax), curves, style)
@@ -182,12 +190,25 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
                 look = {"color": looks[at if alone else place]["color"], "linestyle": dashes[at]}
                 look |= {"label": text.replace("%", " %")} | style
                 self.lines_.append(self._line(axes, part["fpr"], part["tpr"], **look))
+                # Those of several classifiers would hide each other.
+                if alone and self.confidence_level is not None:
+                    self._draw_band(axes, roc, int(np.flatnonzero(roc.abstention == level)[0]))
         axes.set(xlabel=_FPR_WORDS, ylabel=_TPR_WORDS, aspect="equal")
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         words = "ROC curves of the answered cases"
         named = alone and UNNAMED not in curves
         axes.set_title(f"{plain_text(next(iter(curves)))}: {words}" if named else words)
         self._legend(axes, "lower right", fontsize="small" if len(self.lines_) > 6 else None)
+
+    def _draw_band(self, axes: Any, roc: AbstentionROC, state: int) -> None:
+        assert self.confidence_level is not None
+        window = float(roc.response.window[state])
+        band = roc.band(window, confidence_level=self.confidence_level)
+        # Along the upper edge, and back along the lower one.
+        x = np.append(band["fpr_low"], band["fpr_high"][::-1])
+        y = np.append(band["tpr_high"], band["tpr_low"][::-1])
+        look = {"color": self.lines_[-1].get_color(), "alpha": 0.1, "linewidth": 0}
+        self.bands_ += axes.fill(x, y, **look)
 
     def _draw_readings(self, axes: Any, roc: AbstentionROC, style: Any) -> str:
         paths = dict(list(self._frame(roc).groupby("reading")))
