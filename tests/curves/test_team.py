@@ -59,6 +59,8 @@ def test_no_other_division_costs_less(seed, experts, capped):
     wrong = {name: rates(truth, said[name]) for name in names}
     order = team.choices[1:-1]
     rows = [(name, wrong[name]) for name in order]
+    slopes = [costs[1] * w[1] - costs[0] * w[0] for _, w in rows]
+    assert slopes == sorted(slopes, reverse=True)
     found = cost_of(truth, scores, team.thresholds, rows, costs, price)
     assert team.cost == pytest.approx(found)
     edges = [-np.inf, *np.unique(scores), np.inf]

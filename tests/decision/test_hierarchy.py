@@ -2,9 +2,11 @@
 
 import sys
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.utils
 from hypothesis import given, settings
@@ -24,7 +26,7 @@ from cautious.costs import (
     utility_costs,
 )
 from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, optimal_sets
-from cautious.utility import u80
+from cautious.utility import as_utility, u80
 
 ANIMALS = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl", "wren"], "fish": None})
 COSTS = {
@@ -74,11 +76,7 @@ def test_the_best_node_is_that_of_brute_force(kind, tree, seed):
 def test_the_best_union_is_that_of_brute_force(tree, seed, n_nodes, utility):
     k = tree.n_classes
     p = rows(seed, k, 4)
-    costs = COSTS["u80"](k) if utility == "u80" else None
-    if costs is None:
-        from cautious.utility import as_utility
-
-        costs = utility_costs(k, as_utility(utility))
+    costs = utility_costs(k, as_utility(utility))
     nodes = np.unique(tree.masks, axis=0)
     unions = np.unique(
         [
@@ -216,6 +214,18 @@ class Known(ClassifierMixin, BaseEstimator):
 ANIMALS_BY_PATH = ClassTree.from_names(
     ["r;m;cat", "r;m;dog", "r;b;hunter;owl", "r;b;hunter;hawk", "r;b;wren", "r;fish"], ";"
 )
+
+
+@pytest.mark.parametrize("n_nodes", [1, 2, 3])
+@pytest.mark.parametrize("utility", ["F1", "u65", "u80"])
+def test_as_setvaluedprediction_answered(utility, n_nodes):
+    # What version 0.0.6 said of these probabilities, by the test below.
+    path = Path(__file__).parents[1] / "data" / "setvaluedprediction.csv"
+    table = pd.read_csv(path, dtype=str)
+    p = table[list(ANIMALS_BY_PATH.classes)].to_numpy(float)
+    expected = np.array([list(row) for row in table[f"{utility}, {n_nodes}"]]) == "1"
+    found = hierarchical_sets(p, ANIMALS_BY_PATH, utility=utility, n_nodes=n_nodes)
+    assert (found == expected).all()
 
 
 @pytest.mark.parametrize("n_nodes", [1, 2, 3])

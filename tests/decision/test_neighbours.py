@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from cautious.costs import all_sets, discounted, interval_costs, ordinal, owa, p_discounted
+from cautious.costs import (
+    all_sets,
+    discounted,
+    interval_costs,
+    ordinal,
+    owa,
+    p_discounted,
+    zero_one,
+)
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import e_admissibility, maximality, optimal_sets, ordinal_sets
 
@@ -103,6 +111,12 @@ def test_precise_probabilities():
     assert ordinal_sets([[0.5, 0.0, 0.5]]).tolist() == [[True, False, False]]
     by_squares = ordinal_sets(p, ordinal(5, 2)).argmax(axis=1)
     assert (np.abs(by_squares - p @ np.arange(5)) <= 0.5 + 1e-9).all()
+
+
+def test_gaps_are_filled():
+    bounds = ([[0.4, 0.0, 0.4, 0.0]], [[0.5, 0.1, 0.5, 0.1]])
+    assert maximality(bounds, zero_one(4)).tolist() == [[True, False, True, False]]
+    assert ordinal_sets(bounds, zero_one(4)).tolist() == [[True, True, True, False]]
 
 
 def test_other_criteria_nest():

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cautious.datasets import load_dataset
 from cautious.models import DeferringClassifier, check_cautious_estimator
+from cautious.models.wrappers.wrapper import hold_out
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),
@@ -134,6 +135,11 @@ def test_the_promise_is_kept():
     assert sum(broken) <= 3
     assert np.mean(asked) < 0.9
     assert "at most 10 % of all cases are answered wrongly" in str(model.certificate_)
+    # What was counted are the mistakes of this very team on the part set aside.
+    tested = own[hold_out(y[own], 0.5, seed)[1]]
+    wrong = model.predict_team(X[tested], said.iloc[tested]) != y[tested]
+    assert model.certificate_.n == len(tested)
+    assert model.certificate_.tests[0].wrong == wrong.sum()
 
 
 def test_nothing_to_promise():
