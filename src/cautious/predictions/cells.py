@@ -88,7 +88,7 @@ class Encoded(NamedTuple):
 
 def _used(codes: Ints, values: Sequence[Any]) -> Encoded:
     """Leave out values that do not occur."""
-    seen = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    seen = _counts(codes, len(values)) > 0
     if seen.all():
         return Encoded(codes, list(values))
     position = np.append(np.cumsum(seen) - 1, -1)  # -1, a missing one, stays what it is
@@ -166,18 +166,27 @@ def _encode_arrow(column: Any) -> Encoded:
         codes, dictionary = np.concatenate(parts), array.chunk(0).dictionary
     else:
         codes, dictionary = _codes(array.indices), array.dictionary
-    at = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(dictionary)))
+    del chunked, array
+    at = np.flatnonzero(_counts(codes, len(dictionary)))
     values = dictionary.take(pa.array(at)).to_pylist()  # unused entries may be many, and large
-    position = np.full(len(dictionary) + 1, -1, dtype=np.intp)
-    position[at] = np.arange(len(at))
-    codes = position[codes]
+    if len(at) < len(dictionary):
+        position = np.full(len(dictionary) + 1, -1, dtype=np.intp)
+        position[at] = np.arange(len(at))
+        codes = position[codes]
     nothing = [place for place, one in enumerate(values) if one is None]
     return Encoded(np.where(np.isin(codes, nothing), -1, codes) if nothing else codes, values)
 
 
 def _codes(indices: Any) -> Ints:
-    filled = indices.cast("int64").fill_null(-1)
-    return np.asarray(filled.to_numpy(zero_copy_only=False)).astype(np.intp, copy=False)
+    if indices.null_count:
+        indices = indices.cast("int64").fill_null(-1)
+    return np.asarray(indices.to_numpy(zero_copy_only=False)).astype(np.intp, copy=False)
+
+
+def _counts(codes: Ints, n: int) -> Ints:
+    """Count codes; -1 is none. Copies of a long column are made only where there is one."""
+    there = codes if not len(codes) or codes.min() >= 0 else codes[codes >= 0]
+    return np.bincount(there, minlength=n)
 
 
 def plain_labels(column: Encoded, *, text: bool = False, whole: bool = True) -> Encoded:

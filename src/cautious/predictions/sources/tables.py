@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 
+_COLUMNS_AT_ONCE = 4
+
+
 @dataclass(frozen=True)
 class Cells:
     """Columns that were read: those of labels and those of numbers, by name."""
@@ -188,18 +191,27 @@ def _parquet_table(name: str, path: Path) -> Table:
     import pyarrow.parquet as pq
 
     def load(labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
-        wanted = list(dict.fromkeys([*labels, *numbers]))
-        try:
-            # Dictionaries are kept: a label of many rows is in memory once. Checksums are verified.
-            with pq.ParquetFile(
-                path, read_dictionary=[*words & set(labels)], page_checksum_verification=True
-            ) as file:
-                table = file.read(columns=wanted, use_threads=True)
-        except Exception as error:  # Arrow raises almost anything on damaged files
-            raise _damaged("Parquet", error) from None
-        if table.num_rows != rows:
-            raise refusal("row count", found=f"{table.num_rows:,}", promised=f"{rows:,}")
-        return _arrow_cells(table, labels, numbers)
+        cells = Cells(rows, {}, {})
+        # Dictionaries are kept: a label of many rows is in memory once. Checksums are verified.
+        how: dict[str, Any] = {
+            "read_dictionary": [*words & set(labels)],
+            "page_checksum_verification": True,
+        }
+        # Some columns at a time: what Arrow holds of them is given free before the next are read.
+        for start in range(0, max(len(labels), len(numbers)), _COLUMNS_AT_ONCE):
+            some = slice(start, start + _COLUMNS_AT_ONCE)
+            wanted = list(dict.fromkeys([*labels[some], *numbers[some]]))
+            try:
+                with pq.ParquetFile(path, pre_buffer=False, **how) as file:
+                    table = file.read(columns=wanted, use_threads=True)
+            except Exception as error:  # Arrow raises almost anything on damaged files
+                raise _damaged("Parquet", error) from None
+            if table.num_rows != rows:
+                raise refusal("row count", found=f"{table.num_rows:,}", promised=f"{rows:,}")
+            found = _arrow_cells(table, labels[some], numbers[some])
+            cells.labels.update(found.labels)
+            cells.numbers.update(found.numbers)
+        return cells
 
     try:
         with pq.ParquetFile(path) as file:
