@@ -119,7 +119,8 @@ def _all(package):
 
 def _home(package, name):
     module = str(getattr(getattr(getattr(cautious, package), name), "__module__", "")).split(".")
-    other = module[1] if len(module) > 1 and module[0] == "cautious" else package
+    # A package without a page of its own lends its names to the one that offers them.
+    other = module[1] if module[0] == "cautious" and module[1] in cautious._PACKAGES else package
     return other if other != package and name in getattr(cautious, other).__all__ else package
 
 
