@@ -68,6 +68,7 @@ def test_runs(story, tmp_path):
     assert left == []
 
 
+@pytest.mark.slow
 def test_crepes_is_optional(tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("mapie")

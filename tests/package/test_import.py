@@ -7,7 +7,10 @@ import pytest
 
 import cautious
 
-HEAVY = ("matplotlib", "pyarrow", "numba", "dask", "typer", "rich", "mapie", "plotly")
+HEAVY = (
+    *("matplotlib", "plotly", "pyarrow", "pyarrow.parquet", "numba", "mapie", "typer", "rich"),
+    *("dask", "distributed", "pyspark"),
+)
 
 
 def loaded_by(code):

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import pytest
 
 from cautious.papers import PAPERS, reproduce
@@ -58,15 +55,3 @@ def test_every_paper_has_its_module():
     for key in PAPERS:
         code = f"from cautious.papers.{key} import reproduce_{key}"
         exec(code, {})
-
-
-def test_import_is_light():
-    code = (
-        "import sys, cautious.papers; heavy = {'matplotlib', 'numba', 'dask', 'distributed',"
-        " 'typer', 'pyarrow', 'rich'}; print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    print(done.stdout)
-    assert "matplotlib" not in done.stdout
-    assert "numba" not in done.stdout
-    assert "dask" not in done.stdout
