@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.report.core import ask_core, carried
 
 from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule
@@ -201,6 +202,45 @@ def test_promises_of_many_cases_and_of_another_share_of_positives():
         one, seen = found["expected"][name], found["seen"][name]
         assert one["value"] == pytest.approx(seen["value"], abs=0.03)
         assert one["high"] - one["low"] > seen["high"] - seen["low"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("promise", "limit"), [(False, 0.07), (True, 0.12)])
+def test_intervals_of_searched_rules_hold_what_these_cost(promise, limit):
+    """The true cost of a window on normal scores is known."""
+    rng = np.random.default_rng(11)
+    held, apparent = [], []
+    for _ in range(60):
+        y = (rng.random(400) < 0.4).astype(int)
+        score = rng.normal(size=400) + 2.2 * y
+        window, expected, seen = ask_core(
+            OPEN
+            + """const { limits, promise } = given, costs = { fn: 5, fp: 3, abstain: 1 };
+            const { window } = core.budgetWindow(model, null, limits, { promise });
+            if (!window) return [null, null, null];
+            const search = promise ? core.promiseEstimates : core.budgetEstimates;
+            return [
+              window, search(model, null, costs, limits).cost,
+              core.estimatesOf(model, null, costs, { window }).cost,
+            ];""",
+            {
+                "problems": carried({"m": (y, score)}),
+                "limits": {"error": limit},
+                "promise": promise,
+            },
+        )
+        if window is None:
+            continue
+        lower, upper = float(window["lower"]), float(window["upper"])
+        missed, alarms = 0.4 * stats.norm.cdf(lower - 2.2), 0.6 * stats.norm.sf(upper)
+        below = 0.4 * stats.norm.cdf(np.array([lower, upper]) - 2.2)
+        below += 0.6 * stats.norm.cdf([lower, upper])
+        true = 5 * missed + 3 * alarms + below[1] - below[0]
+        held.append(expected["low"] <= true <= expected["high"])
+        apparent.append(seen["value"] - true)
+    assert len(held) > 50
+    assert np.mean(held) >= 0.88  # 0.95 less three standard errors
+    assert np.mean(apparent) < 0  # what is seen where a rule is chosen flatters it
 
 
 @pytest.fixture(scope="module")
