@@ -6,6 +6,7 @@ import codecs
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -42,6 +43,7 @@ _PART_ROWS = 1 << 19
 _BUFFER = 1 << 18
 # So many bytes of text are read at a time.
 _TEXT_BLOCK = 1 << 24
+_FIRST_LINE = re.compile(rb"[^\r\n]*")
 
 
 class Part(Protocol):
@@ -239,7 +241,9 @@ class _PlainText(io.RawIOBase):
                 self.decoder.decode(data, final=not data)
         except UnicodeDecodeError:
             raise _NotPlainError from None
-        if b'"' in data or not (self.begun or data.partition(b"\n")[0].strip()):
+        # A blank line may end with a return alone.
+        first = _FIRST_LINE.match(data)
+        if b'"' in data or not (self.begun or (first and first[0].strip())):
             raise _NotPlainError
         self.begun = True
         return data
