@@ -361,3 +361,20 @@ def test_a_tuned_cascade_asks_as_little_as_it_pays():
     assert not hasattr(fixed, "thresholds_")
     again = cascade.set_params(rules="tuned", prices=[0, 0.02])
     assert again.fit(X, y, sample_weight=np.ones(600)).tuned_cost_ == pytest.approx(cost)
+
+
+def test_a_tuned_cascade_takes_splits_of_ones_own_and_weights_of_zero():
+    X, y = doubtful(90)
+    weight = np.random.default_rng(0).integers(0, 3, 90).astype(float)
+    kept = np.flatnonzero(weight)
+    fold = np.arange(90) % 3
+    splits = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(3)]
+    own = fold[kept]
+    own_splits = [(np.flatnonzero(own != i), np.flatnonzero(own == i)) for i in range(3)]
+    stages = [("a", GaussianNB()), ("b", DecisionTreeClassifier(max_depth=2, random_state=0))]
+    model = DelegatingClassifier(stages, rules="tuned", train_on="all", cv=splits)
+    whole = model.fit(X, y, sample_weight=weight).tuned_cost_
+    part = model.set_params(cv=own_splits).fit(X[kept], y[kept], sample_weight=weight[kept])
+    assert part.tuned_cost_ == pytest.approx(whole)
+    seen = model.set_params(cv=None).fit(X, y)
+    assert seen.tuned_cost_ < 0.5

@@ -182,17 +182,35 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         """Find the thresholds of the cascade on out-of-fold probabilities."""
         own, truth = _safe_indexing(X, rows), y[rows]
         confidence, wrong = np.empty((2, len(rows), len(self.estimators)))
+        folds = [] if self.cv is None else list(self._folds_of(X, y, rows))
         for at, (name, estimator) in enumerate(self.estimators):
             params = take_rows(fit_metadata(self, estimator, weight, {}, name=name), rows, len(y))
-            p = self._out_of_fold(estimator, self.estimators_[at], own, truth, params)
+            p = self._out_of_fold(estimator, self.estimators_[at], own, truth, params, folds)
             confidence[:, at] = p.max(axis=1)
             wrong[:, at] = self.classes_[p.argmax(axis=1)] != truth
         repeated = np.ones(len(rows)) if weight is None else weight[rows]
         prices = np.zeros(len(self.estimators)) if self.prices is None else np.array(self.prices)
         self.thresholds_, self.tuned_cost_ = best_thresholds(confidence, wrong, prices, repeated)
 
+    def _folds_of(self, X: Any, y: Labels, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Split the rows that count; a splitter of one's own knows all rows."""
+        if isinstance(self.cv, Integral):
+            yield from self._folds(_safe_indexing(X, rows), y[rows])
+            return
+        place = np.full(len(y), -1, dtype=np.intp)
+        place[rows] = np.arange(len(rows))
+        for train, test in self._folds(X, y):
+            kept, held = place[train], place[test]
+            yield kept[kept >= 0], held[held >= 0]
+
     def _out_of_fold(
-        self, estimator: Any, fitted: Any, X: Any, y: Labels, params: dict[str, Any]
+        self,
+        estimator: Any,
+        fitted: Any,
+        X: Any,
+        y: Labels,
+        params: dict[str, Any],
+        folds: list[tuple[Ints, Ints]],
     ) -> Floats:
         """Probabilities over all classes, of examples that the estimator has not learned from."""
         p = np.zeros((len(y), len(self.classes_)))
@@ -202,8 +220,8 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             p[np.ix_(rows, known)] = asked.predict_proba(_safe_indexing(X, rows))
 
         ask(fitted, np.arange(len(y)))  # a lone example of its class is never held out
-        if self.cv is not None and not isinstance(estimator, FrozenEstimator):
-            for train, test in self._folds(X, y):
+        if not isinstance(estimator, FrozenEstimator):
+            for train, test in folds:
                 own = take_rows(params, train, len(y))
                 p[test] = 0.0
                 ask(clone(estimator).fit(_safe_indexing(X, train), y[train], **own), test)
