@@ -73,12 +73,21 @@ def _hidden_tick(text, ax):
     return False
 
 
-def test_user_styles_are_honoured(gallery):
+def test_user_styles_are_honoured(binary):
     with style.context("dark_background"):
-        drawn = gallery(("one", "two"), ("a", "b", "c"))
+        drawn = displays.CapacityDisplay.from_predictions(
+            binary.y, binary.sets, classes=binary.labels
+        )
         cycle = pyplot.rcParams["axes.prop_cycle"].by_key()["color"]
-        assert drawn[0].lines_[0].get_color() == cycle[0]
-        drawn[0].figure_.savefig(io.BytesIO(), format="svg")
+        assert drawn.lines_[0].get_color() == cycle[0]
+        drawn.figure_.savefig(io.BytesIO(), format="svg")
+
+
+@pytest.mark.slow
+def test_every_display_takes_a_style(gallery):
+    with style.context("dark_background"):
+        for display in gallery(("one", "two"), ("a", "b", "c")):
+            display.figure_.savefig(io.BytesIO(), format="svg")
 
 
 def test_dollar_signs_are_drawn_as_such(binary):
