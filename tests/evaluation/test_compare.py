@@ -78,7 +78,7 @@ def test_a_more_useful_set_classifier_is_named():
     assert found.best == "good"
     assert "take good" in found.verdict
     assert "significant" in found.verdict
-    assert "p (Holm)" in str(found)
+    assert "p of all (Holm)" in str(found)
 
 
 def test_a_small_lead_is_no_verdict():

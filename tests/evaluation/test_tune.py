@@ -165,7 +165,7 @@ def test_promises_for_other_predictions_and_refusals():
     asked = {"max_error": 0.1, "confidence_level": 0.9}
     with pytest.raises(InputError, match="leave the weights out"):
         cautious.tune(weighted, **asked)
-    with pytest.raises(InputError, match="priors is given"):
+    with pytest.raises(InputError, match="shares of the classes are given"):
         cautious.tune({"m": (y, score)}, priors=0.1, **asked)
     costs = {"false_negative": 2, "false_positive": 1}
     with pytest.raises(InputError, match="costs is given"):

@@ -184,7 +184,7 @@ def test_what_the_rule_promises_is_watched(tuned):
     budget = cautious.tune(log(), max_error=0.05, honest=False, groups=False).rule
     assert cautious.watch(log(seed=1), budget).max_error == 0.05
     assert cautious.watch(log(seed=1), tuned).max_error is None
-    assert "No limit on errors" in str(cautious.watch(log(seed=1), tuned))
+    assert "Errors are not watched" in str(cautious.watch(log(seed=1), tuned))
 
 
 def test_drift_is_seen_without_labels(tuned):

@@ -114,11 +114,12 @@ class Comparison:
         if "u65_difference" in self.pairs:
             yield (
                 f"Utilities: those of the first minus those of the second, {level}",
-                ["first", "second", "u65", "u80", "p (Holm)", "change places"],
+                ["first", "second", "discounted", "u65", "u80", "p of all (Holm)", "change places"],
                 [
                     (
                         row["first"],
                         row["second"],
+                        _interval(row, "discounted_accuracy"),
                         _interval(row, "u65"),
                         _interval(row, "u80"),
                         number(row["utility_p_adjusted"]),
@@ -307,7 +308,7 @@ def _by_utility(
     """Compare what the answers are worth, at every aversion to risk."""
     counted: dict[str, Any] = {"classes": a.labels, "empty": "wrong"}
     found: dict[str, Any] = {}
-    for measure in ("u65", "u80"):
+    for measure in ("discounted_accuracy", "u65", "u80"):
         gain = bootstrap_difference(
             a.y_true,
             one,
@@ -405,11 +406,13 @@ def _most_worth(table: pd.DataFrame, pairs: pd.DataFrame, level: float) -> tuple
             "Which model is worth most depends on the aversion to risk: see where they change."
         )
     (name,) = both
-    close = _close_pairs(name, pairs, "utility_p_adjusted", "u65", level)
+    # Without any aversion, k = ½, caution is worth least, and the difference mostly smallest.
+    close = _close_pairs(name, pairs, "utility_p_adjusted", "discounted_accuracy", level)
     if close:
         return None, (
-            f"On these cases {name} is worth most at every aversion to risk, from k = 0.5 to 1, "
-            f"but cannot be told apart from {' and '.join(close)} by u65."
+            f"On these cases {name} is worth most at every aversion to risk, but cannot be told "
+            f"apart from {' and '.join(close)} at all of them: the difference is that of "
+            "discounted accuracy, which knows no aversion."
         )
     reason = f"{winner.reason}, and " if winner.winner == name else ""
     return name, (

@@ -319,7 +319,10 @@ class Watch:
             + f", {seen['labelled']:,} answers whose truth is known."
         )
         if self.max_error is None:
-            yield "No limit on errors is known: the rule has no certificate, and none was given."
+            yield (
+                "Errors are not watched: the rule has no certificate, and no limit was given "
+                "(max_error, or --max-error)."
+            )
         for name, one in self.alarms.items():
             yield f"Alarm ({name}): raised after {one['batch']}, {one['at']}."
         now = self.share_of_positives

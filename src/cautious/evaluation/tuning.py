@@ -181,11 +181,12 @@ class Tuning:
             yield f"{name} answers nothing under this rule."
         for name, known in self.expected.items():
             about = "Expected" if len(self.found) == 1 else f"{name}: expected"
-            quantity = _quantity(self.goal, known.cost is not None)
-            show, interval = _SHOWN[quantity], getattr(known, quantity)
-            ends = f"{show(interval.low)} to {show(interval.high)}"
-            words = _WORDS[quantity]
-            yield f"{about} on new cases: {words} {show(interval.estimate)} ({ends})."
+            yield f"{about} on new cases: {'; '.join(_in_words(known))}. These are 95 % intervals."
+        if self.expected and self.goal.get("max_error") is not None:
+            yield (
+                "The limit on errors was met on these cases and is not promised for new ones; "
+                "a confidence level asks for a promise."
+            )
         if len(self.expected) + len(self.certificates) < len(self.found):
             yield "Measured on the cases that the rule was chosen on; new ones will be worse."
 
@@ -208,12 +209,20 @@ _HEADINGS = {
     "upper": "positive from",
     "threshold": "probability from",
 }
-_SHOWN: dict[str, Callable[[float], str]] = {
-    "cost": number,
-    "abstention": share,
-    "selective_error": share,
+_SHOWN: dict[str, tuple[str, Callable[[float], str]]] = {
+    "cost": ("cost", number),
+    "abstention": ("abstained on", share),
+    "selective_error": ("wrong among answers", share),
 }
-_WORDS = {"cost": "cost", "abstention": "abstained on", "selective_error": "wrong among answers"}
+
+
+def _in_words(known: Expected) -> Iterator[str]:
+    """Say what a rule is expected to do, each with its interval."""
+    for quantity, (words, show) in _SHOWN.items():
+        interval = getattr(known, quantity)
+        if interval is not None and not np.isnan(interval.estimate):
+            ends = f"{show(interval.low)} to {show(interval.high)}"
+            yield f"{words} {show(interval.estimate)} ({ends})"
 
 
 def _quantity(goal: Mapping[str, Any], with_costs: bool) -> str:
@@ -361,12 +370,12 @@ def _certified(
     one: ModelPredictions, asked: Mapping[str, Any], level: float, random_state: RandomState
 ) -> Certified:
     """Find the rule that answers most among those of which the limit can be promised."""
-    for name in ("costs", "priors"):
+    for name, words in (("costs", "costs"), ("priors", "shares of the classes")):
         if asked[name] is not None:
             raise InputError(
-                "{==name} is given, but a promise of {=max_error} with {=confidence_level} counts "
-                "mistakes as they occur; leave it out.",
-                name=name,
+                "{words} are given, but a promise of {=max_error} with {=confidence_level} counts "
+                "mistakes as they occur; leave them out.",
+                words=words,
             )
     if one.sample_weight is not None:
         raise InputError(
@@ -508,7 +517,7 @@ def _best(
     if len(fits) < len(found):
         return None, "Nothing is said about which model will do best on new cases."
     quantity = _quantity(goal, all(one.cost is not None for one in found.values()))
-    show, what = _SHOWN[quantity], _WORDS[quantity]
+    what, show = _SHOWN[quantity]
     expected = {name: getattr(fit.expected(level), quantity) for name, fit in fits.items()}
     known = {name: one.estimate for name, one in expected.items() if not math.isnan(one.estimate)}
     if not known:
