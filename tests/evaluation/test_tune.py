@@ -168,7 +168,7 @@ def test_promises_for_other_predictions_and_refusals():
     with pytest.raises(InputError, match="shares of the classes are given"):
         cautious.tune({"m": (y, score)}, priors=0.1, **asked)
     costs = {"false_negative": 2, "false_positive": 1}
-    with pytest.raises(InputError, match="costs is given"):
+    with pytest.raises(InputError, match="costs are given"):
         cautious.tune({"m": (y, score)}, costs=costs, **asked)
     with pytest.raises(InputError, match="max_error is 0; a promise needs a limit between"):
         cautious.tune({"m": (y, score)}, max_error=0, confidence_level=0.9)
