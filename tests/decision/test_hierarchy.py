@@ -114,6 +114,12 @@ def test_climbing_one_step_at_a_time(tree, seed, threshold):
     assert (looser <= found).all()
 
 
+def test_a_node_that_misses_the_threshold_by_rounding_reaches_it():
+    tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl"]})
+    assert 0.7 + 0.1 < 0.8
+    assert tree.names(climbing_rule([[0.7, 0.1, 0.2]], tree, 0.8)) == ["mammal"]
+
+
 def test_the_flat_tree_answers_or_abstains():
     p = rows(0, 5, 30)
     flat = ClassTree.flat(range(5))

@@ -210,3 +210,20 @@ def test_models_seen_on_other_cases_are_compared_too():
     data = {name: normal_scores(rng, n, d) for name, n, d in (("a", 400, 1.0), ("b", 500, 4.0))}
     costs = {"false_negative": 5, "false_positive": 5, "abstain": 1}
     assert cautious.tune(data, costs=costs).best == "b"
+
+
+def test_promises_of_several_models_hold_together():
+    # Ten models that all err slightly too often: hardly ever may one of them get a rule.
+    rng, given = np.random.default_rng(3), 0
+    for _ in range(20):
+        models = {}
+        for name in range(10):
+            score = rng.random(300)
+            wrong = rng.random(300) < 0.105
+            models[f"m{name}"] = (((score > 0.5) ^ wrong).astype(int), score)
+        found = cautious.tune(models, max_error=0.1, confidence_level=0.9)
+        given += bool(found.found)
+    assert given <= 5  # at 90 % for each model, it was 9 or 10 of 20
+    assert "all promises hold together with 90 % confidence" in str(found)
+    alone = cautious.tune({"m0": models["m0"]}, max_error=0.1, confidence_level=0.9)
+    assert "together" not in str(alone)

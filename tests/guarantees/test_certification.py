@@ -348,3 +348,13 @@ def test_cases_that_cannot_carry_a_promise():
     # Scores that are all missing: nothing can be chosen.
     with pytest.raises(ValueError, match="no score"):
         certify(y, y_score=np.full(50, np.nan), max_error=0.1)
+
+
+def test_a_rare_group_needs_many_cases():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    score = np.clip(rng.normal(0.15 + 0.7 * y, 0.15), 0, 1)
+    found = certify(y, y_score=score, max_error=0.2, groups=["z"] + ["a"] * 599)
+    assert found.rule is None
+    # 17 faultless answers, of one case in 600.
+    assert found.certificate.cases_needed is None or found.certificate.cases_needed > 5000

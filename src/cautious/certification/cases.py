@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -305,6 +306,7 @@ class Tallies:
     def cases_needed(self, limits: Mapping[str, float], delta: float) -> int | None:
         """Estimate at how many cases some candidate would pass every test."""
         found = []
+        every = int(self.n.sum())
         for name, limit in limits.items():
             pairs = zip(*self.pair(name), self.n.tolist(), strict=True)
             for wrong, answered, n in pairs:
@@ -318,9 +320,10 @@ class Tallies:
                 known = [value for value in likely if value is not None]
                 if not likely:  # too few answers to say more than what the sequence begins with
                     known = [HEAD_START * least_answers(limit, 1 - delta)]
-                if not known:
+                if not known or not n:
                     return None
-                found.append(min(known))
+                # A rare group gets its share of the cases only.
+                found.append(math.ceil(min(known) * every / n))
         return max(found, default=None)
 
 

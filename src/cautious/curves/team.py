@@ -7,8 +7,10 @@ ask expert e
 .. math:: r_e + q\,c_{FN}\,P(e \text{ wrong} \mid +) + (1 - q)\,c_{FP}\,P(e \text{ wrong} \mid -).
 
 The cheapest of some lines changes at most once from one to the next, in the order of their slopes.
-So along rising scores the choices stand in a fixed order, and only the thresholds between them are
-to be found. A dynamic programme over the sorted scores finds the best ones, capacities included.
+So where the share of positives rises with the score the choices stand in a fixed order, and only
+the thresholds between them are to be found. A dynamic programme over the sorted scores finds the
+best ones, capacities included. On few cases that share goes up and down, so up to four experts are
+tried in every order; more stand in the order of their slopes.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -37,6 +40,10 @@ __all__ = [
     "find_team",
     "share_per_expert",
 ]
+
+# So many experts are tried in every order along the scores.
+_FEW_EXPERTS = 4
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +148,8 @@ def find_team(
     r"""Divide the scores of two classes between a model and experts at the least cost.
 
     Low scores are answered negative, high ones positive, and those between go to experts, each to
-    the one who costs least there. The thresholds are the best ones on these cases.
+    the one who costs least there. The thresholds are the best ones on these cases, and so is the
+    order of up to four experts along the scores.
 
     Parameters
     ----------
@@ -217,15 +225,26 @@ def divide_scores(
 ) -> Team:
     """Find the team of checked cases; everything is by codes of classes and names of experts."""
     at = expert_costs(truth, said, matrix, classes)
-    # Negative rises fastest with the share of positives; the order of the others follows.
+    # Negative rises fastest with the share of positives; the order of the others follows, unless
+    # that share does not rise with the score. Few experts are tried in every order.
     order = sorted(at, key=lambda name: float(at[name][0] - at[name][1]))
     distinct, block = np.unique(scores, return_inverse=True)
     n = np.array([np.bincount(block[truth == y], minlength=len(distinct)) for y in (0, 1)])
-    lines = [matrix[0], *(at[name] + price[name] for name in order), matrix[1]]
-    totals = [np.append(0.0, np.cumsum(line @ n)) for line in lines]
-    limits = [capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in order]
+    lines = {name: at[name] + price[name] for name in order}
+    total = {name: np.append(0.0, np.cumsum(line @ n)) for name, line in lines.items()}
+    first, last = (np.append(0.0, np.cumsum(line @ n)) for line in matrix)
+    limit = {name: capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in order}
     reached = np.append(0, np.cumsum(n.sum(axis=0)))
-    ends, cost = _best_ends(totals, [np.inf, *limits, np.inf], reached)
+    orders = permutations(order) if len(order) <= _FEW_EXPERTS else [tuple(order)]
+    cost = np.inf
+    for tried in orders:
+        found = _best_ends(
+            [first, *(total[name] for name in tried), last],
+            [np.inf, *(limit[name] for name in tried), np.inf],
+            reached,
+        )
+        if found[1] < cost - _ROUNDING * max(1.0, abs(cost) if np.isfinite(cost) else 1.0):
+            (ends, cost), order = found, list(tried)
     edges = np.append(distinct, np.inf)
     begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
     shares = np.diff(reached[[0, *ends]]) / len(scores)

@@ -26,6 +26,9 @@ __all__ = ["climbing_rule", "hierarchical_sets", "path_probabilities"]
 # Numbers in the tables of the rows that are worked on together: 64 MB.
 _CELLS_AT_ONCE = 1 << 23
 
+# Sums of probabilities are equal up to rounding.
+_ROUNDING = 1e-12
+
 
 def hierarchical_sets(
     p: npt.ArrayLike,
@@ -175,7 +178,8 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     rows = check_probabilities(p, n_classes=own.n_classes)
     nodes, reached = path_probabilities(rows, own)
     reached[:, -1] = np.inf  # the root holds everything, rounding aside
-    first = (reached >= level).argmax(axis=1)
+    # A sum of probabilities that misses the threshold by rounding reaches it.
+    first = (reached >= level * (1 - _ROUNDING)).argmax(axis=1)
     return np.asarray(own.masks[nodes[np.arange(len(nodes)), first]])
 
 

@@ -220,7 +220,8 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         missed = ~self.tree_.masks[nodes, truth[:, None]]
         # A set misses the truth up to the probability of the last node on the way that does.
         until = np.where(missed, reached, -np.inf).max(axis=1, initial=-np.inf)
-        wrong = len(until) - np.searchsorted(np.sort(until), _CANDIDATES, side="left")
+        least = _CANDIDATES * (1 - 1e-12)  # what `climbing_rule` asks for
+        wrong = len(until) - np.searchsorted(np.sort(until), least, side="left")
         at, self.certificate_ = certify_sequence(
             wrong,
             np.full(len(_CANDIDATES), len(until)),
