@@ -53,6 +53,7 @@ WITHOUT_ARRAYS = {
     "datasets.load_dataset": "a name",
     "errors.InputError": "text",
     "errors.Message": "text",
+    "errors.check_kind": "a value of any kind",
     "errors.listed": "values of any kind",
     "errors.quoted": "a value of any kind",
     "evaluation.Application": "a result",

@@ -199,6 +199,8 @@ def define_measure(
     0.667
     >>> del MEASURES["pairs"]
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name is {name!r}; a measure is known by its name, a text.")
 
     def enter(function: Callable[P, npt.ArrayLike]) -> Callable[P, float]:
         @wraps(function)
