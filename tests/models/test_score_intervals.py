@@ -75,3 +75,12 @@ def test_many_cases_narrow_the_interval():
 def test_refusals(given, told):
     with pytest.raises(ValueError, match=told):
         venn_abers(*given)
+
+
+def test_truths_may_be_any_labels():
+    truth, scores = np.array([0, 0, 1, 0, 1, 1]), [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+    named = np.array(["ill", "healthy"])[1 - truth]
+    found = venn_abers(named, scores, [0.35], pos_label="ill")
+    np.testing.assert_array_equal(found.upper, venn_abers(truth, scores, [0.35]).upper)
+    with pytest.raises(TypeError, match="pos_label"):
+        venn_abers(named, scores, [0.35])

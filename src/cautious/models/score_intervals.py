@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from sklearn.isotonic import isotonic_regression
 
 from cautious._typing import Floats, as_floats
 from cautious.credal import ProbabilityIntervals
+from cautious.predictions import binary_truth
 
 __all__ = ["venn_abers"]
 
 
 def venn_abers(
-    y_calibration: npt.ArrayLike, score_calibration: npt.ArrayLike, score: npt.ArrayLike
+    y_calibration: npt.ArrayLike,
+    score_calibration: npt.ArrayLike,
+    score: npt.ArrayLike,
+    *,
+    pos_label: Any = None,
 ) -> ProbabilityIntervals:
     r"""Bound the probabilities of two classes by inductive Venn–Abers prediction.
 
@@ -28,11 +35,13 @@ def venn_abers(
     ----------
     y_calibration : array-like of shape (n,)
         Truths of cases that the classifier has not learned from: 1 or True for the positive class,
-        0 or False for the other.
+        0 or False for the other; or any two labels, with `pos_label`.
     score_calibration : array-like of shape (n,)
         Their scores, larger for cases that are more likely positive: probabilities or any numbers.
     score : array-like of shape (m,)
         Scores of the cases in question.
+    pos_label : label, optional
+        The positive class, where truths are not 0 and 1.
 
     Returns
     -------
@@ -64,7 +73,9 @@ def venn_abers(
            [ True,  True],
            [False,  True]])
     """
-    truth = as_floats(y_calibration, "y_calibration", "truths")
+    if pos_label is not None:
+        y_calibration = binary_truth(y_calibration, pos_label=pos_label)[0]
+    truth = as_floats(y_calibration, "y_calibration", "truths, unless pos_label is given,")
     known = as_floats(score_calibration, "score_calibration", "scores")
     asked = as_floats(score, "score", "scores")
     for name, array in (

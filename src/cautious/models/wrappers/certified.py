@@ -95,6 +95,10 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     training and in the calibration part are no new cases; they are counted and warned of. Weights
     have no exact test, so ``fit`` takes none.
 
+    Search first, certify last: ``CertifiedAbstainingClassifier(GridSearchCV(…), max_error=…)``. A
+    search around this class would choose by the calibration cases, and the promise would no longer
+    hold for what it chose; on small folds nothing can be promised at all.
+
     References
     ----------
     Geifman & El-Yaniv (2017); Angelopoulos, Bates, Candès, Jordan & Lei (2021).
