@@ -227,24 +227,27 @@ def divide_scores(
     at = expert_costs(truth, said, matrix, classes)
     # Negative rises fastest with the share of positives; the order of the others follows, unless
     # that share does not rise with the score. Few experts are tried in every order.
-    order = sorted(at, key=lambda name: float(at[name][0] - at[name][1]))
+    slopes = sorted(at, key=lambda name: float(at[name][0] - at[name][1]))
     distinct, block = np.unique(scores, return_inverse=True)
     n = np.array([np.bincount(block[truth == y], minlength=len(distinct)) for y in (0, 1)])
-    lines = {name: at[name] + price[name] for name in order}
+    lines = {name: at[name] + price[name] for name in at}
     total = {name: np.append(0.0, np.cumsum(line @ n)) for name, line in lines.items()}
     first, last = (np.append(0.0, np.cumsum(line @ n)) for line in matrix)
-    limit = {name: capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in order}
+    limit = {name: capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in at}
     reached = np.append(0, np.cumsum(n.sum(axis=0)))
-    orders = permutations(order) if len(order) <= _FEW_EXPERTS else [tuple(order)]
-    cost = np.inf
-    for tried in orders:
-        found = _best_ends(
-            [first, *(total[name] for name in tried), last],
-            [np.inf, *(limit[name] for name in tried), np.inf],
+    orders = permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]
+    tried = [
+        (one, *_best_ends(
+            [first, *(total[name] for name in one), last],
+            [np.inf, *(limit[name] for name in one), np.inf],
             reached,
-        )
-        if found[1] < cost - _ROUNDING * max(1.0, abs(cost) if np.isfinite(cost) else 1.0):
-            (ends, cost), order = found, list(tried)
+        ))
+        for one in orders
+    ]  # fmt: skip
+    least = min(cost for _, _, cost in tried)
+    # Among equals the first, which is the order of the slopes.
+    enough = least + _ROUNDING * max(1.0, abs(least))
+    order, ends, cost = next(one for one in tried if one[2] <= enough)
     edges = np.append(distinct, np.inf)
     begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
     shares = np.diff(reached[[0, *ends]]) / len(scores)

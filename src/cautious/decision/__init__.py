@@ -19,6 +19,7 @@ from cautious.decision.criteria import (
     maximality,
 )
 from cautious.decision.hierarchy import climbing_rule, hierarchical_sets
+from cautious.decision.hierarchy import least_probability as least_probability
 from cautious.decision.hierarchy import path_probabilities as path_probabilities
 from cautious.decision.neighbours import OrdinalCriterion as OrdinalCriterion
 from cautious.decision.neighbours import ordinal_sets

@@ -21,7 +21,7 @@ from cautious.decision.optimal import cheapest, optimal_sets, slack, utility_as_
 from cautious.sets import check_probabilities
 from cautious.utility import UtilityLike
 
-__all__ = ["climbing_rule", "hierarchical_sets", "path_probabilities"]
+__all__ = ["climbing_rule", "hierarchical_sets", "least_probability", "path_probabilities"]
 
 # Numbers in the tables of the rows that are worked on together: 64 MB.
 _CELLS_AT_ONCE = 1 << 23
@@ -178,9 +178,13 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     rows = check_probabilities(p, n_classes=own.n_classes)
     nodes, reached = path_probabilities(rows, own)
     reached[:, -1] = np.inf  # the root holds everything, rounding aside
-    # A sum of probabilities that misses the threshold by rounding reaches it.
-    first = (reached >= level * (1 - _ROUNDING)).argmax(axis=1)
+    first = (reached >= least_probability(level)).argmax(axis=1)
     return np.asarray(own.masks[nodes[np.arange(len(nodes)), first]])
+
+
+def least_probability(threshold: Floats) -> Floats:
+    """Say from which probability on a node reaches a threshold: a sum may miss it by rounding."""
+    return threshold * (1 - _ROUNDING)
 
 
 def path_probabilities(p: Floats, tree: ClassTree) -> tuple[Ints, Floats]:

@@ -6,7 +6,7 @@ threshold is reached when the score equals it, and ties between classes go to th
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from cautious.sets import (
     check_probabilities,
     check_scores,
     first_row,
-    tensor_probabilities,
+    tensor_likeliest,
     tensor_scores,
 )
 from cautious.tensors import by_copy, is_tensor, like, namespace
@@ -365,10 +365,7 @@ def _likeliest(p: npt.ArrayLike) -> tuple[Ints, Floats, int]:
         probabilities = check_probabilities(p)
         choice = probabilities.argmax(axis=1)
         return choice, probabilities.max(axis=1), probabilities.shape[1]
-    rows, total = tensor_probabilities(p)
-    xp = namespace(rows)
-    largest = xp.astype(xp.max(rows, axis=1), xp.float64) / total
-    return xp.argmax(rows, axis=1), largest, rows.shape[1]
+    return *tensor_likeliest(p), cast(Any, p).shape[1]
 
 
 def _ratios(probabilities: Floats, tau: Floats) -> Floats:

@@ -18,8 +18,8 @@ from cautious.bootstrap import binomial_ends, check_level, mean_ends
 from cautious.certification import Cases, Certified, certify_counts
 from cautious.metrics.shown import Shown
 from cautious.predictions import FromEstimator, class_scores
-from cautious.sets import check_sets, check_weight, first_row, tensor_probabilities
-from cautious.tensors import as_numpy, is_tensor, namespace
+from cautious.sets import check_sets, check_weight, first_row, tensor_likeliest
+from cautious.tensors import as_numpy, is_tensor
 
 __all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
 
@@ -666,12 +666,10 @@ def _best_of_tensor(y_score: npt.ArrayLike) -> tuple[Ints, Floats, int] | None:
     if not is_tensor(y_score) or len(y_score.shape) != 2:  # type: ignore[union-attr]
         return None
     try:
-        rows, total = tensor_probabilities(y_score)
+        answer, greatest = tensor_likeliest(y_score)
     except ValueError:  # scores of another kind, or faulty ones
         return None
-    xp = namespace(rows)
-    greatest = xp.astype(xp.max(rows, axis=1), xp.float64) / total
-    return as_numpy(xp.argmax(rows, axis=1)), as_numpy(greatest), rows.shape[1]
+    return as_numpy(answer), as_numpy(greatest), y_score.shape[1]  # type: ignore[union-attr]
 
 
 def _nan_if_zero(total: Floats) -> Floats:

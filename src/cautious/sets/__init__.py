@@ -31,8 +31,8 @@ from cautious.sets.conversion import frame_in_class_order as frame_in_class_orde
 from cautious.sets.conversion import has_names as has_names
 from cautious.sets.tensor_checks import tensor_classes as tensor_classes
 from cautious.sets.tensor_checks import tensor_codes as tensor_codes
+from cautious.sets.tensor_checks import tensor_likeliest as tensor_likeliest
 from cautious.sets.tensor_checks import tensor_mask as tensor_mask
-from cautious.sets.tensor_checks import tensor_probabilities as tensor_probabilities
 from cautious.sets.tensor_checks import tensor_scores as tensor_scores
 from cautious.sets.tensor_checks import tensor_shares as tensor_shares
 from cautious.sets.written import SET_REFUSALS as SET_REFUSALS

@@ -20,8 +20,8 @@ from cautious.sets.checks import (
 )
 from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
-__all__ = ["tensor_classes", "tensor_codes", "tensor_mask", "tensor_probabilities", "tensor_scores",
-           "tensor_shares"]  # fmt: skip
+__all__ = ["tensor_classes", "tensor_codes", "tensor_likeliest", "tensor_mask",
+           "tensor_probabilities", "tensor_scores", "tensor_shares"]  # fmt: skip
 
 # Up to so many integers are looked for one by one.
 _FEW_LABELS = 32
@@ -44,6 +44,13 @@ def tensor_probabilities(
     xp = namespace(rows)
     total = xp.sum(xp.astype(rows, xp.float64), axis=1)
     return rows, xp.where(xp.abs(total - 1) > atol, total, xp.ones_like(total))
+
+
+def tensor_likeliest(p: Tensor) -> tuple[Tensor, Tensor]:
+    """Likeliest class of each row of probabilities and its probability, where the rows lie."""
+    rows, total = tensor_probabilities(p)
+    xp = namespace(rows)
+    return xp.argmax(rows, axis=1), xp.astype(xp.max(rows, axis=1), xp.float64) / total
 
 
 def tensor_shares(

@@ -20,6 +20,7 @@ from cautious.decision import (
     as_tree,
     climbing_rule,
     hierarchical_sets,
+    least_probability,
     path_probabilities,
 )
 from cautious.guarantees import Certificate, certify_sequence
@@ -220,7 +221,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         missed = ~self.tree_.masks[nodes, truth[:, None]]
         # A set misses the truth up to the probability of the last node on the way that does.
         until = np.where(missed, reached, -np.inf).max(axis=1, initial=-np.inf)
-        least = _CANDIDATES * (1 - 1e-12)  # what `climbing_rule` asks for
+        least = least_probability(_CANDIDATES)
         wrong = len(until) - np.searchsorted(np.sort(until), least, side="left")
         at, self.certificate_ = certify_sequence(
             wrong,
