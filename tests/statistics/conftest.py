@@ -2,7 +2,8 @@
 
 A check draws data whose truth is known, many times over, and counts. The count must lie between
 the 1 in 10 000 quantiles of the binomial distributions at the ends of the range that is claimed,
-so that a check can fail, but hardly by chance; seeds make it repeatable besides.
+so that a check can fail, but hardly by chance; seeds make it repeatable besides. Without `-m slow`
+one setting of each check is run, with few trials.
 `pytest tests/statistics -m slow --honesty docs/honesty.md` writes what was measured into the table
 of that page: rows of checks that were run are replaced, the others stay with their date. Workers of
 pytest-xdist hand their rows to the process that started them.
@@ -64,6 +65,21 @@ def ledger(request):
 
 
 LEDGER = pytest.StashKey[Ledger]()
+
+
+def pytest_collection_modifyitems(config, items):
+    """Keep one setting of every short run: it shows that the check works, the long run judges."""
+    here = Path(__file__).parent
+    seen, left_out = set(), []
+    for item in items:
+        check = (item.path, getattr(item, "originalname", item.name))
+        if item.path.is_relative_to(here) and not item.get_closest_marker("slow"):
+            if check in seen:
+                left_out.append(item)
+            seen.add(check)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 def pytest_configure(config):
