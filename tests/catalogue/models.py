@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import CategoricalNB
+from sklearn.neighbors import KernelDensity
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import has_fit_parameter
 from tests.catalogue.strategies import N_VALUES, Examples
@@ -32,6 +33,7 @@ from cautious.models import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
     NondeterministicClassifier,
+    NoveltyRefusingClassifier,
     OrdinalClassifier,
     TunedAbstainingClassifierCV,
     make_cautious_pipeline,
@@ -117,6 +119,11 @@ def ordered(**params: Any) -> Any:
     return OrdinalClassifier(bayes(), **params)
 
 
+def refusing(**params: Any) -> Any:
+    given = {"max_false_refusals": 0.3, "calibration_size": 0.5, "random_state": 0} | params
+    return NoveltyRefusingClassifier(bayes(), KernelDensity(), **given)
+
+
 def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
     goal = {} if "costs" in params else {"max_abstention": max_abstention}
     return TunedAbstainingClassifierCV(bayes(), cv=2, **goal, **params)
@@ -181,6 +188,7 @@ SUBJECTS = {
         lambda **params: NondeterministicClassifier(bayes(), **params),
         ("utility", ("u55", "u65", "u80")),
     ),
+    "NoveltyRefusingClassifier": Model(refusing, ("max_false_refusals", (0.2, 0.3, 0.6))),
     "OrdinalClassifier": Model(ordered, ("width", (0.4, 0.2, 0.05))),
     "TunedAbstainingClassifierCV": Model(tuned, ("max_abstention", (0.0, 0.3, 0.6))),
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.neighbors import KernelDensity
 from sklearn.tree import DecisionTreeClassifier
 from tests.fuzz.fuzz_values import (
     BINARY,
@@ -59,6 +60,9 @@ def estimator_calls() -> dict[str, Call]:
             n_estimators=3, random_state=0
         ),
         "NondeterministicClassifier": lambda: models.NondeterministicClassifier(tree()),
+        "NoveltyRefusingClassifier": lambda: models.NoveltyRefusingClassifier(
+            tree(), KernelDensity(), max_false_refusals=0.25, random_state=0
+        ),
         "OrdinalClassifier": lambda: models.OrdinalClassifier(tree()),
         "TunedAbstainingClassifierCV": lambda: models.TunedAbstainingClassifierCV(
             tree(), max_abstention=0.25, cv=3, random_state=0

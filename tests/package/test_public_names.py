@@ -43,7 +43,7 @@ RELIED_ON = {
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
         "DeferringClassifier HierarchicalClassifier OrdinalClassifier cross_val_predict_set "
-        "check_cautious_estimator venn_abers"
+        "check_cautious_estimator venn_abers NoveltyRefusingClassifier"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",

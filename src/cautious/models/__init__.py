@@ -31,6 +31,7 @@ from cautious.models.wrappers import (
     DelegatingClassifier,
     HierarchicalClassifier,
     NondeterministicClassifier,
+    NoveltyRefusingClassifier,
     OrdinalClassifier,
     TunedAbstainingClassifierCV,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "NestedDichotomyClassifier",
     "NestedDichotomyForestClassifier",
     "NondeterministicClassifier",
+    "NoveltyRefusingClassifier",
     "OrdinalClassifier",
     "TunedAbstainingClassifierCV",
     "check_cautious_estimator",

@@ -6,6 +6,7 @@ from cautious.models.wrappers.conformal import ConformalClassifier
 from cautious.models.wrappers.deferring import DeferringClassifier
 from cautious.models.wrappers.delegating import DelegatingClassifier
 from cautious.models.wrappers.hierarchical import HierarchicalClassifier
+from cautious.models.wrappers.novelty import NoveltyRefusingClassifier
 from cautious.models.wrappers.ordinal import OrdinalClassifier
 from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
 
@@ -17,6 +18,7 @@ __all__ = [
     "DelegatingClassifier",
     "HierarchicalClassifier",
     "NondeterministicClassifier",
+    "NoveltyRefusingClassifier",
     "OrdinalClassifier",
     "TunedAbstainingClassifierCV",
 ]

@@ -1,0 +1,361 @@
+"""A wrapper that refuses what resembles no training case."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import clone, is_classifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
+
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
+from cautious.bootstrap import as_generator, binomial_ends, check_level
+from cautious.decision import threshold_rule
+from cautious.models.base import (
+    check_examples,
+    check_probabilistic,
+    drop_weightless,
+    fit_metadata,
+    take_over_features,
+)
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper
+from cautious.sets import check_mask
+
+__all__ = ["NoveltyRefusingClassifier"]
+
+
+class NoveltyRefusingClassifier(ProbabilisticWrapper):
+    r"""Classifier that refuses cases which resemble none of the training cases.
+
+    A classifier may be sure of itself far from everything it has learned from. Here an outlier
+    detector stands before it: what the detector finds stranger than nearly all calibration cases is
+    refused as *novel*. Of ordinary cases at most the share `max_false_refusals` is refused, exactly
+    and whatever the detector. Where a case is not novel, the classifier answers or abstains as it
+    would without a detector.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Anything with ``predict_proba``; one with ``predict_set`` keeps its own caution. A rule goes
+        into :class:`AbstainingClassifier` first. It learns from all examples. One that is already
+        fitted is kept as it is inside scikit-learn's ``FrozenEstimator``.
+    detector : outlier detector
+        Anything with ``score_samples`` or ``decision_function``, higher for ordinary cases:
+        ``IsolationForest``, ``LocalOutlierFactor(novelty=True)``, ``OneClassSVM``,
+        ``EllipticEnvelope``, a density such as ``KernelDensity`` or ``GaussianMixture``, or a
+        pipeline that ends in one. Its own idea of how many cases are outliers
+        (``contamination``, ``nu``) does not matter, only the order of its scores does. One that is
+        already fitted, inside ``FrozenEstimator``, is kept, and all examples calibrate it; they
+        must be new to it.
+    max_false_refusals : float, default=0.05
+        Largest share of ordinary cases to refuse.
+    per_class : bool, default=False
+        Whether to keep this limit within every true class, not only on average over them. A case is
+        then novel if it is strange beside the calibration cases of each class.
+    calibration_size : float, default=0.25
+        Share of the examples that are kept from the detector, to compare new cases with.
+    random_state : int, RandomState or None
+        Seed of the split.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    estimator_ : classifier
+        The fitted classifier.
+    detector_ : outlier detector
+        The fitted detector.
+    calibration_scores_ : list of ndarray
+        Scores of the calibration cases, sorted: all together, or one array per class.
+
+    Notes
+    -----
+    With n calibration scores :math:`s_i` a case of score s has the conformal p-value
+
+    .. math:: p = \frac{1 + \#\{i : s_i \le s\}}{n + 1},
+
+    and is refused where :math:`p \le` `max_false_refusals`. If it is drawn as the calibration cases
+    were, this happens with at most that probability, on average over the draws of the calibration
+    cases; ties make it less. For one set of calibration cases the share may come out larger: with
+    :math:`k = \lfloor \alpha (n + 1) \rfloor` and without ties it follows the beta distribution of
+    parameters k and n + 1 − k. At least :math:`1/\alpha - 1` calibration cases are needed.
+
+    Nothing is promised about how many novel cases are found: that is up to the detector. In a batch
+    of cases, ``scipy.stats.false_discovery_control(model.novelty_p_values(X))`` keeps the share of
+    ordinary cases among those called novel (Bates et al. 2023, theorem 2).
+
+    Scores know no weights. Those given to ``fit`` serve the classifier only.
+
+    References
+    ----------
+    Bates, Candès, Lei, Romano & Sesia (2023), *Testing for outliers with conformal p-values*;
+    Laxhammar & Falkman (2010) for the p-value; Friedel, Rückert & Kramer (2006) for the wish.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import LocalOutlierFactor
+    >>> from cautious.models import NoveltyRefusingClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NoveltyRefusingClassifier(
+    ...     GaussianNB(), LocalOutlierFactor(novelty=True), random_state=0
+    ... ).fit(X, y)
+    >>> rows = [[5.1, 3.5, 1.4, 0.2], [5.0, 3.0, 9.0, 5.0]]  # a flower, and none
+    >>> model.predict_proba(rows).round(3)
+    array([[1., 0., 0.],
+           [0., 0., 1.]])
+    >>> model.is_novel(rows), model.novelty_p_values(rows).round(3)
+    (array([False,  True]), array([0.921, 0.026]))
+    >>> model.predict_set(rows)
+    array([[ True, False, False],
+           [ True,  True,  True]])
+    """
+
+    detector_: Any
+    calibration_scores_: list[Floats]
+
+    def __init__(
+        self,
+        estimator: Any,
+        detector: Any,
+        *,
+        max_false_refusals: float = 0.05,
+        per_class: bool = False,
+        calibration_size: float = 0.25,
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.detector = detector
+        self.max_false_refusals = max_false_refusals
+        self.per_class = per_class
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
+    ) -> Any:
+        """Fit the classifier, fit the detector on one part and calibrate it on the other.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the classifier takes them.
+        sample_weight : array-like of shape (n,), optional
+            Weights for the classifier. Rows of weight zero are left out.
+        **fit_params
+            Anything else for the classifier's ``fit``.
+
+        Returns
+        -------
+        self
+        """
+        check_probabilistic(self.estimator)
+        self._check_parameters()
+        X, labels, weight = check_examples(X, y, sample_weight)
+        params = fit_metadata(self, self.estimator, weight, fit_params)
+        if weight is not None:
+            X, labels, _, params = drop_weightless(X, labels, weight, params)
+        training, calibration = self._split(len(labels))
+        parts = self._parts(labels, calibration)
+        self.estimator_ = clone(self.estimator).fit(X, labels, **params)
+        self.classes_ = np.asarray(self.estimator_.classes_)
+        take_over_features(self, self.estimator_)
+        self.detector_ = clone(self.detector).fit(_safe_indexing(X, training), labels[training])
+        self.calibration_scores_ = [
+            np.sort(self._scores(_safe_indexing(X, part))) for part in parts
+        ]
+        return self
+
+    def _split(self, n: int) -> tuple[Ints, Ints]:
+        """Split at random, not class by class: calibration cases must be drawn as new ones are."""
+        if isinstance(self.detector, FrozenEstimator):
+            return np.arange(0), np.arange(n)
+        if n < 2:
+            raise ValueError(
+                f"n_samples = {n}; a minimum of 2 is required, one to fit and one to calibrate."
+            )
+        order = as_generator(self.random_state).permutation(n)
+        held = min(max(math.floor(n * float(self.calibration_size)), 1), n - 1)
+        return np.sort(order[held:]), np.sort(order[:held])
+
+    def _parts(self, labels: Labels, calibration: Ints) -> list[Ints]:
+        """Rows that new cases are compared with: all, or those of each class."""
+        least = math.ceil(1 / Fraction(str(float(self.max_false_refusals)))) - 1
+        if not self.per_class:
+            if len(calibration) < least:
+                raise ValueError(self._too_few(f"{len(calibration)} examples", least))
+            return [calibration]
+        classes, codes = np.unique(labels, return_inverse=True)
+        counts = np.bincount(codes[calibration], minlength=len(classes))
+        if (counts < least).any():
+            worst = int(counts.argmin())
+            of = f"{counts[worst]} examples of class {classes.tolist()[worst]!r}"
+            raise ValueError(self._too_few(of, least))
+        return [calibration[codes[calibration] == code] for code in range(len(classes))]
+
+    def _too_few(self, what: str, least: int) -> str:
+        return (
+            f"{what} are there to calibrate on, too few to refuse anything at "
+            f"max_false_refusals={self.max_false_refusals:g}: at least {least} are needed. Give "
+            "more examples, a larger calibration_size or a larger max_false_refusals."
+        )
+
+    def _scores(self, X: Any) -> Floats:
+        """How ordinary the detector finds each row."""
+        ask = getattr(self.detector_, "score_samples", None) or self.detector_.decision_function
+        n, scores = _num_samples(X), as_floats(ask(X), "the detector's scores", "scores")
+        if scores.shape != (n,) or np.isnan(scores).any():
+            raise ValueError(
+                f"the detector's scores have shape {scores.shape} for {n} rows, or are not all "
+                "numbers; a detector gives one number per row, higher for ordinary cases."
+            )
+        return scores
+
+    def novelty_p_values(self, X: Any) -> Floats:
+        """Tell how rare cases as strange as each row are among ordinary ones.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Conformal p-values, small for novel cases; per class, the largest of them.
+        """
+        check_is_fitted(self)
+        scores = self._scores(X)
+        found = [
+            (1 + np.searchsorted(own, scores, side="right")) / (1 + len(own))
+            for own in self.calibration_scores_
+        ]
+        return np.asarray(np.max(found, axis=0))
+
+    def is_novel(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Tell which rows are refused as novel.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,), bool
+        """
+        return np.asarray(self.novelty_p_values(X) <= self.max_false_refusals)
+
+    def answer_shares(
+        self, X: Any, y: Any = None, *, confidence_level: float = 0.95
+    ) -> pd.DataFrame:
+        """Count answers, doubts, abstentions and refusals apart, and mistakes among the answers.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+        y : array-like of shape (n,), optional
+            Their true classes. A class that the model has not learned is a mistake if answered.
+        confidence_level : float, default=0.95
+            Level of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            The number of cases, their share and its exact interval (Clopper & Pearson). The first
+            four rows add up to all cases: one class; several classes; all classes, because the
+            classifier abstains; all classes, because the case is novel. The row "wrong", with `y`,
+            is a share of the cases in the first row.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.neighbors import KernelDensity
+        >>> from cautious.models import AbstainingClassifier, NoveltyRefusingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = NoveltyRefusingClassifier(
+        ...     AbstainingClassifier(GaussianNB()),
+        ...     KernelDensity(bandwidth=0.5),
+        ...     max_false_refusals=0.1,
+        ...     random_state=0,
+        ... ).fit(X[::2], y[::2])
+        >>> model.answer_shares(X[1::2], y[1::2]).round(3)
+                           n  share    low   high
+        answered          72  0.960  0.888  0.992
+        in doubt           0  0.000  0.000  0.048
+        abstained          1  0.013  0.000  0.072
+        refused as novel   2  0.027  0.003  0.093
+        wrong              3  0.042  0.009  0.117
+        """
+        level = check_level(confidence_level)
+        novel, sets = self.is_novel(X), self.predict_set(X)
+        size, K = sets.sum(axis=1), sets.shape[1]
+        kinds = {
+            "answered": ~novel & (size == 1),
+            "in doubt": ~novel & (size > 1) & (size < K),
+            "abstained": ~novel & (size == K) & (K > 1),
+            "refused as novel": novel,
+        }
+        counts = {kind: int(each.sum()) for kind, each in kinds.items()}
+        totals = [len(sets)] * len(counts)
+        if y is not None:
+            truth = column_or_1d(y)
+            if len(truth) != len(sets):
+                raise ValueError(
+                    f"y has {len(truth)} labels and X {len(sets)} rows; give one label per row."
+                )
+            named = self.classes_[sets.argmax(axis=1)]
+            right = np.asarray(named.astype(object) == truth.astype(object))
+            totals.append(counts["answered"])
+            counts["wrong"] = int((kinds["answered"] & ~right).sum())
+        n, of = np.array(list(counts.values())), np.array(totals)
+        low, high = binomial_ends(n, of, level)
+        with np.errstate(invalid="ignore"):
+            share = n / of
+        return pd.DataFrame({"n": n, "share": share, "low": low, "high": high}, list(counts))
+
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        if hasattr(self.estimator_, "predict_set"):
+            # An empty set, as of conformal prediction, is no answer either.
+            sets = check_mask(
+                self.estimator_.predict_set(X),
+                n_classes=p.shape[1],
+                name="predict_set(X)",
+                empty="abstain",
+            )
+        else:
+            sets = threshold_rule(p, 0.0)
+        return np.asarray(sets | self.is_novel(X)[:, None])
+
+    def _check_parameters(self) -> None:
+        scored = any(
+            hasattr(self.detector, name) for name in ("score_samples", "decision_function")
+        )
+        if not scored or is_classifier(self.detector):
+            raise TypeError(
+                f"detector is a {type(self.detector).__name__}, which does not score how ordinary "
+                "a case is; give an outlier detector with score_samples or decision_function, such "
+                "as IsolationForest() or LocalOutlierFactor(novelty=True)."
+            )
+        for name in ("max_false_refusals", "calibration_size"):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and 0 < float(value) < 1):
+                raise ValueError(f"{name} is {value!r}; it lies strictly between 0 and 1.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        other = get_tags(self.detector).input_tags
+        for name in ("allow_nan", "categorical", "sparse", "string"):
+            both = getattr(tags.input_tags, name) and getattr(other, name)
+            setattr(tags.input_tags, name, both)
+        return tags
