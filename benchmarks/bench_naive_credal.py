@@ -60,6 +60,17 @@ def against_peer(n: int, name: str, peer: float, **options: Any) -> dict[str, An
     )
 
 
+def bounds_of_many_classes(n: int, n_classes: int) -> dict[str, Any]:
+    X, y = example(n, 10, n_classes)
+    model = NaiveCredalClassifier().fit(X, y)
+    time = seconds(lambda: model.predict_proba_bounds(X[:256]))
+    asked = min(n, 256)
+    what = f"exact bounds of {asked} rows, 10 features, {n_classes} classes"
+    return row(
+        f"naive credal (global IDM): {what}", time, note=f"{1e3 * time / asked:.2f} ms a row"
+    )
+
+
 def on_letter(name: str, model: Any, every: int) -> dict[str, Any]:
     data = load_dataset("letter")
     X, y = np.asarray(data.data), np.asarray(data.target)
@@ -80,6 +91,7 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     yield against_peer(n, "global IDM", PEER_DOMINANCE)
     yield against_peer(n, "local IDM", PEER_DOMINANCE, idm="local")
     yield against_peer(n, "local IDM, cost matrix", PEER_COSTS, idm="local", costs=ordinal)
+    yield bounds_of_many_classes(100 * n // 250, 20 if small else 200)
     for name, model in {
         "lazy naive credal": LazyNaiveCredalClassifier(),
         "credal model averaging": CredalModelAveragingClassifier(),

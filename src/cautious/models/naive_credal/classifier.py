@@ -63,7 +63,7 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         Cost of each prediction (row) for each truth (column). An array is in ``classes_`` order; a
         frame is read by its labels, and may hold more of them. None means 0/1 costs. With the
         global IDM and costs, classes are compared over the bounds of :meth:`predict_proba_bounds`:
-        the sets may be larger than the exact ones, never smaller.
+        the sets may be larger than those of the priors themselves, never smaller.
     epsilon : float, default=0.0
         Share of the prior that is fixed to the uniform one, between 0 and 1: no weight of a prior
         is then less than this share of the uniform weight. A little of it keeps zero counts from
@@ -165,9 +165,14 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
         """Bound the class probabilities over the credal set.
 
-        With local IDMs the bounds are those of Yang, Destercke & Masson (2017), eqs 23 and 24. With
-        the global IDM they follow from the smallest ratios between pairs of classes, the very
-        numbers that decide dominance: exact with two classes, possibly too wide with more.
+        They are exact, the smallest and the largest probability that some prior of the model gives.
+        With local IDMs they are those of Yang, Destercke & Masson (2017), eqs 23 and 24. With the
+        global IDM the upper one is a convex programme of one unknown, and the lower one is met
+        where the class shares the prior with a single rival.
+
+        With more than two classes they may be too wide, never too narrow, in two cases: a cell of
+        the row is missing and may hide anything, or (lower bounds, global IDM) many training cells
+        are missing in the features that the row has.
 
         Parameters
         ----------

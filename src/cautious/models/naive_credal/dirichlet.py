@@ -56,6 +56,7 @@ from cautious.models.naive_credal.dominance import (
     pairwise_infima,
     undominated,
 )
+from cautious.models.naive_credal.envelope import max_of_others, posterior_bounds
 
 __all__ = ["GlobalIDM", "LocalIDM", "envelope_corners", "fill_worst"]
 
@@ -130,13 +131,31 @@ class GlobalIDM:
         return sets
 
     def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
-        """Bound the class probabilities by the smallest ratios between pairs of classes."""
+        """Bound the class probabilities of rows given as codes, shape (m, n)."""
         K = len(self.class_counts)
         lines = self.tables.lines(codes)
-        lower, upper = np.empty((lines.shape[1], K)), np.empty((lines.shape[1], K))
-        for rows in row_chunks(len(lower), min(512, max(1, _PAIRS_AT_ONCE // K**2))):
-            lower[rows], upper[rows] = bounds_from_infima(self._infima(lines[:, rows]))
+        m, n = lines.shape
+        lower, upper = np.empty((n, K)), np.empty((n, K))
+        for rows in row_chunks(n, max(1, _CELLS_AT_ONCE // (K * max(1, m)))):
+            lower[rows], upper[rows] = self._bounds(lines[:, rows].T)
+        if self.conservative:
+            partly = np.flatnonzero(self.tables.missing[lines].any(axis=0))
+            for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
+                at = partly[part]
+                lower[at], upper[at] = bounds_from_infima(self._infima(lines[:, at]))
         return lower, upper
+
+    def _bounds(self, lines: Ints) -> tuple[Floats, Floats]:
+        """Bound the class probabilities of rows given by the lines of their values, (n, m)."""
+        n = len(lines)
+        return posterior_bounds(
+            np.broadcast_to(self.class_counts, (n, len(self.class_counts))),
+            np.broadcast_to(self.totals, (n, *self.totals.shape)),
+            self.lower[lines],
+            self.upper[lines],
+            ~self.tables.missing[lines],
+            self.s,
+        )
 
     def _log_table(self) -> Floats:
         """Table of log f(s) and, beside it, log g(s), without the class counts."""
@@ -356,7 +375,7 @@ class LocalIDM:
         with np.errstate(divide="ignore"):
             log_n, log_s = np.log(self.class_counts), np.log(self.s)
         own, others_most = log_n + log_low, _log_sum_of_others(log_n + log_high)
-        rest = np.logaddexp(others_most, log_s + _max_of_others(log_high))
+        rest = np.logaddexp(others_most, log_s + max_of_others(log_high))
         most, others_own = np.log(self.class_counts + self.s) + log_high, _log_sum_of_others(own)
         return expit(own - rest), expit(most - others_own)
 
@@ -367,11 +386,3 @@ def _log_sum_of_others(logs: Floats) -> Floats:
     np.logaddexp.accumulate(logs[:, :-1], axis=1, out=before[:, 1:])
     np.logaddexp.accumulate(logs[:, :0:-1], axis=1, out=after[:, -2::-1])
     return np.asarray(np.logaddexp(before, after))
-
-
-def _max_of_others(values: Floats) -> Floats:
-    """Largest of each row without the class at hand."""
-    runner_up, top = np.partition(values, -2, axis=1)[:, -2:].T
-    best = values.argmax(axis=1)[:, None]
-    others = np.where(np.arange(values.shape[1]) == best, runner_up[:, None], top[:, None])
-    return np.asarray(others)

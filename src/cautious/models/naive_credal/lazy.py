@@ -25,11 +25,10 @@ from cautious.models.naive_credal.counts import probabilities
 from cautious.models.naive_credal.dominance import (
     Infimum,
     Pairs,
-    bounds_from_infima,
     log_infimum,
-    pairwise_infima,
     undominated,
 )
+from cautious.models.naive_credal.envelope import posterior_bounds
 
 __all__ = ["LazyNaiveCredalClassifier", "Neighbours", "RowCounts", "overlap_distances"]
 
@@ -37,8 +36,6 @@ __all__ = ["LazyNaiveCredalClassifier", "Neighbours", "RowCounts", "overlap_dist
 _MISSING_IN_TEST = -2
 # Pairs are solved this many (pair, feature) cells at a time.
 _CELLS_AT_ONCE = 400_000
-# Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.
-_PAIRS_AT_ONCE = 2_000_000
 
 
 def overlap_distances(train: Ints, test: Ints) -> Ints:
@@ -186,15 +183,9 @@ class RowCounts:
         return probabilities(log_joint + np.log(self.class_counts + s / K))
 
     def predict_proba_bounds(self, s: float) -> tuple[Floats, Floats]:
-        """Bound the class probabilities by the smallest ratios between pairs of classes."""
-        n, K = self.class_counts.shape
-        lower, upper = np.empty((n, K)), np.empty((n, K))
-        for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
-            part = self[rows]
-            possible = ((part.counts > 0) | ~part.observed[:, :, None]).all(axis=1)
-            infima = pairwise_infima(np.asarray(possible), part._infimum(s))
-            lower[rows], upper[rows] = bounds_from_infima(infima)
-        return lower, upper
+        """Bound the class probabilities over all priors of strength s."""
+        counts = self.counts
+        return posterior_bounds(self.class_counts, self.totals, counts, counts, self.observed, s)
 
     def _infimum(self, s: float) -> Infimum:
         return partial(self._solve, s)
@@ -353,8 +344,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
         """Bound the class probabilities over the credal set of the last neighbourhood.
 
-        The bounds follow from the smallest ratios between pairs of classes: exact with two classes,
-        possibly too wide with more.
+        They are exact, as those of :class:`NaiveCredalClassifier` on the neighbourhood.
 
         Parameters
         ----------
