@@ -241,7 +241,7 @@ def _filled(
     size = len(idle)
 
     def total(values: Floats) -> Floats:
-        return np.bincount(problem, values, minlength=size)
+        return np.bincount(problem, values, minlength=size).astype(np.float64)
 
     first = rivals.log_f(np.zeros(len(problem))) - unit[problem]
     start = first + np.log(rivals.fall(np.zeros(len(problem)))[0])
@@ -357,8 +357,9 @@ def _climbed(
     best, ceiling : ndarray of shape (p,)
         The greatest log odds, at least those given; and what the chord over all of [0, s] promised.
     """
-    at = np.arange(len(best))
-    left, right = np.zeros(len(best)), np.full(len(best), s)
+    at: Ints = np.arange(len(best))
+    left: Floats = np.zeros(len(best))
+    right: Floats = np.full(len(best), s)
     ceiling = best.copy()
     for depth in range(_MAX_ITERATIONS):
         rise = (after - before) / (right - left)
@@ -369,9 +370,8 @@ def _climbed(
         open_ = np.flatnonzero(promise > best[at] + _PRECISION)
         if not len(open_):
             break
-        at, y, before, after, left, right = (
-            part[open_] for part in (at, y, before, after, left, right)
-        )
+        at, y, before, after = at[open_], y[open_], before[open_], after[open_]
+        left, right = left[open_], right[open_]
         margin = (right - left) / 10  # never a piece almost as long as before
         y = np.clip(y, left + margin, right - margin)
         middle = np.exp(rival.weights[at].log_g(y) - rival.unit[at])
