@@ -37,6 +37,16 @@ def test_tuned_then_applied(run, run_json, scores):
     assert found["cases"] == 200
 
 
+def test_a_rule_remembers_the_column_it_was_tuned_on(run, run_json, scores):
+    cases = pd.read_csv(scores / "good.csv").rename(columns={"score": "risk"})
+    cases.assign(age=40).to_csv(scores / "risk.csv", index=False)
+    told = ("--score", "risk", "--positive", "bad", "--max-error", "0.05")
+    run("tune", "risk.csv", *told, "-o", "tuned.json")
+    found = run_json("apply", "risk.csv", "--rule", "tuned.json", "--json")["models"]
+    again = run_json("apply", "good.csv", "--rule", "tuned.json", "--json")["models"]
+    assert list(found.values()) == list(again.values())
+
+
 def test_standard_input_to_standard_output(run, rule, tmp_path):
     result = run("apply", "-", "--rule", rule, "-o", "-", stdin="id,score\n1,0.9\n2,\n")
     assert result.stdout == "id,score,y_set\n1,0.9,bad\n2,,?\n"

@@ -344,7 +344,7 @@ def tune(
             rule = find_rule(**asked)
         assert one.codes is not None
         seen = asked.get("y_score", asked.get("y_proba")), one.codes[~one.missing]
-        data = {"n": one.n, "digest": data_digest(one)}
+        data = {"n": one.n, "digest": data_digest(one)} | _named_column(columns.get("score"))
         data |= calibration_data(*seen, rule.rule, one.classes, goal | {"per": per})
         about = rule.rule.with_details(model=one.name, data=data)
         found[one.name] = replace(rule, rule=about)
@@ -475,6 +475,12 @@ def _expected_record(expected: Expected | None) -> dict[str, Any] | None:
 
 def _is_budget(goal: Mapping[str, Any]) -> bool:
     return any(value is not None for value in goal.values())
+
+
+def _named_column(score: Any) -> dict[str, str]:
+    """Remember a column that was named, so that applying the rule finds it again."""
+    named = [score] if isinstance(score, str) else list(score or ())
+    return {"score": named[0]} if len(named) == 1 and isinstance(named[0], str) else {}
 
 
 def _search(

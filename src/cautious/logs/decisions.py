@@ -171,8 +171,10 @@ class AnswerPlan:
         given = {"score": score, "proba": proba}
         if several and score is None and proba is None and set(rules) <= set(names):
             given["score"] = list(rules)  # scores in columns that are named after the models
-        elif not several and score is None and proba is None and next(iter(rules)) in names:
-            given["score"] = next(iter(rules))
+        elif not several and score is None and proba is None:
+            ((name, rule),) = rules.items()
+            tuned_on = (rule.data or {}).get("score")
+            given["score"] = next((one for one in (name, tuned_on) if one in names), None)
         found = guess_columns(
             names, truth=False, model=model if several else False,
             weight=False, groups=False, **given,
