@@ -101,10 +101,15 @@ def bootstrap_weights(
     return _replicates(weights, n_resamples, members, as_generator(random_state))
 
 
+def are_shares(total: float, n_rows: int) -> bool:
+    """Whether weights cannot count repetitions: they add up to far less than there are rows."""
+    return 0 < total < n_rows / 4
+
+
 def warn_of_shares(weights: Floats) -> None:
-    """Warn of weights that cannot count repetitions: they add up to far less than there are."""
+    """Warn of weights that cannot count repetitions."""
     total, n_rows = float(weights.sum()), np.count_nonzero(weights)
-    if 0 < total < n_rows / 4:
+    if are_shares(total, n_rows):
         warnings.warn(
             f"the weights of {n_rows} rows add up to {total:.4g}. Weights count repetitions, so a "
             f"replicate draws about {max(1, round(total))} cases and intervals come out too wide; "

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import json
 import math
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,6 +37,8 @@ ARROW = (".arrow", ".arrows", ".feather")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 """Endings of the names of files that are read out of a folder or a pattern."""
 
+_STALE = 3600.0  # seconds
+
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     """Write a file atomically: a reader sees the old file or the new one, never a part of it.
@@ -43,7 +47,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     takes the place of the old file. No file or link that is there already is opened for that. A
     file that is replaced keeps its permissions; a new one has those that the process gives. A
     symbolic link stays one, and the file it points to is replaced. Devices and pipes cannot be
-    replaced and are written to.
+    replaced and are written to. What a writer of the same file left behind when it was killed is
+    removed, once it is an hour old.
 
     Parameters
     ----------
@@ -100,7 +105,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
         return
     target = Path(os.path.realpath(path))
-    aside = target.with_name(f".cautious-{secrets.token_hex(8)}")
+    own = f".cautious-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]}-"
+    _clear_stale(target.parent, own)
+    aside = target.with_name(own + secrets.token_hex(8))
     mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
     # The system applies the umask itself: asking for it would change it for other threads.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -116,6 +123,16 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def _clear_stale(folder: Path, beginning: str) -> None:
+    """Remove what nobody has written to for so long: its writer was killed."""
+    with suppress(OSError), os.scandir(folder) as found:
+        for left in found:
+            if left.name.startswith(beginning) and left.is_file(follow_symlinks=False):
+                written = left.stat(follow_symlinks=False).st_mtime
+                if written < time.time() - _STALE:
+                    os.unlink(left.path)
 
 
 def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:

@@ -173,3 +173,31 @@ def test_a_certified_rule_keeps_its_promise_on_the_same_cases():
     text = str(cautious.evaluate(frame, rule=tuned.rule))
     assert "chosen on these very cases" in text
     assert "What its certificate promises holds nevertheless." in text
+
+
+@pytest.mark.parametrize("kind", ["scores", "models", "probabilities", "sets"])
+@pytest.mark.parametrize("engine", [None, "local"])
+def test_weights_that_are_shares_are_noted(kind, engine):
+    """Once, however many cells their intervals are drawn from; rows of weight 0 do not count."""
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1, 1, 1], 40)
+    frame = {
+        "scores": {"y_true": np.tile([0, 1], 20), "score": p[:, 0]},
+        "models": {"y_true": np.tile([0, 1], 20), "score_a": p[:, 0], "score_b": p[:, 1]},
+        "probabilities": {
+            "y_true": np.arange(40) % 3,
+            "p_0": p[:, 0],
+            "p_1": p[:, 1],
+            "p_2": p[:, 2],
+        },
+        "sets": {"y_true": rng.integers(2, size=40), "y_set": rng.choice(["0", "0|1"], 40)},
+    }[kind]
+    shares, few = np.full(40, 1 / 40), np.zeros(40)
+    shares[:2], few[:8] = 0, 1
+    for weight, words in ((shares, "the weights of 38 rows add up to 0.95;"), (few, None)):
+        found = cautious.evaluate(
+            pd.DataFrame(frame | {"weight": weight}), engine=engine, measures=["coverage"],
+            confidence_level=0.9, n_resamples=20,
+        )  # fmt: skip
+        notes = [str(note) for note in found.notes if "add up to" in str(note)]
+        assert [note[: len(words)] for note in notes] == [words] if words else notes == []

@@ -24,19 +24,25 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 class Hostile(ClassifierMixin, BaseEstimator):
-    """Does something bad in the fit, on the folds whose training part lacks the first example."""
+    """Does something bad on the folds whose training part lacks the first example."""
 
-    def __init__(self, what="segfault", always=False):
+    def __init__(self, what="segfault", always=False, where="fit"):
         self.what = what
         self.always = always
+        self.where = where
 
     def fit(self, X, y):
-        if self.always or not (X == 1).all(axis=1).any():
-            BAD[self.what]()
+        self.bad_ = self.always or not (X == 1).all(axis=1).any()
+        self._do_harm("fit")
         self.classes_ = np.unique(y)
         return self
 
+    def _do_harm(self, where):
+        if self.bad_ and where == self.where:
+            BAD[self.what]()
+
     def predict(self, X):
+        self._do_harm("predict")
         return np.repeat(self.classes_[:1], len(X))
 
 
@@ -195,6 +201,27 @@ def test_any_error_is_written_down(in_store, healthy, tmp_path):
     for what, said in WORDS.items():
         assert results[results["model"] == what]["failure"].tolist() == [said] * 3
     assert results[results["model"] == "thread"]["failure"].isna().all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_hostile_learner_fails_by_itself(n_jobs, healthy, tmp_path):
+    """All of them in one study, some while they learn and some while they answer."""
+    bad = {f"{what} in {do}": Hostile(what, where=do) for what in BAD for do in ("fit", "predict")}
+    assert len(bad) >= 19
+    own = study({**bad, "healthy": GaussianNB()})
+    results = own.run(tmp_path / "results.db", n_jobs=n_jobs, timeout=3)
+    same(results[results["model"] == "healthy"], healthy)
+    said = {**DEADLY, **WORDS, "leave a thread": None}
+    for name, model in bad.items():
+        failures = results[results["model"] == name]["failure"]
+        assert len(failures) == 3, name
+        expected = said.get(model.what, "TimeoutError: took longer than 3 s")
+        if expected is None:
+            assert failures.isna().all(), name
+        else:
+            assert failures.dropna().str.startswith(expected).tolist() == [True], name
+    assert_no_process_is_left()
 
 
 def test_models_of_a_fold_do_not_share_arrays():

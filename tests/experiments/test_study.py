@@ -182,29 +182,80 @@ def killed_study():
     return Study(models, ["monks-1"], repeats=3, folds=5, measures=["u65", "error"])
 
 
+def started(store, n_jobs):
+    """Run the study in a process group of its own, so that loky's workers die with their parent."""
+    here = os.path.dirname(__file__)
+    script = store.with_suffix(".py")
+    script.write_text(KILLED.format(here=here, store=str(store), n_jobs=n_jobs))
+    return subprocess.Popen(
+        [sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL
+    )
+
+
+def kill(process):
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def wait_for(process, store, rows):
+    deadline = time.monotonic() + 60
+    while _finished(store) < rows and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def assert_kept(before, after):
+    """What was done was not done again, and no fold is there by halves."""
+    assert after.groupby(["dataset", "repeat", "fold"]).size().eq(2).all()
+    kept = after.merge(before[["dataset", "model", "repeat", "fold"]])
+    pd.testing.assert_frame_equal(kept, before)
+
+
 @pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_killed_and_resumed(n_jobs, tmp_path):
     store = tmp_path / "results.db"
-    script = tmp_path / "run.py"
-    here = os.path.dirname(__file__)
-    script.write_text(KILLED.format(here=here, store=str(store), n_jobs=n_jobs))
-    # A group of its own, so that loky's workers die with their parent.
-    process = subprocess.Popen(
-        [sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL
-    )
-    deadline = time.monotonic() + 60
-    while _finished(store) < 4 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
+    process = started(store, n_jobs)
+    wait_for(process, store, 4)
     assert process.poll() is None, "it ended before it could be killed"
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    kill(process)
     before = killed_study().results(store)
     assert 4 <= len(before) < 30
-    assert before.groupby(["dataset", "repeat", "fold"]).size().eq(2).all()  # no fold by halves
     resumed = killed_study().run(store)
-    kept = resumed.merge(before[["dataset", "model", "repeat", "fold"]])
-    pd.testing.assert_frame_equal(kept, before)  # what was done was not done again
+    assert_kept(before, resumed)
     same_results(resumed, killed_study().run())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [52])
+def test_killed_again_and_again(n, tmp_path):
+    """Killed at any time, in the midst of writing too, until it is finished; then another store."""
+    rng = np.random.default_rng(0)
+    whole = killed_study().run()
+    kills = stores = 0
+    before, store = whole[:0], None
+    while kills < n:
+        if store is None:
+            stores += 1
+            before, store = whole[:0], tmp_path / f"results{stores}.db"
+        process = started(store, 1 + kills % 2)
+        wait_for(process, store, len(before) + 2 * int(rng.integers(3)))
+        time.sleep(rng.random() * 0.3)
+        if process.poll() is None:
+            kills += 1
+            kill(process)
+        if not store.exists():
+            continue
+        try:
+            after = killed_study().results(store)
+        except FileNotFoundError:  # killed before there was anything in it
+            after = before
+        if len(before):
+            assert_kept(before, after)
+        before = after
+        if len(before) > 20:
+            same_results(killed_study().run(store), whole)
+            store = None
+    if store is not None:
+        same_results(killed_study().run(store), whole)
 
 
 def _finished(store):

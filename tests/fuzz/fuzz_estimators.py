@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -23,12 +24,38 @@ from tests.fuzz.fuzz_values import (
 from cautious import models, preparation
 
 
-def _fitted(estimator: Any, X: Any, y: Any) -> Any:
-    return estimator.fit(X, y).predict_set(X)
+def _fitted(make: Callable[[], Any], X: Any, y: Any, **params: Any) -> Any:
+    return make().set_params(**params).fit(X, y).predict_set(X)
 
 
-def _transformed(estimator: Any, X: Any, y: Any) -> Any:
-    return np.asarray(estimator.fit(X, y).transform(X), dtype=np.float64)
+def _transformed(make: Callable[[], Any], X: Any, y: Any, **params: Any) -> Any:
+    fitted = make().set_params(**params).fit(X, y)
+    return np.asarray(fitted.transform(X), dtype=np.float64)
+
+
+def _params(make: Callable[[], Any]) -> dict[str, Any]:
+    """Parameters that an estimator was made with; steps of a pipeline are none of its own."""
+    return {
+        name: value
+        for name, value in make().get_params(deep=False).items()
+        if name not in ("steps", "n_jobs", "verbose")
+    }
+
+
+def other_estimator_calls() -> dict[str, Call]:
+    """Estimators of whose answers to so few cases nothing can be compared, but that must answer."""
+    tree = partial(DecisionTreeClassifier, max_depth=2, random_state=0)
+    made = {
+        "CertifiedAbstainingClassifier": lambda: models.CertifiedAbstainingClassifier(
+            tree(), max_error=0.5, confidence_level=0.5, random_state=0
+        ),
+        "ConformalClassifier": lambda: models.ConformalClassifier(tree(), random_state=0),
+    }
+    arrays = {"X": ("features", FEATURES), "y": labels(CLASSES)}
+    return {
+        f"models.{name}": Call(partial(_fitted, make), arrays, _params(make))
+        for name, make in made.items()
+    }
 
 
 def estimator_calls() -> dict[str, Call]:
@@ -70,10 +97,7 @@ def estimator_calls() -> dict[str, Call]:
     }
     arrays = {"X": ("features", FEATURES), "y": labels(CLASSES)}
     found = {
-        f"models.{name}": Call(
-            lambda X, y, make=make: _fitted(make(), X, y),
-            arrays,
-        )
+        f"models.{name}": Call(partial(_fitted, make), arrays, _params(make))
         for name, make in made.items()
     }
     found["models.cross_val_predict_set"] = Call(
@@ -93,7 +117,8 @@ def estimator_calls() -> dict[str, Call]:
     for name in ("MDLDiscretizer", "CorrelationFeatureSelector"):
         make = getattr(preparation, name)
         found[f"preparation.{name}"] = Call(
-            lambda X, y, make=make: _transformed(make(), X, y),
+            partial(_transformed, make),
             {"X": ("features", FEATURES.astype(np.float64)), "y": labels(CLASSES)},
+            _params(make),
         )
     return found

@@ -29,8 +29,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from scipy import sparse
-from tests.fuzz.fuzz_calls import CALLS, public_names
+from tests.fuzz.fuzz_calls import CALLS as CALLS_WITH_ARRAYS
+from tests.fuzz.fuzz_calls import public_names
 from tests.fuzz.fuzz_containers import LIARS, disguises
+from tests.fuzz.fuzz_estimators import estimator_calls, other_estimator_calls
 
 import cautious
 
@@ -209,11 +211,15 @@ LEFT_OUT = {
     "curves.ClassThresholdCurve",
 }
 ANYTHING = _anything()
+CALLS = {**CALLS_WITH_ARRAYS, **other_estimator_calls()}
+ESTIMATORS = sorted({*estimator_calls(), *other_estimator_calls()})
+"""Calls that fit an estimator, with odd parameters and odd examples, and ask it for sets."""
+
 OPTIONS = {
     name: [
         one.name
         for one in _arguments(call.function)
-        if one.default is not one.empty and one.name not in (*call.arrays, *call.others, "make")
+        if one.default is not one.empty and one.name not in (*call.arrays, *call.others)
     ]
     for name, call in CALLS.items()
 }
@@ -275,6 +281,14 @@ class Outcome:
     def calls(self) -> int:
         """All of them."""
         return self.answers + self.refusals + self.raw.total() + len(self.hangs)
+
+    def add_raw(self, name: str, what: str, error: Exception, odd: Any) -> None:
+        """Write down a fault of ours, and what brought it about."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        key = (name, what, f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}")
+        self.raw[key] += 1
+        shown = {argument: repr(value)[:80] for argument, value in odd.items()}
+        self.examples.setdefault(key, f"{shown}: {error}"[:400])
 
     def __str__(self) -> str:
         lines = [
@@ -340,11 +354,7 @@ def _try(name: str, call: Callable[[], Any], odd: Any, found: Outcome) -> None:
     except HangError:
         found.hangs.append(name)
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        key = (name, type(error).__name__, f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}")
-        found.raw[key] += 1
-        shown = {argument: repr(value)[:80] for argument, value in odd.items()}
-        found.examples.setdefault(key, f"{shown}: {error}"[:400])
+        found.add_raw(name, type(error).__name__, error, odd)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -354,10 +364,12 @@ def main() -> None:
     parser.add_argument("n", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="functions whose name holds this")
+    parser.add_argument("--estimators", action="store_true", help="only fits of estimators")
     parser.add_argument("--examples", action="store_true")
     args = parser.parse_args()
-    names = [name for name in (*sorted(CALLS), *sorted(ANYTHING)) if args.only in name]
+    every = ESTIMATORS if args.estimators else [*sorted(CALLS), *sorted(ANYTHING)]
+    names = [name for name in every if args.only in name]
     found = try_calls(args.n, args.seed, names=names, seconds=args.seconds)
     sys.stdout.write(f"{found}\n")
     if args.examples:

@@ -1,11 +1,11 @@
 """Anything for any argument: an answer or a refusal."""
 
 import pytest
-from tests.fuzz.fuzz_random_calls import ANYTHING, CALLS, try_calls
+from tests.fuzz.fuzz_random_calls import ANYTHING, CALLS, ESTIMATORS, try_calls
 
 
-def check(n, seed):
-    found = try_calls(n, seed)
+def check(n, seed, names=None):
+    found = try_calls(n, seed, names=names)
     assert found.calls == n
     assert not found.raw, f"{found}\n{found.examples}"
     assert not found.hangs, found.hangs
@@ -21,3 +21,14 @@ def test_a_few_thousand_calls():
 @pytest.mark.parametrize("seed", range(1, 101))
 def test_a_million_calls(seed):
     check(10_000, seed)
+
+
+def test_a_few_fits():
+    assert len(ESTIMATORS) > 18
+    check(100, 0, ESTIMATORS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 46))
+def test_ninety_thousand_fits(seed):
+    check(2000, seed, ESTIMATORS)

@@ -172,3 +172,10 @@ def test_refusals(call, words):
 def test_nothing_seen():
     assert mean_bound([0, 0.5, 1], [0, 0, 0]) == 1
     assert mean_bound([3], [10]) == 3
+
+
+def test_losses_of_no_case_are_refused_in_words_of_cases():
+    with pytest.raises(ValueError, match=r"^values has shape \(0,\); give the losses of cases"):
+        mean_bound([], None, low=0, high=1)
+    with pytest.raises(ValueError, match=r"^values has shape \(1, 2\); give the losses of cases"):
+        mean_bound([[0, 1]], low=0, high=1)

@@ -233,6 +233,15 @@ def test_a_class_without_calibration_cases_is_never_answered():
     assert not (found.rule.predict_set(p).sum(axis=1) == 1)[p.argmax(axis=1) == 2].any()
 
 
+def test_scores_that_are_all_missing_are_named_as_they_were_given():
+    words = "has a finite score; give scores that are numbers, in y_score or y_proba"
+    y = [0, 1] * 10
+    with pytest.raises(ValueError, match=words):
+        certify(y, y_score=[np.nan] * 20, max_error=0.1)
+    with pytest.raises(ValueError, match="in other_scores where it is given"):
+        certify(y, y_score=[0.2, 0.8] * 10, other_scores=[np.nan] * 4, max_error=0.1)
+
+
 def test_more_refusals():
     with pytest.raises(ValueError, match="one score per case"):
         certify([0, 1], y_score=[0.1], max_error=0.1)
@@ -346,7 +355,7 @@ def test_cases_that_cannot_carry_a_promise():
     found = certify([0] * 100, y_score=np.zeros(100), classes=[0, 1], max_missed=0.1)
     assert found.rule is None
     # Scores that are all missing: nothing can be chosen.
-    with pytest.raises(ValueError, match="no score"):
+    with pytest.raises(ValueError, match="has a finite score"):
         certify(y, y_score=np.full(50, np.nan), max_error=0.1)
 
 

@@ -171,8 +171,9 @@ def slow_block(block, plan):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("after", range(1000, 9000, 1000))
 def test_a_worker_killed_on_the_way_costs_nothing_but_time(
-    make_binary_log, tmp_path, small_parts, monkeypatch
+    make_binary_log, tmp_path, small_parts, monkeypatch, after
 ):
     folder = write(make_binary_log(10_000), tmp_path)
     local = summarise(folder)
@@ -184,7 +185,7 @@ def test_a_worker_killed_on_the_way_costs_nothing_but_time(
         pids = client.run(os.getpid)
 
         def kill(done, _):
-            if not killed and done >= 2000:
+            if not killed and done >= after:
                 killed.append(next(iter(pids.values())))
                 os.kill(killed[0], signal.SIGKILL)
 

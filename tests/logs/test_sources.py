@@ -147,6 +147,22 @@ def test_a_corrupt_footer_is_named(log, tmp_path):
         summarise(folder)
 
 
+def test_all_files_that_cannot_be_opened_are_counted(log, tmp_path):
+    folder = write_parts(log, tmp_path / "log", n=12)
+    for at in range(1, 9):
+        (folder / f"part-{at}.parquet").write_bytes(b"PAR1 and no more")
+    said = (
+        r"part-1\.parquet: this is no whole Parquet file .* 8 of the 12 files cannot be read; the "
+        r"others are 'part-2\.parquet', 'part-3\.parquet', .*'part-6\.parquet', … 7 in all\."
+    )
+    with pytest.raises(InputError, match=said):
+        summarise(folder)
+    for at in range(2, 9):
+        (folder / f"part-{at}.parquet").unlink()
+    with pytest.raises(InputError, match=r"part-1\.parquet: [^;]*; write or copy it again\.$"):
+        summarise(folder)
+
+
 def test_a_footer_that_contradicts_itself_is_named(log, tmp_path):
     """No checksum protects a footer; one that loses rows must not pass for whole."""
     path = tmp_path / "log.parquet"

@@ -283,3 +283,52 @@ def test_what_weights_may_be() -> None:
     counts = SetCounts.from_predictions(truth, mask)
     with pytest.raises(ValueError, match="counts do not tell the cases apart"):
         bootstrap_interval(counts, measure="error", weights_are="importance")
+
+
+def others() -> np.ndarray:
+    """Answers of another classifier to the same forty cases, a tenth of them wrong."""
+    return np.eye(2, dtype=bool)[np.tile([0, 1, 0, 1, 1, 0, 0, 1, 0, 0], 4)]
+
+
+def test_differences_warn_of_weights_that_cannot_be_repetitions() -> None:
+    truth, mask = shares()
+    options = {"measure": "error", "random_state": 0, "n_resamples": 50}
+    with pytest.warns(UserWarning, match="the weights of 40 rows add up to 1. Weights count"):
+        bootstrap_difference(truth, mask, others(), sample_weight=np.full(40, 1 / 40), **options)
+    with pytest.raises(ValueError, match="weights_are is 'shares'; choose"):
+        bootstrap_difference(truth, mask, others(), weights_are="shares", **options)
+
+
+def test_differences_take_weights_as_importance() -> None:
+    """As if each replicate were made by hand; what the weights add up to does not matter."""
+    truth, mask = shares()
+    weight = np.random.default_rng(1).random(40)
+    weight[3] = 0
+    found = [
+        bootstrap_difference(
+            truth, mask, others(), measure="error", sample_weight=weight * scale,
+            weights_are="importance", n_resamples=4000, stratify=False, random_state=0,
+        )
+        for scale in (1.0, 1 / 40)
+    ]  # fmt: skip
+    assert (found[0].low, found[0].high) == pytest.approx((found[1].low, found[1].high))
+    cases = np.arange(40)
+    gain = (~mask[cases, truth]).astype(float) - ~others()[cases, truth]
+    assert found[0].estimate == pytest.approx(np.average(gain, weights=weight))
+    drawn = np.random.default_rng(2).choice(np.flatnonzero(weight), (4000, 39))
+    means = (weight[drawn] * gain[drawn]).sum(axis=1) / weight[drawn].sum(axis=1)
+    ends = np.quantile(means, [0.025, 0.975])
+    assert (found[0].low, found[0].high) == pytest.approx(ends, abs=0.02)
+
+
+def test_differences_of_scores_take_importance_too() -> None:
+    rng = np.random.default_rng(0)
+    p, q = rng.dirichlet([2, 1], 60), rng.dirichlet([1, 1], 60)
+    truth, weight = (rng.random(60) < p[:, 1]).astype(int), rng.random(60)
+    options = {"measure": "aurc", "weights_are": "importance", "random_state": 0}
+    one, two = (
+        bootstrap_difference(truth, p, q, sample_weight=weight * scale, **options)
+        for scale in (1, 0.01)
+    )
+    assert (one.low, one.high) == pytest.approx((two.low, two.high))
+    assert one.low < one.estimate < one.high

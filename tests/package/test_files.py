@@ -83,6 +83,34 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, f
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_what_a_killed_writer_left_is_removed_an_hour_later(tmp_path, monkeypatch):
+    """Only what was begun for the same file; never another file, a link or a folder."""
+
+    def killed(path):
+        with monkeypatch.context() as change:
+            change.setattr(os, "replace", lambda *_: None)
+            write_whole(path, "half")
+        return next(one for one in tmp_path.iterdir() if one not in before)
+
+    before = [write_whole(tmp_path / name, "old") for name in ("a", "b")]
+    of_a = killed(tmp_path / "a")
+    before.append(of_a)
+    of_b = killed(tmp_path / "b")
+    before.append(of_b)
+    young = killed(tmp_path / "a")
+    start = of_a.name.rsplit("-", 1)[0]
+    folder, link = tmp_path / f"{start}-folder", tmp_path / f"{start}-link"
+    folder.mkdir()
+    link.symlink_to(of_b)
+    for path in (of_a, of_b, folder):
+        os.utime(path, (0, 0))
+    os.utime(link, (0, 0), follow_symlinks=False)
+    write_whole(tmp_path / "a", "new")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"a", "b", of_b.name, young.name, folder.name, link.name}
+    assert (tmp_path / "a").read_text() == "new"
+
+
 def test_text_that_cannot_be_written_writes_nothing(tmp_path):
     with pytest.raises(UnicodeEncodeError):
         write_whole(tmp_path / "a", "\ud800")

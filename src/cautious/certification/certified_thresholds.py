@@ -202,7 +202,10 @@ def _candidates(confidence: Floats, how_many: int, count: Ints | None = None) ->
         order = np.flatnonzero(known)[np.argsort(-confidence[known])]
         falling, reached = confidence[order], np.cumsum(count[order])
     if not len(falling) or not reached[-1]:
-        raise ValueError("other_scores holds no score; candidates cannot be chosen from it.")
+        raise ValueError(
+            "none of the cases that candidate thresholds are chosen from has a finite score; give "
+            "scores that are numbers, in y_score or y_proba, and in other_scores where it is given."
+        )
     wanted = np.ceil(np.arange(1, how_many + 1) / how_many * reached[-1])
     return np.asarray(np.unique(falling[np.searchsorted(reached, wanted)])[::-1])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -513,7 +514,9 @@ def _interval(
 ) -> tuple[float, float]:
     if bootstrap is None:
         return math.nan, math.nan
-    interval = interval_of_counts(counts, entry, **bootstrap._asdict(), **params)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="the weights of")  # a note says so already
+        interval = interval_of_counts(counts, entry, **bootstrap._asdict(), **params)
     return interval.low, interval.high
 
 

@@ -110,7 +110,7 @@ def mean_bound(
             "counts is not given, so values are the losses of cases, and do not tell what a loss "
             "can be; give low and high, the least and the greatest possible loss."
         )
-    x, n = _check(values, np.ones(np.shape(values)) if counts is None else counts)
+    x, n = _check(values, counts)
     if side not in ("upper", "lower"):
         raise ValueError(f"side is {side!r}; choose 'upper' or 'lower'.")
     least = float(x.min()) if low is None else float(low)
@@ -212,8 +212,11 @@ def _log_wealth(x: Floats, n: Floats, mean: float, stakes: Floats) -> float:
     return float(logsumexp(gain) - np.log(len(stakes)))
 
 
-def _check(values: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
-    x, n = as_floats(values, "values", "losses"), as_floats(counts, "counts", "numbers of cases")
+def _check(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Floats]:
+    x = as_floats(values, "values", "losses")
+    if counts is None and (x.ndim != 1 or not len(x)):
+        raise ValueError(f"values has shape {x.shape}; give the losses of cases, at least one.")
+    n = np.ones(len(x)) if counts is None else as_floats(counts, "counts", "numbers of cases")
     if x.ndim != 1 or x.shape != n.shape or not len(x):
         raise ValueError(
             f"values has shape {x.shape} and counts has shape {n.shape}; give one count for each "

@@ -15,7 +15,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError, check_kind, listed, quoted
 from cautious.limits import CLASSES
 from cautious.logs.plan import ARGMAX, SETS, Plan
-from cautious.logs.summary import LogSummary
+from cautious.logs.summary import WEIGHTLESS, LogSummary
 from cautious.logs.tallies import (
     Codes,
     Counts,
@@ -255,6 +255,8 @@ class _Cases:
         if (name := plan.columns.weight) is not None:
             weight = check_weights(self.read(name, None), self.place(name))
             self.used = None if (weight > 0).all() else weight > 0
+            if self.used is not None:
+                self._note(WEIGHTLESS, ~self.used)
             self.counts = fixed_point(self._counted(weight))
 
     def _drop(self, gone: Mask, truth: str) -> None:

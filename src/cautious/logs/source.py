@@ -17,7 +17,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from cautious.errors import InputError, quoted
+from cautious.errors import InputError, Message, listed, quoted
 from cautious.files import ARROW, CSV, PARQUET, data_files
 from cautious.predictions import (
     DelimitedText,
@@ -435,6 +435,7 @@ class _Remote:
 def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None) -> Source:
     """Read the beginnings of all files before any row: what does not fit is said at once."""
     first, schema, every = files[0][0], None, []
+    wrong: list[tuple[str, InputError]] = []
     expected: dict[str, Any] = {}
     more: list[tuple[str, str]] = []
     known: int | None = 0
@@ -443,7 +444,10 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
             parts, own = _of_file(path, filesystem, encoding)
             kinds = dict(zip(check_names(own.names), own.types, strict=True))
         except InputError as error:
-            raise error.at(path) from None
+            wrong.append((path, error))
+            continue
+        if wrong:
+            continue
         schema = own if schema is None else schema
         expected = kinds if schema is own else expected
         more += [(path, name) for name in kinds if name not in expected]
@@ -461,7 +465,24 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
         every += parts
         rows = [part.n_rows for part in parts]
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
+    if wrong:
+        raise _first_of(wrong, len(files))
     return Source(schema, every, known, name=title, left_out=tuple(more))
+
+
+def _first_of(wrong: Sequence[tuple[str, InputError]], n_files: int) -> InputError:
+    """Say what is wrong with the first of some files, and which others cannot be read either."""
+    path, error = wrong[0]
+    message = error.message
+    if len(wrong) > 1:
+        others = [os.path.relpath(name, os.path.dirname(path)) for name, _ in wrong[1:]]
+        message = message.with_hints(
+            Message(
+                "{count} of the {n} files cannot be read; the others are {names}.",
+                {"count": f"{len(wrong):,}", "n": f"{n_files:,}", "names": listed(others, 5)},
+            )
+        )
+    return InputError(message.at(path))
 
 
 def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[list[Part], Any]:

@@ -28,11 +28,15 @@ from cautious.predictions import (
     refusal,
     sorted_labels,
     twins,
+    weight_notes,
     whole_labels,
 )
 from cautious.sets import check_classes
 
 __all__ = ["LogSummary"]
+
+WEIGHTLESS = "weightless"
+"""Rows of weight 0, among the odd ones; nothing need be said of them."""
 
 _TITLES = {SETS: "logged", ARGMAX: "most probable"}
 
@@ -262,7 +266,8 @@ class LogSummary:
             positive = f", positive {quoted(self._pair()[1])}"
             told = replace(told, values={**told.values, "positive": positive})
         found = [told]
-        found += [note(key, count=f"{count:,}", n=n) for key, count in sorted(self.odd.items())]
+        told_of = sorted(key for key in self.odd if key != WEIGHTLESS)
+        found += [note(key, count=f"{self.odd[key]:,}", n=n) for key in told_of]
         if self.plan.turned:
             found.append(note("turned", label=quoted(self._pair()[1])))
         if SETS in self.plan.decisions and (columns.scores or columns.proba):
@@ -272,6 +277,9 @@ class LogSummary:
             note("twins", one=quoted(one), other=quoted(other))
             for one, other in twins(sorted_labels(self.labels | set(self.plan.classes)))[:1]
         ]
+        if columns.weight is not None:
+            gone = self.odd.get("dropped", 0) + self.odd.get(WEIGHTLESS, 0)
+            found += weight_notes(self._weight(), self.n_rows - gone)
         if not self.exact:
             found.append(note("rounded scores", width=f"{self.resolution:g}"))
         return tuple(found)
@@ -633,6 +641,18 @@ class LogSummary:
                     counts
                 )
         return found
+
+    def _weight(self) -> float:
+        """Add up the weights of all rows."""
+        if self.plan.binary:  # each column of scores counts every row
+            counted, times = [*self.scores.counts()], max(1, len(self.plan.columns.scores))
+        else:
+            first = self.plan.decisions[0]
+            counted, times = (
+                [self.sets.rows[s][1] for s in self.sets.rows if s.decision == first],
+                1,
+            )
+        return sum(float(floats(counts).sum()) for counts in counted) / times
 
     def _pair(self) -> tuple[Any, Any]:
         """Negative and positive label of the scores."""

@@ -11,7 +11,13 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._typing import Floats, Ints, Labels, RandomState
-from cautious.bootstrap import Interval, bootstrap_weights, percentile_interval, warn_of_shares
+from cautious.bootstrap import (
+    Interval,
+    are_shares,
+    bootstrap_weights,
+    percentile_interval,
+    warn_of_shares,
+)
 from cautious.costs import as_costs
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import COUNTED, Counts, Measure, get_measure
@@ -89,8 +95,7 @@ def bootstrap_interval(
     (0.8, True, True)
     """
     entry = get_measure(measure)
-    if weights_are not in ("repetitions", "importance"):
-        raise ValueError(f"weights_are is {weights_are!r}; choose 'repetitions' or 'importance'.")
+    _check_meaning(weights_are)
     if isinstance(y_true, SetCounts | RiskCoverageCurve):
         counts: Counts = y_true
         if weights_are == "importance":
@@ -103,7 +108,7 @@ def bootstrap_interval(
             )
         if not _per_case(params, counts.classes):
             cells = counts.merge()[0]
-            if cells.weight.sum() >= np.count_nonzero(cells.weight) / 4:
+            if not are_shares(cells.weight.sum(), len(cells.weight)):
                 warn_of_shares(counts.weight)  # of cells there are fewer, and nothing would be said
             counts = cells
     entry.score(counts, **params)  # warns where the measure is undefined
@@ -199,6 +204,7 @@ def bootstrap_difference(
     stratify: bool = True,
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
+    weights_are: str = "repetitions",
     **params: Any,
 ) -> Interval:
     """Estimate by how much one classifier's measure exceeds another's on the same cases.
@@ -212,7 +218,9 @@ def bootstrap_difference(
         True class labels.
     y_set, y_set_other : mask of shape (n, K), labels or label sets
         Prediction sets of the two classifiers.
-    measure, confidence_level, n_resamples, random_state, stratify, classes, sample_weight, **params
+    measure, confidence_level, n_resamples, random_state, stratify, classes
+        As for :func:`bootstrap_interval`.
+    sample_weight, weights_are, **params
         As for :func:`bootstrap_interval`; costs must be the same for every case.
 
     Returns
@@ -229,6 +237,7 @@ def bootstrap_difference(
     (0.07, True)
     """
     entry = get_measure(measure)
+    _check_meaning(weights_are)
     sides = []
     for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
         cases, own = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
@@ -236,12 +245,18 @@ def bootstrap_difference(
         sides.append(cases.merge())
     params = own
     (one, code), (two, other_code) = sides
-    # The cells to draw from are the pairs of cells that occur together.
-    pair, _ = pd.factorize(code * len(two.truth) + other_code)
-    first = first_occurrences(pair)
-    weight = np.bincount(pair, weights=cases.weight[cases.weight > 0])
-    to_one = _sum_by(code[first], len(one.truth))
-    to_two = _sum_by(other_code[first], len(two.truth))
+    weight: Floats = cases.weight[cases.weight > 0]
+    if weights_are == "importance":
+        # Cases are drawn, each as likely as the others, and take their weights along.
+        first, weight, carried = np.arange(len(weight)), np.ones(len(weight)), weight
+    else:
+        # The cells to draw from are the pairs of cells that occur together.
+        pair, _ = pd.factorize(code * len(two.truth) + other_code)
+        first, weight, carried = first_occurrences(pair), np.bincount(pair, weights=weight), None
+        if not are_shares(weight.sum(), len(weight)):
+            warn_of_shares(cases.weight)  # of cells there are fewer, and nothing would be said
+    to_one = _sum_by(code[first], len(one.truth), carried)
+    to_two = _sum_by(other_code[first], len(two.truth), carried)
     strata = one.truth[code[first]] if stratify else None
     replicates = [
         entry(one.reweighted(rows @ to_one), **params)
@@ -255,6 +270,11 @@ def bootstrap_difference(
     return percentile_interval(
         difference, np.concatenate(replicates), confidence_level=confidence_level
     )
+
+
+def _check_meaning(weights_are: Any) -> None:
+    if weights_are not in ("repetitions", "importance"):
+        raise ValueError(f"weights_are is {weights_are!r}; choose 'repetitions' or 'importance'.")
 
 
 def _cases(
@@ -302,7 +322,8 @@ def _some_rows(batch: Floats) -> list[Floats]:
     return [batch[start : start + at_once] for start in range(0, len(batch), at_once)]
 
 
-def _sum_by(code: Ints, n_codes: int) -> sparse.csr_array:
-    """Matrix that adds up the entries of a row vector by code."""
+def _sum_by(code: Ints, n_codes: int, weight: Floats | None = None) -> sparse.csr_array:
+    """Matrix that adds up the entries of a row vector by code, each times its weight."""
     rows = np.arange(len(code))
-    return sparse.csr_array((np.ones(len(code)), (rows, code)), shape=(len(code), n_codes))
+    entries = np.ones(len(code)) if weight is None else weight
+    return sparse.csr_array((entries, (rows, code)), shape=(len(code), n_codes))

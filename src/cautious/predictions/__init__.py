@@ -35,6 +35,7 @@ from cautious.predictions.columns import set_mask as set_mask
 from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.data import align as align
 from cautious.predictions.draft import labels_like as labels_like
+from cautious.predictions.draft import weight_notes as weight_notes
 from cautious.predictions.labels import binary_classes as binary_classes
 from cautious.predictions.labels import binary_truth as binary_truth
 from cautious.predictions.labels import label_text as label_text

@@ -28,7 +28,7 @@ from cautious.predictions.labels import (
 from cautious.predictions.rules import note, refusal, twins
 from cautious.sets import WrittenSet, first_row
 
-__all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle"]
+__all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle", "weight_notes"]
 
 # Nobody tells more classes apart by a single score: so many different truths are no classes.
 _MANY_CLASSES = 20
@@ -378,6 +378,24 @@ def _notes(
             yield note("new class", labels=listed(new))
     for one, other in twins(classes)[:1]:
         yield note("twins", one=quoted(one), other=quoted(other))
+    if draft.weight is not None:
+        yield from weight_notes(float(draft.weight.sum()), int(np.count_nonzero(draft.weight)))
+
+
+def weight_notes(total: float, n_rows: int) -> Iterator[Message]:
+    """Say that weights cannot count repetitions.
+
+    Parameters
+    ----------
+    total : float
+        What they add up to.
+    n_rows : int
+        How many of them are positive.
+    """
+    from cautious.bootstrap import are_shares  # it brings much of scipy, and few files have weights
+
+    if are_shares(total, n_rows):
+        yield note("shares", rows=f"{n_rows:,}", total=f"{total:.4g}")
 
 
 def _by_model(
