@@ -108,7 +108,7 @@ def are_shares(total: float, n_rows: int) -> bool:
 
 def warn_of_shares(weights: Floats) -> None:
     """Warn of weights that cannot count repetitions."""
-    total, n_rows = float(weights.sum()), np.count_nonzero(weights)
+    total, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
     if are_shares(total, n_rows):
         warnings.warn(
             f"the weights of {n_rows} rows add up to {total:.4g}. Weights count repetitions, so a "

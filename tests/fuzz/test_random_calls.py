@@ -32,3 +32,14 @@ def test_a_few_fits():
 @pytest.mark.parametrize("seed", range(1, 46))
 def test_ninety_thousand_fits(seed):
     check(2000, seed, ESTIMATORS)
+
+
+@pytest.mark.parametrize("cv", [bytearray(8), b"five", "five"])
+def test_bytes_are_no_folds(cv):
+    """They have a method ``split``, which has misled scikit-learn."""
+    taking = [name for name in ESTIMATORS if "cv" in CALLS[name].others]
+    assert len(taking) > 6
+    for name in taking:
+        more = {"method": "cross"} if name == "models.ConformalClassifier" else {}
+        with pytest.raises(ValueError, match="cv is "):
+            CALLS[name](cv=cv, **more)

@@ -246,13 +246,15 @@ def bootstrap_difference(
     params = own
     (one, code), (two, other_code) = sides
     weight: Floats = cases.weight[cases.weight > 0]
+    carried: Floats | None = None
     if weights_are == "importance":
         # Cases are drawn, each as likely as the others, and take their weights along.
         first, weight, carried = np.arange(len(weight)), np.ones(len(weight)), weight
     else:
         # The cells to draw from are the pairs of cells that occur together.
         pair, _ = pd.factorize(code * len(two.truth) + other_code)
-        first, weight, carried = first_occurrences(pair), np.bincount(pair, weights=weight), None
+        first = first_occurrences(pair)
+        weight = np.bincount(pair, weights=weight).astype(np.float64)
         if not are_shares(weight.sum(), len(weight)):
             warn_of_shares(cases.weight)  # of cells there are fewer, and nothing would be said
     to_one = _sum_by(code[first], len(one.truth), carried)

@@ -39,6 +39,7 @@ __all__ = [
     "CredalClassifierMixin",
     "borrow_input_tags",
     "check_examples",
+    "check_folds",
     "check_probabilistic",
     "class_costs",
     "drop_weightless",
@@ -202,6 +203,12 @@ def take_rows(params: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
         return _safe_indexing(value, rows) if per_row and _num_samples(value) == n else value
 
     return {name: taken(value) for name, value in params.items()}
+
+
+def check_folds(cv: Any) -> None:
+    """Refuse bytes and text as folds: they have a method ``split``, but are no splitters."""
+    if hasattr(cv, "split") and not hasattr(cv, "get_n_splits"):
+        raise ValueError(f"cv is {cv!r:.60}; give a number of folds or a splitter.")
 
 
 def check_probabilistic(estimator: Any) -> None:

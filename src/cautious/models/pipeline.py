@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Mask
+from cautious.models.base import check_folds
 from cautious.predictions import can_answer, pooled_outputs
 
 __all__ = ["CautiousPipeline", "cross_val_predict_set", "make_cautious_pipeline"]
@@ -201,6 +202,7 @@ def cross_val_predict_set(
             f"estimator is {estimator!r}, which has no predict_set; wrap it, as in "
             "AbstainingClassifier(estimator)."
         )
+    check_folds(cv)
     folds = cross_validate(
         *(estimator, X, y),
         cv=cv,

@@ -20,6 +20,7 @@ from cautious.models.base import (
     CredalClassifierMixin,
     borrow_input_tags,
     check_examples,
+    check_folds,
     drop_weightless,
     take_over_features,
 )
@@ -130,6 +131,7 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
         self
         """
         name, settings = self._settings()
+        check_folds(self.cv)
         scoring: Any = self.scoring
         if isinstance(scoring, str):
             scoring = make_set_scorer(scoring)

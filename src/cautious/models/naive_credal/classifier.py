@@ -19,7 +19,7 @@ from cautious._typing import Floats, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
 from cautious.metrics import make_set_scorer
-from cautious.models.base import CredalClassifierMixin, class_costs
+from cautious.models.base import CredalClassifierMixin, check_folds, class_costs
 from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import (
     CategoryCounts,
@@ -320,6 +320,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
             raise ValueError(f"s is {self.s!r}; give the strengths to try, all of them positive.")
         if not strengths:
             raise ValueError("s is empty; give at least one strength to try.")
+        check_folds(self.cv)
         _, labels, weight = self._read_examples(X, y, sample_weight)
         if weight is not None:
             (X,) = indexable(X)

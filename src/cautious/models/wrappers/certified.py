@@ -18,6 +18,7 @@ from cautious.decision import Rule
 from cautious.guarantees import Certificate, Promise, Shape, certify
 from cautious.models.base import (
     check_examples,
+    check_folds,
     check_probabilistic,
     fit_metadata,
     take_over_features,
@@ -182,6 +183,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
                 f"n_samples = {len(labels)}; a minimum of 2 is required, one to fit and one "
                 "to calibrate."
             )
+        check_folds(self.cv)
         limits = self._limits(np.unique(labels))
         if not (isinstance(self.calibration_size, Real) and 0 < float(self.calibration_size) < 1):
             raise ValueError(

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
 from cautious.models.base import (
     check_examples,
+    check_folds,
     check_probabilistic,
     drop_weightless,
     fit_metadata,
@@ -228,6 +229,7 @@ class ConformalClassifier(ProbabilisticWrapper):
 
     def _cross(self, X: Any, labels: Labels, level: float, params: dict[str, Any]) -> Any:
         """Let MAPIE work on folds of all rows."""
+        check_folds(self.cv)
         made = _import_mapie().CrossConformalClassifier(
             clone(self.estimator), cv=self.cv, **self._settings(level)
         )

@@ -26,6 +26,7 @@ from cautious.curves import (
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import (
     check_examples,
+    check_folds,
     check_probabilistic,
     fit_metadata,
     take_over_features,
@@ -376,6 +377,7 @@ class DeferringClassifier(ProbabilisticWrapper):
                 raise ValueError(f"{name} is {value!r}; it lies strictly between 0 and 1.")
         if isinstance(self.cv, str | float) or (isinstance(self.cv, int) and self.cv < 2):
             raise ValueError(f"cv is {self.cv!r}; give at least 2 folds, or a splitter.")
+        check_folds(self.cv)
 
 
 def _rows_of(said: Mapping[Any, Ints], rows: Ints) -> dict[Any, Ints]:

@@ -22,6 +22,7 @@ from cautious.decision import Rule, threshold_rule
 from cautious.models.base import (
     CautiousClassifierMixin,
     check_examples,
+    check_folds,
     check_probabilistic,
     fit_metadata,
     take_over_features,
@@ -412,6 +413,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
             raise ValueError(f"cv is {self.cv!r}; give at least 2 folds, a splitter, or None.")
         if isinstance(self.cv, str | float):
             raise ValueError(f"cv is {self.cv!r}; give a number of folds, a splitter, or None.")
+        check_folds(self.cv)
         least = self.min_delegated
         if not (least is None or (isinstance(least, Integral) and least >= 0)):
             raise ValueError(

@@ -21,6 +21,7 @@ from cautious.curves import FoundRule, find_rule
 from cautious.decision import Rule
 from cautious.models.base import (
     check_examples,
+    check_folds,
     check_probabilistic,
     drop_weightless,
     fit_metadata,
@@ -354,6 +355,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
                 f"cv is {self.cv!r}; give a number of folds, the share of a single held-out part, "
                 "or a splitter. An estimator that is already fitted goes into FrozenEstimator."
             )
+        check_folds(self.cv)
         if isinstance(self.cv, float) and not 0 < self.cv < 1:
             raise ValueError(
                 f"cv is {self.cv!r}; as a float it is the share to hold out, strictly between 0 "
