@@ -43,3 +43,18 @@ def test_bytes_are_no_folds(cv):
         more = {"method": "cross"} if name == "models.ConformalClassifier" else {}
         with pytest.raises(ValueError, match="cv is "):
             CALLS[name](cv=cv, **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "words"),
+    [
+        ("models.NaiveCredalClassifierCV", "epsilon", "epsilon is "),
+        ("models.NaiveCredalClassifierCV", "idm", "idm is "),
+        ("models.CautiousForestClassifierCV", "estimator", "estimator is a list"),
+    ],
+)
+def test_what_holds_itself_is_refused_before_it_is_copied(name, parameter, words):
+    ring: list[object] = [1]
+    ring.append(ring)
+    with pytest.raises((ValueError, TypeError), match=words):
+        CALLS[name](**{parameter: ring})

@@ -21,6 +21,7 @@ from cautious.models.base import (
     borrow_input_tags,
     check_examples,
     check_folds,
+    check_probabilistic,
     drop_weightless,
     take_over_features,
 )
@@ -132,6 +133,8 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
         """
         name, settings = self._settings()
         check_folds(self.cv)
+        if self.estimator is not None:
+            check_probabilistic(self.estimator)  # before copies are made
         scoring: Any = self.scoring
         if isinstance(scoring, str):
             scoring = make_set_scorer(scoring)

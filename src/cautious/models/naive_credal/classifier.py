@@ -333,6 +333,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         model = NaiveCredalClassifier(
             idm=self.idm, costs=costs, epsilon=self.epsilon, missing=self.missing
         )
+        model._check_parameters()  # copies are made before the model itself would check them
         scoring: Any = self.scoring
         if isinstance(scoring, str):
             scoring = make_set_scorer(scoring)
