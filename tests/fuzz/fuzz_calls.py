@@ -385,6 +385,15 @@ CALLS: dict[str, Call] = {
         metrics.RiskCoverageCurve.from_predictions, _SCORED, {"classes": LABELS}
     ),
     "metrics.SetCounts": Call(metrics.SetCounts.from_predictions, _WEIGHTED, {"classes": LABELS}),
+    "metrics.calibration_error": Call(
+        lambda **given: metrics.calibration_error(**given).by_class,
+        {
+            "y_true": labels(TRUTH),
+            "y_proba": probabilities(P),
+            "sample_weight": numbers(WEIGHT),
+        },
+        {"classes": LABELS, "n_bins": 2},
+    ),
     "metrics.bootstrap_difference": Call(
         metrics.bootstrap_difference,
         {**_WEIGHTED, "y_set_other": booleans(OTHER_MASK)},

@@ -16,9 +16,13 @@ from tests.fuzz.fuzz_values import (
     FEATURES,
     OTHER_SCORE,
     SCORE,
+    TRUTH,
+    WEIGHT,
     Call,
+    P,
     labels,
     numbers,
+    probabilities,
 )
 
 from cautious import models, preparation
@@ -113,6 +117,22 @@ def estimator_calls() -> dict[str, Call]:
             "score_calibration": numbers(SCORE),
             "score": numbers(OTHER_SCORE),
         },
+    )
+    found["models.isotonic_probabilities"] = Call(
+        models.isotonic_probabilities,
+        {
+            "y_calibration": labels(BINARY),
+            "score_calibration": numbers(SCORE),
+            "score": numbers(OTHER_SCORE),
+            "sample_weight": numbers(WEIGHT),
+        },
+    )
+    found["models.find_temperature"] = Call(
+        models.find_temperature,
+        {"y_true": labels(TRUTH), "y_score": probabilities(P), "sample_weight": numbers(WEIGHT)},
+    )
+    found["models.at_temperature"] = Call(
+        models.at_temperature, {"y_score": probabilities(P)}, {"temperature": 2.0}
     )
     for name in ("MDLDiscretizer", "CorrelationFeatureSelector"):
         make = getattr(preparation, name)

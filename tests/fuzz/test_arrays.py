@@ -75,6 +75,7 @@ WITHOUT_ARRAYS = {
     "guarantees.certify_cost": "what set_cost_score takes; see guarantees/test_cost_certificates",
     "guarantees.certify_utility": "what utility_score takes",
     "guarantees.expected_cases": "numbers",
+    "metrics.CalibrationError": "a result",
     "metrics.make_set_scorer": "a name",
     "metrics.define_measure": "a decorator",
     "metrics.per_sample": "a measure",

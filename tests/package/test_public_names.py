@@ -14,7 +14,7 @@ RELIED_ON = {
         "cautious_confusion_matrix coverage_score abstention_score selective_accuracy_score "
         "error_score efficacy_score coverage_f_score capacity_score discounted_accuracy_score "
         "utility_score determinacy_score single_accuracy_score set_accuracy_score mean_set_size "
-        "set_cost_score aurc_score augrc_score make_set_scorer per_sample"
+        "set_cost_score aurc_score augrc_score make_set_scorer per_sample calibration_error"
     ),
     "utility": "quadratic u65 u80 logarithmic exponential f_beta",
     "costs": (
@@ -43,7 +43,8 @@ RELIED_ON = {
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
         "DeferringClassifier HierarchicalClassifier OrdinalClassifier cross_val_predict_set "
-        "check_cautious_estimator venn_abers NoveltyRefusingClassifier"
+        "check_cautious_estimator venn_abers NoveltyRefusingClassifier "
+        "find_temperature at_temperature isotonic_probabilities"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",

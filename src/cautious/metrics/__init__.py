@@ -18,6 +18,7 @@ from cautious.metrics.answers import (
 )
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
+from cautious.metrics.calibration_gaps import CalibrationError, calibration_error
 from cautious.metrics.conditional_containment import conditional_containment
 from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix, q_matrix
 from cautious.metrics.confusion import full_coverage_error as full_coverage_error
@@ -56,6 +57,7 @@ from cautious.metrics.worth import (
 
 __all__ = [
     "MEASURES",
+    "CalibrationError",
     "RiskCoverageCurve",
     "SetCounts",
     "abstention_score",
@@ -64,6 +66,7 @@ __all__ = [
     "bootstrap_difference",
     "bootstrap_interval",
     "breakdown",
+    "calibration_error",
     "capacity_score",
     "cautious_confusion_matrix",
     "cautious_report",

@@ -22,7 +22,12 @@ from cautious.models.nested_dichotomies import (
     NestedDichotomyForestClassifier,
 )
 from cautious.models.pipeline import CautiousPipeline, cross_val_predict_set, make_cautious_pipeline
-from cautious.models.score_intervals import venn_abers
+from cautious.models.score_calibration import (
+    at_temperature,
+    find_temperature,
+    isotonic_probabilities,
+    venn_abers,
+)
 from cautious.models.wrappers import (
     AbstainingClassifier,
     CertifiedAbstainingClassifier,
@@ -60,8 +65,11 @@ __all__ = [
     "NoveltyRefusingClassifier",
     "OrdinalClassifier",
     "TunedAbstainingClassifierCV",
+    "at_temperature",
     "check_cautious_estimator",
     "cross_val_predict_set",
+    "find_temperature",
+    "isotonic_probabilities",
     "make_cautious_pipeline",
     "venn_abers",
 ]

@@ -13,13 +13,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -29,6 +28,7 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
+from cautious.models.score_calibration import at_temperature
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
 from cautious.sets import check_mask
 
@@ -346,21 +346,16 @@ class ConformalClassifier(ProbabilisticWrapper):
         """
         if not self.logits:
             p = super().predict_proba(X)
-            if self.temperature == 1:
-                return p
-            with np.errstate(divide="ignore"):  # what is impossible stays so
-                return np.asarray(softmax(np.log(p) / self.temperature, axis=1))
+            return p if self.temperature == 1 else at_temperature(p, self.temperature)
         check_is_fitted(self)
         ask = getattr(self.estimator_, "decision_function", None) or self.estimator_.predict_proba
-        z = as_floats(ask(X), "the logits", "numbers")
-        if z.ndim == 1:  # of two classes, the odds of the second
-            z = np.column_stack([np.zeros(len(z)), z])
-        if z.shape[1] != len(self.classes_) or not np.isfinite(z).all():
+        p = at_temperature(ask(X), self.temperature, logits=True)
+        if p.shape[1] != len(self.classes_):
             raise ValueError(
-                f"the logits have shape {z.shape} for {len(self.classes_)} classes, or are not "
-                "finite; give one finite number per row and class."
+                f"the estimator gives logits of {p.shape[1]} classes, but has learned "
+                f"{len(self.classes_)}; give one finite logit per case and class."
             )
-        return np.asarray(softmax(z / self.temperature, axis=1))
+        return p
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,359 @@
+"""Probabilities that mean what they say, from scores of cases held out.
+
+Where the estimator is at hand, scikit-learn's ``CalibratedClassifierCV`` fits and calibrates it in
+one go. These functions need nothing but predictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize
+from scipy.special import expit, softmax
+from sklearn.isotonic import isotonic_regression
+
+from cautious._typing import Floats, as_floats
+from cautious.credal import ProbabilityIntervals
+from cautious.curves import CostHull, Staircase
+from cautious.predictions import binary_truth, class_scores
+from cautious.sets import (
+    as_codes,
+    check_probabilities,
+    check_scores,
+    check_truth,
+    check_weight,
+    first_row,
+)
+
+__all__ = ["at_temperature", "find_temperature", "isotonic_probabilities", "venn_abers"]
+
+# Beyond these no rounding tells temperatures apart.
+_EXTREME = 1e6
+
+
+def venn_abers(
+    y_calibration: npt.ArrayLike,
+    score_calibration: npt.ArrayLike,
+    score: npt.ArrayLike,
+    *,
+    pos_label: Any = None,
+) -> ProbabilityIntervals:
+    r"""Bound the probabilities of two classes by inductive Venn–Abers prediction.
+
+    A case of score s joins the calibration cases twice, once as a negative and once as a positive
+    one. Isotonic regression of the truth on the score gives it the probability :math:`p_0(s)` the
+    first time and :math:`p_1(s)` the second. One of the two is right, so the pair is well
+    calibrated whatever the scores are worth, if cases are exchangeable. The interval
+    :math:`[p_0, p_1]` is wide where calibration cases are few. The intervals go straight into the
+    criteria of :mod:`cautious.decision`.
+
+    Parameters
+    ----------
+    y_calibration : array-like of shape (n,)
+        Truths of cases that the classifier has not learned from: 1 or True for the positive class,
+        0 or False for the other; or any two labels, with `pos_label`.
+    score_calibration : array-like of shape (n,)
+        Their scores, larger for cases that are more likely positive: probabilities or any numbers.
+    score : array-like of shape (m,)
+        Scores of the cases in question.
+    pos_label : label, optional
+        The positive class, where truths are not 0 and 1.
+
+    Returns
+    -------
+    ProbabilityIntervals
+        m rows with the negative class in the first column and the positive one in the second. A
+        single probability of the positive class, where one is needed, is
+        :math:`p_1 / (1 - p_0 + p_1)`, which Vovk & Petej derive for logarithmic loss.
+
+    Notes
+    -----
+    One isotonic regression is fitted per truth and per distinct place of a score among the
+    calibration scores, each in time linear in n.
+
+    References
+    ----------
+    Vovk & Petej (2014), *Venn–Abers predictors*; Vovk, Petej & Fedorova (2015), *Large-scale
+    probabilistic predictors with and without guarantees of validity*.
+
+    Examples
+    --------
+    >>> from cautious.decision import maximality
+    >>> from cautious.models import venn_abers
+    >>> truth, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+    >>> intervals = venn_abers(truth, scores, [0.05, 0.35, 0.95])
+    >>> intervals.lower[:, 1].round(3), intervals.upper[:, 1].round(3)
+    (array([0.   , 0.333, 0.667]), array([0.333, 0.667, 1.   ]))
+    >>> maximality(intervals)
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    """
+    if pos_label is not None:
+        y_calibration = binary_truth(y_calibration, pos_label=pos_label)[0]
+    truth = as_floats(y_calibration, "y_calibration", "truths, unless pos_label is given,")
+    known = as_floats(score_calibration, "score_calibration", "scores")
+    asked = as_floats(score, "score", "scores")
+    for name, array in (
+        ("y_calibration", truth),
+        ("score_calibration", known),
+        ("score", asked),
+    ):
+        if array.ndim != 1:
+            raise ValueError(
+                f"{name} has shape {array.shape}; expected one number per case, shape (n,)."
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds a value that is not finite; leave such cases out.")
+    if len(truth) != len(known):
+        raise ValueError(
+            f"y_calibration has {len(truth)} cases and score_calibration {len(known)}; both must "
+            "be of the same calibration cases."
+        )
+    if not len(truth):
+        raise ValueError("y_calibration is empty; give at least one calibration case.")
+    if not np.isin(truth, (0, 1)).all():
+        strange = truth[~np.isin(truth, (0, 1))][0]
+        raise ValueError(
+            f"y_calibration holds {strange:g}; give 1 for the positive class and 0 for the other."
+        )
+    levels, group = np.unique(known, return_inverse=True)
+    count = np.bincount(group).astype(np.float64)
+    positives = np.bincount(group, truth).astype(np.float64)
+    # Scores strictly between the same two calibration scores are all alike.
+    left, right = np.searchsorted(levels, asked), np.searchsorted(levels, asked, side="right")
+    places, place = np.unique(left + right, return_inverse=True)
+    bounds = np.array([_both_ways(count, positives, int(at)) for at in places]).reshape(-1, 2)
+    p_0, p_1 = bounds[place].T
+    return ProbabilityIntervals(np.column_stack([1 - p_1, p_0]), np.column_stack([1 - p_0, p_1]))
+
+
+def _both_ways(count: Floats, positives: Floats, place: int) -> tuple[float, float]:
+    """Probability of a case as a negative and as a positive one.
+
+    An odd place is that of a calibration score, an even one lies between two.
+    """
+    at = place // 2
+    if place % 2 == 0:
+        count, positives = np.insert(count, at, 0.0), np.insert(positives, at, 0.0)
+    found = []
+    for label in (0.0, 1.0):
+        weight, total = count.copy(), positives.copy()
+        weight[at] += 1
+        total[at] += label
+        found.append(float(isotonic_regression(total / weight, sample_weight=weight)[at]))
+    return found[0], max(found)
+
+
+def isotonic_probabilities(
+    y_calibration: npt.ArrayLike,
+    score_calibration: npt.ArrayLike,
+    score: npt.ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> Floats:
+    """Turn scores of two classes into probabilities that rise with the score.
+
+    They are the shares of positives in the bins of the convex hull (of ROC, or of the staircase of
+    counts), the same as those of isotonic regression. So an optimal window on these probabilities
+    is an optimal window on the scores.
+
+    Parameters
+    ----------
+    y_calibration : array-like of shape (n,)
+        Truths of cases that the classifier has not learned from.
+    score_calibration : array-like of shape (n,)
+        Their scores, larger for cases that are more likely positive: probabilities or any numbers.
+    score : array-like of shape (m,)
+        Scores of the cases in question.
+    pos_label : label, optional
+        The positive class. Not needed where it is clear: 0 and 1, no and yes.
+    sample_weight : array-like of shape (n,), optional
+        How often each calibration case counts.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Probabilities of the positive class. At the calibration scores they are those of
+        scikit-learn's ``IsotonicRegression``; between two bins they jump midway, where scikit-learn
+        draws a line.
+
+    See Also
+    --------
+    venn_abers : The same with an interval that tells how sure the probability is.
+    cautious.metrics.calibration_error : How far probabilities are off.
+
+    References
+    ----------
+    Zadrozny & Elkan (2002), *Transforming classifier scores into accurate multiclass probability
+    estimates*; Fawcett & Niculescu-Mizil (2007), *PAV and the ROC convex hull*.
+
+    Examples
+    --------
+    >>> from cautious.models import isotonic_probabilities
+    >>> truth, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+    >>> isotonic_probabilities(truth, scores, [0.05, 0.35, 0.95])
+    array([0. , 0.5, 1. ])
+    """
+    known = check_scores(score_calibration, name="score_calibration")
+    asked = check_scores(score, name="score")
+    truth = binary_truth(y_calibration, pos_label=pos_label)[0]
+    if len(truth) != len(known):
+        raise ValueError(
+            f"y_calibration has {len(truth)} cases and score_calibration {len(known)}; both must "
+            "be of the same calibration cases."
+        )
+    weight = check_weight(sample_weight, len(truth))
+    if not weight.any():
+        raise ValueError("there is no calibration case: y_calibration is empty, or of weight zero.")
+    hull = CostHull.of(Staircase.from_predictions(truth, known, sample_weight=weight))
+    return np.asarray(hull.probability[np.searchsorted(hull.upper[1:-1], asked, side="right")])
+
+
+def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool = False) -> Floats:
+    r"""Sharpen or soften class probabilities.
+
+    .. math:: q_k \propto p_k^{1/T} \quad\text{or, of logits,}\quad q_k \propto e^{z_k/T}
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n, K)
+        Class probabilities; or logits, of which (n,) are those of the second of two classes.
+    temperature : float
+        Above 1 for probabilities that are too sure, below 1 for ones that are not sure enough.
+    logits : bool, default=False
+        Whether `y_score` holds logits.
+
+    Returns
+    -------
+    ndarray of shape (n, K)
+        Probabilities. The most probable class stays the most probable.
+
+    Examples
+    --------
+    >>> from cautious.models import at_temperature
+    >>> at_temperature([[0.9, 0.1]], 2).round(2)
+    array([[0.75, 0.25]])
+    """
+    if not (isinstance(temperature, Real) and 0 < float(temperature) < np.inf):
+        raise ValueError(f"temperature is {temperature!r}; give a positive, finite number.")
+    return np.asarray(softmax(_logits(y_score, logits) / float(temperature), axis=1))
+
+
+def find_temperature(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    *,
+    logits: bool = False,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> float:
+    r"""Find the temperature at which probabilities have the least logarithmic loss.
+
+    One number for all classes: it changes how sure a classifier is, not which class it prefers. The
+    loss is convex in 1/T, and its minimum is found to rounding. Use
+    ``CalibratedClassifierCV(…, method="temperature")`` of scikit-learn (from 1.8 on) where the
+    estimator is at hand.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True class labels, of cases that the classifier has not learned from.
+    y_score : array-like of shape (n, K) or (n,)
+        Class probabilities, or logits; or, for two classes, those of the positive one.
+    logits : bool, default=False
+        Whether `y_score` holds logits.
+    classes : sequence of length K, optional
+        Class labels in column order; by default the sorted labels of `y_true`.
+    pos_label : label, optional
+        The class that a single column is about.
+    sample_weight : array-like of shape (n,), optional
+        How often each case counts.
+
+    Returns
+    -------
+    float
+        For :func:`at_temperature`, or ``ConformalClassifier(temperature=…)``.
+
+    Raises
+    ------
+    ValueError
+        Where there is no best temperature: the preferred class is always right, so that the surer
+        the better; or probabilities are no better than equal ones.
+
+    References
+    ----------
+    Guo, Pleiss, Sun & Weinberger (2017), *On calibration of modern neural networks*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cautious.models import at_temperature, find_temperature
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.dirichlet(np.ones(3), 5000)
+    >>> y = (rng.random((5000, 1)) > p.cumsum(axis=1)).sum(axis=1)
+    >>> too_sure = at_temperature(p, 0.5)
+    >>> round(find_temperature(y, too_sure), 2)
+    1.94
+    """
+    if logits and np.ndim(y_score) == 1:
+        z = _logits(y_score, True)
+        known = class_scores(expit(z[:, 1]), y_true, classes, pos_label, name="y_score")[1]
+    else:
+        scores, known = class_scores(y_score, y_true, classes, pos_label, name="y_score")
+        z = _logits(scores, logits)
+    truth = as_codes(check_truth(y_true), known, name="y_true")
+    weight = check_weight(sample_weight, len(truth))
+    if not weight.any():
+        raise ValueError("there are no cases: y_true is empty, or sample_weight is zero in all.")
+    of_truth = z[np.arange(len(truth)), truth]
+    impossible = np.isneginf(of_truth) & (weight > 0)
+    if impossible.any():
+        raise ValueError(
+            f"y_score gives the true class probability 0 in row {first_row(impossible)}, and no "
+            "temperature makes it possible; keep probabilities above 0."
+        )
+    # Relative to the truth, so that only differences count.
+    over, weight = (z - of_truth[:, None])[weight > 0], weight[weight > 0]
+    finite = np.where(np.isneginf(over), 0.0, over)  # what is impossible stays so, and weighs 0
+
+    def slope(beta: float) -> float:
+        """Slope of the loss in 1/T; it rises with 1/T."""
+        return float(weight @ (softmax(beta * over, axis=1) * finite).sum(axis=1))
+
+    if not (finite > 0).any():
+        raise ValueError(
+            "y_score prefers the true class in every case, so no temperature is the best: the "
+            "surer the better. Give cases that the classifier has not learned from, or more."
+        )
+    if slope(1 / _EXTREME) >= 0:
+        raise ValueError(
+            "y_score says no more about y_true than equal probabilities would, so no temperature "
+            "is the best; are the columns in the order of classes?"
+        )
+    upper = 1.0
+    while slope(upper) < 0:
+        upper *= 2
+    return float(1 / optimize.brentq(slope, 1 / _EXTREME, upper, xtol=1e-15, rtol=1e-14))
+
+
+def _logits(y_score: npt.ArrayLike, logits: bool) -> Floats:
+    """Logits of each class, those of impossible classes minus infinity."""
+    if not logits:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(check_probabilities(y_score, name="y_score").clip(min=0.0)))
+    z = as_floats(y_score, "y_score", "logits")
+    if z.ndim == 1:  # of two classes, the log odds of the second
+        z = np.column_stack([np.zeros(len(z)), z])
+    if z.ndim != 2 or not np.isfinite(z).all():
+        raise ValueError(
+            f"y_score has shape {z.shape}, or holds a value that is not finite; give one finite "
+            "logit per case and class."
+        )
+    return z

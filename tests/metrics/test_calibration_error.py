@@ -1,0 +1,164 @@
+"""Calibration error: bins by hand, the plug-in of MAPIE, and estimates by their formulas."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cautious.metrics import calibration_error
+
+
+def drawn(n=600, k=3, seed=0, boldness=1.5):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(k), n)
+    y = (rng.random((n, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(max=k - 1)
+    told = p**boldness
+    return y, told / told.sum(axis=1, keepdims=True)
+
+
+def by_hand(confidence, hit, n_bins):
+    """Sizes, gaps and their variances in bins of equally many, one after the other."""
+    order = np.argsort(confidence)
+    parts = np.array_split(order, n_bins)
+    gaps = [confidence[part] - hit[part] for part in parts]
+    size = np.array([len(one) for one in gaps])
+    return (
+        size / size.sum(),
+        np.array([one.mean() for one in gaps]),
+        np.array([one.var(ddof=1) / len(one) for one in gaps]),
+    )
+
+
+@pytest.mark.parametrize("n_bins", [1, 10, 20])
+def test_estimates_by_hand(n_bins):
+    y, p = drawn()
+    share, gap, variance = by_hand(p.max(axis=1), p.argmax(axis=1) == y, n_bins)
+    squares = calibration_error(y, p, norm="l2", n_bins=n_bins)
+    assert squares.plug_in**2 == pytest.approx(share @ gap**2)
+    assert squares.estimate**2 == pytest.approx(max(share @ (gap**2 - variance), 0))
+    found = calibration_error(y, p, n_bins=n_bins)
+    assert found.plug_in == pytest.approx(share @ np.abs(gap))
+    # What noise adds to an absolute value, by simulation.
+    noisy = gap + np.sqrt(variance) * np.random.default_rng(0).normal(size=(40_000, n_bins))
+    added = share @ (np.abs(noisy).mean(axis=0) - np.abs(gap))
+    assert found.estimate == pytest.approx(found.plug_in - added, abs=2e-3)
+    assert found.low < found.estimate < found.plug_in < found.high
+
+
+def test_plug_in_of_mapie():
+    theirs = pytest.importorskip("mapie.metrics.calibration").expected_calibration_error
+    y, p = drawn()
+
+    def ece(confidence, hit):
+        order = np.argsort(confidence)  # their bins are equal only where cases are sorted
+        return theirs(
+            hit[order].astype(int), confidence[order], num_bins=15, split_strategy="array split"
+        )
+
+    hit = p.argmax(axis=1) == y
+    assert calibration_error(y, p).plug_in == pytest.approx(ece(p.max(axis=1), hit))
+    each = [ece(p[:, k], y == k) for k in range(3)]
+    found = calibration_error(y, p, kind="class-wise")
+    assert found.by_class["plug_in"].tolist() == pytest.approx(each)
+    assert found.plug_in == pytest.approx(np.mean(each))
+    squares = calibration_error(y, p, kind="class-wise", norm="l2")
+    assert squares.high == pytest.approx(np.sqrt((squares.by_class["high"] ** 2).mean()))
+
+
+def test_estimator_of_kumar():
+    # Where the probabilities of a bin are all alike, its variance is that of a share.
+    rng = np.random.default_rng(1)
+    p = rng.permutation(np.repeat([0.1, 0.3, 0.6, 0.9], 50))
+    y = (rng.random(200) < p**2).astype(int)
+    found = calibration_error(1 - y, 1 - p, kind="class-wise", norm="l2", n_bins=4)
+    bins = found.bins.loc[1]
+    assert bins["n"].tolist() == [50] * 4
+    share, mean = bins["share"].to_numpy(), bins["probability"].to_numpy()
+    expected = np.mean((mean - share) ** 2 - share * (1 - share) / 49)
+    assert found.by_class["estimate"].tolist() == pytest.approx([np.sqrt(expected)] * 2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["l1", "l2"]), st.integers(1, 20))
+def test_weights_repeat_and_order_does_not_matter(seed, norm, n_bins):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 40))
+    y, p = rng.integers(2, size=n), rng.integers(9, size=n) / 8
+    weight = rng.integers(0, 4, size=n)
+    weight[0] = 1
+    often = rng.permutation(np.repeat(np.arange(n), weight))
+    given = {"norm": norm, "n_bins": n_bins, "classes": [0, 1]}
+    found = calibration_error(y, p, sample_weight=weight, **given)
+    other = calibration_error(y[often], p[often], **given)
+    for name in ("estimate", "low", "high", "plug_in", "by_chance"):
+        assert getattr(found, name) == pytest.approx(getattr(other, name), abs=1e-12)
+        assert 0 <= getattr(found, name) <= 1
+    assert found.low <= found.plug_in <= found.high or norm == "l2"
+    assert found.low <= found.high
+    # Equal probabilities stay together.
+    assert len(found.bins) <= max(1, min(n_bins, weight.sum() // 5))
+
+
+def test_by_chance_is_what_right_probabilities_show():
+    rng = np.random.default_rng(0)
+    p = rng.random(3000)
+    for norm in ("l1", "l2"):
+        seen = [calibration_error(rng.random(3000) < p, p, norm=norm).plug_in for _ in range(30)]
+        by_chance = calibration_error(rng.random(3000) < p, p, norm=norm).by_chance
+        assert np.mean(seen) == pytest.approx(by_chance, rel=0.1)
+
+
+def test_names_and_single_columns():
+    y, p = drawn(k=2)
+    names = np.array(["no", "yes"])
+    plain = calibration_error(y, p)
+    for found in (
+        calibration_error(names[y], p),
+        calibration_error(names[y], p[:, 1]),
+        calibration_error(y, p[:, 0], pos_label=0),
+    ):
+        assert found.estimate == pytest.approx(plain.estimate)
+    assert calibration_error(names[y], p, kind="class-wise").by_class.index.tolist() == [
+        "no",
+        "yes",
+    ]
+    assert plain.by_class.index.tolist() == ["top label"]
+    assert plain.bins.index.names == ["class", "bin"]
+    assert "estimate" in repr(plain)
+    assert "by chance" in str(plain)
+    assert "<table" in plain._repr_html_()
+
+
+def test_surer_levels_are_wider_and_few_cases_say_little():
+    y, p = drawn()
+    for norm in ("l1", "l2"):
+        loose, strict = (
+            calibration_error(y, p, norm=norm, confidence_level=c) for c in (0.5, 0.99)
+        )
+        assert strict.low <= loose.low <= loose.high <= strict.high
+    few = calibration_error(y[:4], p[:4], classes=[0, 1, 2])
+    assert (few.low, len(few.bins)) == (0, 1)
+    assert few.high > 0.4
+    # All went well, which is no proof that nothing can go wrong.
+    good = calibration_error(np.zeros(100), np.tile([1.0, 0.0], (100, 1)), classes=[0, 1])
+    assert (good.estimate, good.plug_in, good.low) == (0, 0, 0)
+    assert 0.005 < good.high < 0.1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"kind": "top"}, "kind is 'top'; choose 'top-label' or 'class-wise'"),
+        ({"norm": 2}, "norm is 2; choose 'l1' or 'l2'"),
+        ({"n_bins": 0}, "n_bins is 0; give a whole number"),
+        ({"n_bins": 2.5}, "n_bins is 2.5"),
+        ({"confidence_level": 1}, "confidence_level is 1"),
+        ({"sample_weight": np.zeros(600)}, "there are no cases"),
+        ({"y_proba": np.ones((600, 3))}, "y_proba adds up to 3"),
+        ({"classes": [0, 1]}, "y_proba has 3 columns"),
+    ],
+)
+def test_refusals(given, message):
+    y, p = drawn()
+    with pytest.raises(ValueError, match=message):
+        calibration_error(**{"y_true": y, "y_proba": p} | given)

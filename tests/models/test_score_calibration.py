@@ -1,0 +1,236 @@
+"""Calibrated probabilities: by definition, by venn-abers and by scikit-learn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+from scipy.special import expit, logsumexp, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.isotonic import IsotonicRegression
+
+from cautious.decision import maximality
+from cautious.models import (
+    at_temperature,
+    find_temperature,
+    isotonic_probabilities,
+    venn_abers,
+)
+
+
+def by_definition(truth, known, s, label):
+    """Isotonic regression by its min–max formula, at the case that has joined."""
+    scores, labels = np.append(known, s), np.append(truth, label)
+    return max(
+        min(labels[(scores >= a) & (scores <= b)].mean() for b in scores[scores >= s])
+        for a in scores[scores <= s]
+    )
+
+
+@st.composite
+def calibrations(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(1, 25))
+    known = rng.integers(0, draw(st.sampled_from([3, 8, 1000])), size=n) / 4
+    truth = (rng.random(n) < (known - known.min() + 0.5) / (np.ptp(known) + 1)).astype(int)
+    return truth, known, rng.integers(-2, 10, size=6) / 4
+
+
+@settings(max_examples=60, deadline=None)
+@given(calibrations())
+def test_by_definition(case):
+    truth, known, asked = case
+    found = venn_abers(truth, known, asked)
+    for label, ours in ((0, found.lower[:, 1]), (1, found.upper[:, 1])):
+        expected = [by_definition(truth, known, s, label) for s in asked]
+        np.testing.assert_allclose(ours, expected, atol=1e-9)
+    np.testing.assert_allclose(found.lower[:, 0], 1 - found.upper[:, 1])
+
+
+def test_equal_to_venn_abers():
+    package = pytest.importorskip("venn_abers")
+    rng = np.random.default_rng(0)
+    p = rng.random(400).round(2)
+    truth = (rng.random(400) < p**2).astype(int)
+    asked = rng.random(200).round(3)
+    theirs = package.VennAbers()
+    theirs.fit(np.column_stack([1 - p, p]), truth)
+    _, p0_p1 = theirs.predict_proba(np.column_stack([1 - asked, asked]))
+    ours = venn_abers(truth, p, asked)
+    np.testing.assert_allclose(np.column_stack([ours.lower[:, 1], ours.upper[:, 1]]), p0_p1)
+
+
+def test_many_cases_narrow_the_interval():
+    rng = np.random.default_rng(0)
+    for n, widest in ((50, 1.0), (20_000, 0.05)):
+        p = rng.random(n)
+        intervals = venn_abers(rng.random(n) < p, p, [0.3])
+        width = float(intervals.upper[0, 1] - intervals.lower[0, 1])
+        assert 0 < width < widest
+    assert abs(float(intervals.center[0, 1]) - 0.3) < 0.05
+    assert maximality(intervals).tolist() == [[True, False]]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (([0, 2], [0.1, 0.2], [0.1]), "y_calibration holds 2; give 1"),
+        (([0, 1], [0.1], [0.1]), "y_calibration has 2 cases and score_calibration 1"),
+        (([], [], [0.1]), "y_calibration is empty"),
+        (([0], [np.inf], [0.1]), "score_calibration holds a value that is not finite"),
+        (([0], [0.1], [[0.1]]), "score has shape"),
+    ],
+)
+def test_refusals(given, told):
+    with pytest.raises(ValueError, match=told):
+        venn_abers(*given)
+
+
+def test_truths_may_be_any_labels():
+    truth, scores = np.array([0, 0, 1, 0, 1, 1]), [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+    named = np.array(["ill", "healthy"])[1 - truth]
+    found = venn_abers(named, scores, [0.35], pos_label="ill")
+    np.testing.assert_array_equal(found.upper, venn_abers(truth, scores, [0.35]).upper)
+    with pytest.raises(TypeError, match="pos_label"):
+        venn_abers(named, scores, [0.35])
+
+
+@settings(max_examples=40, deadline=None)
+@given(calibrations(), st.booleans())
+def test_isotonic_probabilities_are_scikit_learns(case, weighted):
+    truth, known, asked = case
+    weight = np.random.default_rng(len(truth)).integers(1, 4, len(truth)) if weighted else None
+    theirs = IsotonicRegression().fit(known, truth, sample_weight=weight)
+    ours = isotonic_probabilities(truth, known, known, sample_weight=weight)
+    np.testing.assert_allclose(ours, theirs.predict(known), atol=1e-12)
+    found = isotonic_probabilities(truth, known, np.sort(asked), sample_weight=weight)
+    assert (np.diff(found) >= 0).all()
+    assert set(found) <= set(ours)
+
+
+def test_isotonic_probabilities_jump_midway_and_take_labels():
+    truth, scores = np.array([0, 1]), [0.0, 1.0]
+    assert isotonic_probabilities(truth, scores, [0.4, 0.6, -9, 9]).tolist() == [0, 1, 0, 1]
+    named = isotonic_probabilities(["ill", "well"], scores, [0.4], pos_label="ill")
+    assert named.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (([0, 1], [0.1], [0.1]), "y_calibration has 2 cases and score_calibration 1"),
+        (([0, 1], [0.1, np.nan], [0.1]), "score_calibration is NaN in row 1"),
+        (([], [], [0.1]), "there are no rows"),
+    ],
+)
+def test_isotonic_probabilities_refuse(given, told):
+    with pytest.raises(ValueError, match=told):
+        isotonic_probabilities(*given)
+
+
+def overconfident(n=400, k=3, seed=0, by=2.0):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, k))
+    p = softmax(z, axis=1)
+    return (rng.random((n, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(max=k - 1), by * z
+
+
+def log_loss(y, z, t, weight):
+    return weight @ (logsumexp(z / t, axis=1) - z[np.arange(len(y)), y] / t)
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("by", [0.3, 2.0, 40.0])
+def test_temperature_minimises_the_loss(k, by):
+    y, z = overconfident(k=k, by=by)
+    weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    found = find_temperature(y, z, logits=True, sample_weight=weight)
+    search = optimize.minimize_scalar(
+        lambda log_t: log_loss(y, z, np.exp(log_t), weight), bounds=(-5, 6), method="bounded"
+    )
+    assert log_loss(y, z, found, weight) <= search.fun + 1e-9
+    assert found == pytest.approx(np.exp(search.x), rel=1e-4)
+    often = np.repeat(np.arange(len(y)), weight.astype(int))
+    again = find_temperature(y[often], softmax(z, axis=1)[often], classes=range(k))
+    assert again == pytest.approx(found, rel=1e-9)
+    # Another temperature before, and the best one is found all the same.
+    warm = at_temperature(z, 3.0, logits=True)
+    assert find_temperature(y, warm, sample_weight=weight) == pytest.approx(found / 3, rel=1e-6)
+
+
+def test_temperature_of_scikit_learn():
+    y, z = overconfident()
+    given = {"X": z, "y": y}
+    try:
+        scaled = CalibratedClassifierCV(
+            FrozenEstimator(Logits().fit(**given)), method="temperature"
+        )
+        theirs = scaled.fit(**given).predict_proba(z)
+    except ValueError:
+        pytest.skip("scikit-learn has it from 1.8 on")
+    ours = at_temperature(z, find_temperature(y, z, logits=True), logits=True)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+class Logits(ClassifierMixin, BaseEstimator):
+    """Its rows are its logits."""
+
+    def fit(self, X, y):
+        self.classes_, self.n_features_in_ = np.unique(y), X.shape[1]
+        return self
+
+    def decision_function(self, X):
+        return X
+
+    def predict(self, X):
+        return self.classes_[X.argmax(axis=1)]
+
+
+def test_two_classes_by_one_column_and_by_name():
+    y, z = overconfident(k=2)
+    found = find_temperature(y, z, logits=True)
+    odds = z[:, 1] - z[:, 0]
+    names = np.array(["no", "yes"])
+    p = expit(odds)
+    assert find_temperature(y, odds, logits=True) == pytest.approx(found)
+    assert find_temperature(1 - y, odds, logits=True, pos_label=0) == pytest.approx(found)
+    assert find_temperature(names[y], p) == pytest.approx(found)
+    frame = pd.DataFrame({"yes": z[:, 1], "no": z[:, 0]})
+    assert find_temperature(names[y], frame, logits=True) == pytest.approx(found)
+    two = at_temperature(odds, 1.0, logits=True)
+    np.testing.assert_allclose(two, np.column_stack([1 - p, p]))
+
+
+def test_what_is_impossible_stays_so():
+    p = np.array([[0.6, 0.4, 0.0], [0.9, 0.1, 0.0], [0.2, 0.8, 0.0], [0.7, 0.3, 0.0]])
+    np.testing.assert_allclose(at_temperature(p, 2.0)[:, 2], 0)
+    found = find_temperature([0, 0, 1, 1], p, classes=[0, 1, 2])
+    assert found == pytest.approx(find_temperature([0, 0, 1, 1], p[:, :2]))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (([0, 1], [[0.9, 0.1], [0.2, 0.8]]), "prefers the true class in every case"),
+        (([1, 0], [[0.9, 0.1], [0.2, 0.8]]), "no more about y_true than equal"),
+        (([0, 1], [[1, 0], [1, 0]]), "true class probability 0 in row 1"),
+        (([0, 1], [[0.9, 0.2], [0.2, 0.8]]), "y_score adds up to 1.1"),
+        (([0, 1], [0.9, 1.2]), "y_score is 1.2 in row 1"),
+    ],
+)
+def test_temperatures_that_are_none(given, message):
+    with pytest.raises(ValueError, match=message):
+        find_temperature(*given)
+
+
+def test_temperatures_and_logits_that_are_none():
+    for none in (0, -1, np.inf, np.nan, "hot"):
+        with pytest.raises(ValueError, match="temperature is"):
+            at_temperature([[0.5, 0.5]], none)
+    with pytest.raises(ValueError, match="give one finite logit"):
+        at_temperature([[np.inf, 1.0]], 1.0, logits=True)
+    with pytest.raises(ValueError, match="there are no cases"):
+        find_temperature([0, 1], [0.4, 0.6], sample_weight=[0, 0])
