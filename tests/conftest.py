@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 
+import pytest
+
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
@@ -17,3 +19,28 @@ with contextlib.suppress(ImportError):  # an environment of its own, such as Spa
 
     settings.register_profile("no deadline", deadline=None)
     settings.load_profile("no deadline")
+
+
+@contextlib.contextmanager
+def _folds_here():
+    from cautious.experiments import folds, study
+
+    def here(design, todo, **how):
+        return folds.run_folds(design, todo, **how | {"isolated": False})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "run_folds", here)
+        yield
+
+
+@pytest.fixture(scope="session")
+def folds_here():
+    """Give a context in which a study with a store starts no process: that takes seconds."""
+    return _folds_here
+
+
+@pytest.fixture
+def in_one_process(folds_here):
+    """For tests that are not about processes."""
+    with folds_here():
+        yield

@@ -189,7 +189,7 @@ def test_what_was_not_learned_yet_does_not_matter():
     assert describe([fitted, FrozenEstimator(fitted)]) != describe([fitted, fitted])
 
 
-def test_a_store_does_not_take_one_function_for_another(tmp_path):
+def test_a_store_does_not_take_one_function_for_another(in_one_process, tmp_path):
     def study(function):
         model = make_pipeline(FunctionTransformer(function), GaussianNB())
         return Study({"model": model}, ["iris"], folds=2, measures=["error"])

@@ -27,10 +27,11 @@ def study(**changes):
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def finished(tmp_path_factory, folds_here):
     """A store that was run once, and what it holds."""
     path = tmp_path_factory.mktemp("finished") / "results.db"
-    return path, study().run(path)
+    with folds_here():
+        return path, study().run(path)
 
 
 @pytest.fixture

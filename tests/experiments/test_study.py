@@ -79,8 +79,7 @@ def test_results_are_tidy(reference):
 
 
 def test_the_same_study_gives_the_same_numbers_however_it_is_run(reference, tmp_path):
-    same_results(reference, small_study().run(tmp_path / "a.db"))
-    same_results(reference, small_study().run(tmp_path / "b.db", n_jobs=2))
+    same_results(reference, small_study().run(tmp_path / "results.db", n_jobs=2))
     smaller = small_study(models={"tree": DecisionTreeClassifier(max_features=1)}, repeats=1)
     part = reference[(reference["model"] == "tree") & (reference["repeat"] == 0)]
     same_results(part.reset_index(drop=True), smaller.run())
@@ -105,7 +104,9 @@ def test_a_fold_is_what_scikit_learn_would_do(reference):
     assert (row["n_train"].item(), row["n_test"].item()) == (len(train), len(test))
 
 
-def test_a_finished_study_computes_nothing_and_a_grown_one_only_what_is_new(reference, tmp_path):
+def test_a_finished_study_computes_nothing_and_a_grown_one_only_what_is_new(
+    reference, in_one_process, tmp_path
+):
     store = tmp_path / "deep" / "results.db"
     first = small_study(repeats=1, datasets=["iris"]).run(store)
     again = small_study(repeats=1, datasets=["iris"]).run(store)
@@ -120,7 +121,7 @@ def test_a_finished_study_computes_nothing_and_a_grown_one_only_what_is_new(refe
         assert results.runs()["numpy"].eq(np.__version__).all()
 
 
-def test_a_failing_model_leaves_its_error_and_the_study_goes_on(tmp_path):
+def test_a_failing_model_leaves_its_error_and_the_study_goes_on(in_one_process, tmp_path):
     models = {"failing": Failing(), "NCC": NaiveCredalClassifier()}
     study = small_study(models=models, datasets=["iris"], repeats=1)
     results = study.run(tmp_path / "results.db")
@@ -148,7 +149,7 @@ class Leaving(Failing):
         raise self.by(3)
 
 
-def test_a_model_may_end_itself_but_not_the_study(tmp_path):
+def test_a_model_may_end_itself_but_not_the_study(in_one_process, tmp_path):
     models = {"leaving": Leaving(), "NCC": NaiveCredalClassifier()}
     results = small_study(models=models, datasets=["iris"], repeats=1).run(tmp_path / "results.db")
     failed = results[results["model"] == "leaving"]
@@ -211,7 +212,7 @@ def assert_kept(before, after):
 
 
 @pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
-def test_killed_and_resumed(n_jobs, tmp_path):
+def test_killed_and_resumed(n_jobs, in_one_process, tmp_path):
     store = tmp_path / "results.db"
     process = started(store, n_jobs)
     wait_for(process, store, 4)

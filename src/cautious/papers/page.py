@@ -175,7 +175,8 @@ def _made(done: Sequence[Reproduction]) -> str:
     return (
         f"Made by `{command}` on {datetime.now(UTC).date().isoformat()}, {', '.join(passes)}, "
         f"with {installed}, on {platform.system()} {platform.machine()} with {cores} "
-        f"core{'s' if cores > 1 else ''}."
+        f"core{'s' if cores > 1 else ''}. What was found in the folder was not run again; "
+        "`Store.runs` tells when, and with which versions, each study in it was run."
     )
 
 

@@ -49,6 +49,7 @@ REWARDS = (0.0, 0.1, 0.5, 0.9, 1.0)
 STEPS = np.arange(1, 41) / 4
 # Values of s, and nested dichotomies.
 QUICK, FULL = (7, 10), (25, 50)
+FOLDS = 10
 NCC_COLUMN = (
     "the NCC column cannot be right beside Fig. 3, whose cost axis ends at 2, 0.8 and 0.6 for "
     "the same classifier and costs; on LEV no answer can cost more than 4. Both are printed, "
@@ -145,7 +146,13 @@ def _study(name: str, strengths: Floats, trees: int) -> Study:
     # LEV's features are discrete; the paper cuts those of the others into five levels.
     levels = None if name == "LEV" else KBinsDiscretizer(5, encode="ordinal", strategy="quantile")
     steps = {f"step {s:g}": NaiveCredalClassifier(s=float(s), **local) for s in STEPS}
-    return Study(models | steps, [name], measures=partial(priced_sets, matrix), preparation=levels)
+    return Study(
+        models | steps,
+        [name],
+        folds=FOLDS,
+        measures=partial(priced_sets, matrix),
+        preparation=levels,
+    )
 
 
 def priced_sets(matrix: Floats, estimator: Any, X: Any, y: Any) -> dict[str, float]:
