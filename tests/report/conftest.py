@@ -62,9 +62,21 @@ class Report:
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
 
     def settle(self) -> None:
-        """Wait until the next drawing is done, out of sight too."""
-        self.page.evaluate("() => new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)))")
-        self.page.wait_for_function("() => document.documentElement.dataset.settled === 'true'")
+        """Wait for the next frame, and have drawn what the page would draw later, out of sight."""
+        self.page.evaluate(
+            """() => new Promise(done => requestAnimationFrame(() => {
+                cautious.app.finish();
+                done();
+            }))"""
+        )
+
+    def look_at(self, card: str) -> None:
+        """Scroll to a card, and wait until it stands still."""
+        self.page.evaluate(
+            "card => document.querySelector(`[data-card='${card}']`).scrollIntoView()", card
+        )
+        self.settle()
+        self.settle()
 
     def open_details(self) -> None:
         """Unfold what is kept for experts."""

@@ -261,6 +261,11 @@ def test_differences_are_those_of_the_library(three_models):
           pairs: core.differencesOf(models, null, costs),
           verdict: core.verdictOf(models, null, costs),
           grid: core.distinctGrid(models, null, false, { nx: 5, ny: 5 }),
+          cells: Array.from({ length: 25 }, (_, at) => {
+            const costs = core.relativeCosts((at % 5) / 4, Math.floor(at / 5) / 8, false);
+            const { best, distinct } = core.verdictOf(models, null, costs);
+            return distinct ? best : -1;
+          }),
         };""",
         {"problems": carried({name: (y, score) for name, score in scores.items()})},
     )
@@ -280,7 +285,8 @@ def test_differences_are_those_of_the_library(three_models):
     assert verdict["best"] in (0, 1)
     assert verdict["rivals"] == [1 - verdict["best"]]
     assert not verdict["distinct"]
-    assert set(found["grid"]["values"]) <= {-1, 0, 1}
+    assert found["grid"]["values"] == found["cells"]
+    assert set(found["cells"]) <= {-1, 0, 1}
 
 
 def test_many_cases_are_paired_by_a_part_of_them():

@@ -38,6 +38,8 @@ def test_thresholds_by_numbers(report_file, open_report, scored):
     for lower, upper in ((0.2, 0.6), (0.5, 0.5), (0.61, 0.9), (0.05, 0.07)):
         report.type_all({"lower": lower, "upper": upper})
         check_window(report, y, scores["close"], lower, upper)
+    report.type("lower", 0.8)  # it takes the other along
+    assert report.page.evaluate("() => cautious.app.thresholds") == {"lower": 0.8, "upper": 0.8}
     report.type("lower", "much")
     assert "give a number" in report.page.inner_text("#lower-problem")
     report.type_all({"lower": "-∞", "upper": "∞"})
@@ -77,15 +79,6 @@ def test_what_numbers_are_worth_depends_on_where_the_rule_is_from(report_file, o
         assert report.number("new-cost") != pytest.approx(report.number("cost"), abs=1e-9)
 
 
-def test_a_threshold_takes_the_other_along(report_file, open_report):
-    report = open_report(report_file)
-    report.page.click("button:has-text('Thresholds')")
-    report.type("upper", 0.6)
-    report.type("lower", 0.8)
-    ends = report.page.evaluate("() => cautious.app.thresholds")
-    assert ends == {"lower": 0.8, "upper": 0.8}
-
-
 def test_thresholds_are_dragged_on_the_histogram(report_file, open_report, scored):
     y, scores = scored
     report = open_report(report_file)
@@ -113,6 +106,7 @@ def test_thresholds_are_dragged_on_the_histogram(report_file, open_report, score
     check_window(report, y, scores["close"], after["lower"], after["upper"])
 
 
+@pytest.mark.slow
 def test_margins_and_thinned_scores_snap_to_known_steps(tmp_path, open_report):
     rng = np.random.default_rng(4)
     y = rng.integers(2, size=60_000)
@@ -178,6 +172,11 @@ def test_charts_are_read_by_pointer_and_keys(report_file, open_report):
     report.page.keyboard.press("ArrowRight")
     report.settle()
     assert report.page.input_value("[data-input='false_positive']") != before
+    card = report.page.locator("[data-card='slice']")
+    for lines in (1, 3):  # a name in a legend shows its line alone, and all lines again
+        card.locator(".legend-key", has_text="margin").click()
+        report.settle()
+        assert card.locator("path.line").count() == lines
 
 
 def test_bars_people_and_bodies_are_read_by_pointer_and_keys(report_file, open_report):
@@ -216,15 +215,3 @@ def test_bars_people_and_bodies_are_read_by_pointer_and_keys(report_file, open_r
     assert "least cost" in first != report.page.inner_text("[data-key='read-3d']")
     label = report.page.get_attribute("[data-card='winner'] svg.chart", "aria-label")
     assert "at the cross" in label
-
-
-def test_a_legend_shows_one_line_alone(report_file, open_report):
-    report = open_report(report_file)
-    card = report.page.locator("[data-card='slice']")
-    assert card.locator("path.line").count() == 3
-    card.locator(".legend-key", has_text="margin").click()
-    report.settle()
-    assert card.locator("path.line").count() == 1
-    card.locator(".legend-key", has_text="margin").click()
-    report.settle()
-    assert card.locator("path.line").count() == 3

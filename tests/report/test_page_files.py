@@ -82,6 +82,7 @@ def test_binary_files_of_every_kind(base, open_report, scored, names):
         check_binary(report, i + 1, y, score)
 
 
+@pytest.mark.slow
 def test_models_in_a_column_and_weights(base, open_report, scored):
     y, scores = scored
     weight = np.arange(len(y)) % 3
@@ -136,6 +137,7 @@ def test_the_positive_class_is_asked_for(base, open_report, scored):
     assert report.page.evaluate("() => cautious.app.problems[1].models.length") == 2
 
 
+@pytest.mark.slow
 def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
     y, scores = scored
     report = open_report(base)
@@ -152,6 +154,7 @@ def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
     check_binary(report, 2, y, scores["tied"])
 
 
+@pytest.mark.slow
 def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, classified):
     y, p, classes = classified
     report = open_report(base)
@@ -176,31 +179,24 @@ def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, class
     assert "line 9: the probabilities add up to 1.003 (0.5, 0.3, 0.2," in report.notice()
 
 
-def test_models_judged_on_other_cases_are_pointed_out(base, open_report, scored):
+def test_odd_models_beside_the_others_are_pointed_out(base, open_report, scored):
     y, scores = scored
     report = open_report(base)
-    note = report.page.locator("[data-key='cases']")
-    frame = pd.DataFrame({"y_true": y, "score": scores["tied"]})
-    report.drop("same.csv", as_csv(frame))
-    assert note.count() == 0
-    report.drop("fewer.csv", as_csv(frame[:500]))
-    assert "not judged on the same cases" in note.inner_text()
-    assert "close on 900, same on 900, fewer on 500" in note.inner_text()
-
-
-def test_a_score_that_speaks_against_the_positive_class(base, open_report, scored):
-    y, scores = scored
-    report = open_report(base)
-    note = report.page.locator("[data-key='inverted']")
-    assert note.count() == 0
+    cases, inverted = (report.page.locator(f"[data-key='{key}']") for key in ("cases", "inverted"))
     report.drop("turned.csv", as_csv(pd.DataFrame({"y_true": y, "score": -scores["margin"]})))
+    assert cases.count() == 0
     auc = roc_auc_score(y == "ill", -scores["margin"])
     assert report.number("auc") == pytest.approx(auc, abs=1e-12)
-    assert f"A high score of turned speaks against ill (AUC {auc:.2f})" in note.inner_text()
+    assert f"A high score of turned speaks against ill (AUC {auc:.2f})" in inverted.inner_text()
     report.select(1)
-    assert "A high score of this model speaks against" in note.inner_text()
+    assert "A high score of this model speaks against" in inverted.inner_text()
+    fewer = pd.DataFrame({"y_true": y, "score": scores["tied"]})[:500]
+    report.drop("fewer.csv", as_csv(fewer))
+    assert "not judged on the same cases" in cases.inner_text()
+    assert "close on 900, turned on 900, fewer on 500" in cases.inner_text()
 
 
+@pytest.mark.slow
 def test_probabilities_of_many_classes(base, open_report, classified):
     y, p, classes = classified
     frame = pd.DataFrame(p, columns=[f"p_{label}" for label in classes]).assign(truth=y)
@@ -263,12 +259,8 @@ def test_bad_files_get_a_clear_line_and_change_nothing(base, open_report):
         assert report.page.locator(".notice.error").count() == 1, name
         assert report.number("cost") == before
     assert report.page.evaluate("() => cautious.app.problems.length") == 1
-
-
-def test_an_encoding_can_be_chosen(base, open_report):
-    report = open_report(base)
-    content = "y_true,p_café\nthé,0.25\ncafé,0.75\nthé,0.5\n".encode("latin-1")
-    report.drop("latin.csv", content)
+    # What may help can be chosen beside the message.
+    report.drop("latin.csv", "y_true,p_café\nthé,0.25\ncafé,0.75\nthé,0.5\n".encode("latin-1"))
     assert "not text in UTF-8 (byte 12)" in report.notice()
     report.page.select_option("[data-column='encoding']", "windows-1252")
     report.page.wait_for_selector(".notice:not(.error) strong")
@@ -276,6 +268,7 @@ def test_an_encoding_can_be_chosen(base, open_report):
     assert "café" in report.page.inner_text("[data-card='advice']")
 
 
+@pytest.mark.slow
 def test_rows_without_a_truth_can_be_left_out(base, open_report):
     report = open_report(base)
     report.drop("gap.csv", b"y_true,score\n0,0.25\n,0.5\n1,0.75\n")
@@ -286,6 +279,7 @@ def test_rows_without_a_truth_can_be_left_out(base, open_report):
     assert "1 of 3 rows have no truth and are left out" in report.notice()
 
 
+@pytest.mark.slow
 def test_sets_beside_scores_are_the_answers(base, open_report):
     report = open_report(base)
     rows = "no,0.25,no\nyes,0.75,no|yes\nyes,0.5,yes\n"
@@ -295,6 +289,7 @@ def test_sets_beside_scores_are_the_answers(base, open_report):
     assert kinds == ["binary", "sets"]
 
 
+@pytest.mark.slow
 def test_truncated_parquet(base, open_report, scored):
     pytest.importorskip("pyarrow")
     y, scores = scored
@@ -304,6 +299,7 @@ def test_truncated_parquet(base, open_report, scored):
     assert "no whole Parquet file" in report.notice()
 
 
+@pytest.mark.slow
 def test_the_file_button_works_too(base, open_report, scored, tmp_path):
     y, scores = scored
     path = tmp_path / "chosen.csv"

@@ -73,31 +73,7 @@ def test_every_kind_of_rule(report_file, open_report, classified):
     assert "Cost per case" in text
 
 
-def test_wrong_cells_say_what_is_allowed(report_file, open_report):
-    report = open_report(report_file)
-    choose(report, "Costs")
-    before = report.number("containment")
-    report.page.get_by_label("cost of abstaining where the truth is elm").fill("-1")
-    report.settle()
-    assert "give a number from 0 up" in report.page.inner_text("#editor-problem")
-    assert report.number("containment") == before
-
-
-def test_the_rule_is_in_the_address(report_file, open_report):
-    report = open_report(report_file)
-    choose(report, "Per class")
-    report.type("all-thresholds", 0.42)
-    shown = report.number("abstention")
-    report.page.wait_for_function("() => location.hash.includes('0.42')")
-    report.page.reload()
-    report.settle()
-    assert report.number("abstention") == shown
-    report.page.evaluate("() => { location.hash = 'rule=costs&table=1,2;x'; }")
-    report.settle()
-    assert report.page.evaluate("() => cautious.app.problems[0].view.rule.costs[0][1]") == 1
-
-
-def test_which_classes_are_taken_for_which(report_file, open_report, classified):
+def test_pairs_wrong_cells_and_the_address(report_file, open_report, classified):
     y, p, classes = classified
     report = open_report(report_file)
     report.select(0)
@@ -108,6 +84,24 @@ def test_which_classes_are_taken_for_which(report_file, open_report, classified)
     first = report.page.locator("[data-card='pairs'] tbody tr").first.inner_text().split()
     assert int(first[2]) == counts.max()
     assert " ".join(first[:2]) in pairs[counts == counts.max()]
+    # Cells that cannot be used change nothing.
+    choose(report, "Costs")
+    before = report.number("containment")
+    report.page.get_by_label("cost of abstaining where the truth is elm").fill("-1")
+    report.settle()
+    assert "give a number from 0 up" in report.page.inner_text("#editor-problem")
+    assert report.number("containment") == before
+    # The rule is in the address.
+    choose(report, "Per class")
+    report.type("all-thresholds", 0.42)
+    shown = report.number("abstention")
+    report.page.wait_for_function("() => location.hash.includes('0.42')")
+    report.page.reload()
+    report.settle()
+    assert report.number("abstention") == shown
+    report.page.evaluate("() => { location.hash = 'rule=costs&table=1,2;x'; }")
+    report.settle()
+    assert report.page.evaluate("() => cautious.app.problems[0].view.rule.costs[0][1]") == 1
 
 
 def test_limits_are_kept_or_refused_in_words(scored, tmp_path, open_report):
@@ -127,7 +121,7 @@ def test_limits_are_kept_or_refused_in_words(scored, tmp_path, open_report):
     report.type_all({"limit-abstention": 100, "limit-missed": 100, "limit-error": 15})
     report.page.check("[data-input='promise']")
     report.settle()
-    assert "hold on new cases with 95% confidence" in report.page.inner_text(".evidence")
+    report.page.wait_for_selector(".evidence:has-text('hold on new cases with 95% confidence')")
     report.type("limit-error", 0.01)
     assert "promise" in report.page.inner_text("[data-key='refused']")
     report.type("limit-error", 101)

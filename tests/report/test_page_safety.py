@@ -304,6 +304,7 @@ def test_dark_and_light(plain, open_report):
     assert brightness(report) < 60 < 200 < light
 
 
+@pytest.mark.slow
 def test_prints_the_numbers_without_the_knobs(plain, open_report):
     report = open_report(plain, color_scheme="dark")
     pdf = report.page.pdf(format="A4", print_background=True)
@@ -328,7 +329,7 @@ def test_fits_every_screen(plain, open_report):
         assert (first["y"] == second["y"]) == (width > 760), width
 
 
-def test_every_control_has_a_name_and_can_be_reached(plain, open_report):
+def test_every_control_has_a_name_and_terms_explain_themselves(plain, open_report):
     report = open_report(plain)
     nameless = report.page.evaluate(
         """() => [...document.querySelectorAll("input, select, button, svg[role=img]")].filter(n =>
@@ -340,10 +341,6 @@ def test_every_control_has_a_name_and_can_be_reached(plain, open_report):
         report.page.keyboard.press("Tab")
         reached.add(report.page.evaluate("() => document.activeElement.dataset.slider ?? ''"))
     assert {"false_negative", "false_positive", "abstain", "prior"} <= reached
-
-
-def test_terms_explain_themselves(plain, open_report):
-    report = open_report(plain)
     report.open_details()
     term = report.page.locator("button[aria-label='What is VACC?']").first
     term.focus()

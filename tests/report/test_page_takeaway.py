@@ -33,7 +33,7 @@ def download(report, selector: str) -> tuple[str, bytes]:
     return started.value.suggested_filename, Path(started.value.path()).read_bytes()
 
 
-def test_the_rule_is_the_librarys(report_file, open_report, scored):
+def test_rule_sentence_and_table(report_file, open_report, scored):
     y, scores = scored
     report = open_report(report_file)
     report.select(0)
@@ -52,21 +52,16 @@ def test_the_rule_is_the_librarys(report_file, open_report, scored):
     predictions = {"=1+close": (y, scores["close"])}
     applied = evaluate(predictions, rule=content.decode(), pos_label="ill")
     assert applied.value("coverage") == pytest.approx(1 - window.abstention)
+    report.page.click("[data-take='sentence']")
+    report.page.wait_for_selector("[data-take='sentence']:has-text('Copied')")
+    copied = report.page.evaluate("() => navigator.clipboard.readText()")
+    assert "abstain between" in copied
+    assert "Measured on 900 cases" in copied
+    check_table(*download(report, "[data-take='table']"), y, scores)
 
 
-def test_a_rule_that_never_answers_can_be_saved(tmp_path, open_report):
-    y = np.tile([0, 1], 40)  # both classes at every score
-    path = build_report({"m": (y, np.repeat([0.2, 0.4, 0.6, 0.8], 20))}, tmp_path / "r.html")
-    report = open_report(path)
-    report.type("abstain", 0.01)
-    rule = Rule.from_json(download(report, "[data-take='rule']")[1].decode())
-    assert (rule.lower, rule.upper) == (-np.inf, np.inf)
-
-
-def test_the_table_has_all_numbers_in_full(report_file, open_report, scored):
-    y, scores = scored
-    report = open_report(report_file)
-    name, content = download(report, "[data-take='table']")
+def check_table(name, content, y, scores):
+    """All numbers are there in full."""
     assert name == "Ill-or-well.csv"
     table = pd.read_csv(io.BytesIO(content))
     assert table["model"].tolist() == [f"'=1+{name}" for name in scores]  # no formula
@@ -78,6 +73,15 @@ def test_the_table_has_all_numbers_in_full(report_file, open_report, scored):
         assert row.vacc == pytest.approx(surface.vacc(), abs=1e-12)
         assert (row.cases, row.positives) == (len(y), (y == "ill").sum())
         assert "missed 10" in row.settings
+
+
+def test_a_rule_that_never_answers_can_be_saved(tmp_path, open_report):
+    y = np.tile([0, 1], 40)  # both classes at every score
+    path = build_report({"m": (y, np.repeat([0.2, 0.4, 0.6, 0.8], 20))}, tmp_path / "r.html")
+    report = open_report(path)
+    report.type("abstain", 0.01)
+    rule = Rule.from_json(download(report, "[data-take='rule']")[1].decode())
+    assert (rule.lower, rule.upper) == (-np.inf, np.inf)
 
 
 def test_pictures_stand_alone(report_file, open_report):
@@ -95,15 +99,6 @@ def test_pictures_stand_alone(report_file, open_report):
     name, content = download(report, "[data-card='winner'] [data-take='png']")
     assert content.startswith(b"\x89PNG")
     assert len(content) > 5000
-
-
-def test_the_sentence_can_be_copied(report_file, open_report):
-    report = open_report(report_file)
-    report.page.click("[data-take='sentence']")
-    report.page.wait_for_selector("[data-take='sentence']:has-text('Copied')")
-    copied = report.page.evaluate("() => navigator.clipboard.readText()")
-    assert "abstain between" in copied
-    assert "Measured on 900 cases" in copied
 
 
 def test_settings_survive_a_reload_and_travel_in_a_link(report_file, open_report):
@@ -146,9 +141,29 @@ def test_addresses_are_not_believed(report_file, open_report):
 
 def test_prints_on_two_pages_with_what_it_rests_on(report_file, open_report):
     report = open_report(report_file)
+    # A move is drawn at once where it can be seen, and everywhere before a print.
+    seen, stale, fresh = report.page.evaluate(
+        """() => {
+            const number = key => document.querySelector(`[data-key='${key}']`).dataset.value,
+                box = document.querySelector("[data-input='abstain']"),
+                move = amount => {
+                    box.value = amount;
+                    box.dispatchEvent(new Event("input"));
+                    return [number("cost"), number("cost-0"), number("cost-1"), number("cost-2")];
+                };
+            const [seen, ...stale] = move("0.5");
+            dispatchEvent(new Event("beforeprint"));
+            return [seen, stale, [0, 1, 2].map(i => number(`cost-${i}`))];
+        }"""
+    )
+    assert seen not in stale
+    assert seen in fresh
+    report.type("abstain", 1)
     pdf = report.page.pdf(format="A4", print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf)) == 2
     report.page.emulate_media(media="print")
     line = report.page.inner_text("#settings")
     for words in ("900 cases", "missed 10, false 2, abstaining 1", "20"):
         assert words in line
+    assert not report.page.is_visible("[data-slider='abstain']")
+    assert report.page.is_visible("[data-input='abstain']")

@@ -35,6 +35,7 @@ const stage = document.getElementById("stage"),
   tabs = document.getElementById("tabs");
 let view = null,
   waiting = 0,
+  late = false,
   writing = 0;
 
 const app = {
@@ -53,24 +54,28 @@ const app = {
   about: (words) => {
     document.getElementById("settings").textContent = words;
   },
-  // Moves come faster than screens are drawn: draw once a frame.
+  // A move is drawn at once, so that the very next frame shows it. Moves come faster than frames: what
+  // comes before that frame is drawn with it.
   update() {
-    if (!waiting)
-      waiting = requestAnimationFrame(() => {
-        waiting = 0;
-        app.draw();
-      });
+    late = waiting > 0;
+    if (late) return;
+    waiting = requestAnimationFrame(() => {
+      waiting = 0;
+      if (late) app.draw();
+    });
+    app.draw();
   },
   draw() {
-    const start = performance.now();
-    keepFocus(view.update);
+    late = false;
+    view.update();
     tidyTip();
     clearTimeout(writing);
     writing = setTimeout(() => writeAddress(app), 250);
-    document.documentElement.dataset.drawn = String(performance.now() - start);
-    document.documentElement.dataset.drawings = String(
-      1 + Number(document.documentElement.dataset.drawings ?? 0),
-    );
+  },
+  // Draw what still waits, out of sight too: a print shows all of it.
+  finish() {
+    if (late) app.draw();
+    view.finish();
   },
   show(index) {
     app.current = index;
@@ -107,16 +112,6 @@ const app = {
     app.problems = app.problems.filter((problem) => problem.models.length);
   },
 };
-
-// Whoever works by keyboard stays where they are when the card they are in is drawn anew.
-function keepFocus(update) {
-  const controls = (home) => [...home.querySelectorAll("button, select, svg[tabindex], svg [tabindex]")];
-  const active = document.activeElement;
-  const home = active.closest("[data-card]");
-  const place = home ? controls(home).indexOf(active) : -1;
-  update();
-  if (place >= 0 && !active.isConnected) controls(home)[place]?.focus({ preventScroll: true });
-}
 
 // Bring back what the address says; a link opened in the same window does so too.
 function restore(hash = location.hash) {
@@ -174,6 +169,7 @@ document.getElementById("files").append(filesView(app).node);
 themeButton();
 restore();
 addEventListener("hashchange", ({ newURL }) => restore(new URL(newURL).hash));
+addEventListener("beforeprint", app.finish);
 addEventListener("resize", () => {
   forgetWidths();
   app.update();

@@ -1,7 +1,7 @@
 // Which model: differences of cross-fitted costs, all pairs at once. Models that were judged on the
 // same cases are compared case by case, in the same folds and the same bootstrap draws.
 import { studentQuantile } from "./distributions.js";
-import { cutsOf, heldOut, tooFew, welch } from "./estimates.js";
+import { cheapestOf, tooFew, welch } from "./estimates.js";
 import { evidenceOf } from "./parts.js";
 import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
 
@@ -9,22 +9,20 @@ import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
 // window.
 function lossesFor(model, prior, costs) {
   const evidence = evidenceOf(model),
-    choose = (part) => cutsOf(part, prior, costs),
+    { cuts, answers } = cheapestOf(evidence, prior, costs),
     m = evidence.positivesBelow.length - 1,
     counts = [evidence.negativesBelow[m], evidence.positivesBelow[m]],
     total = counts[0] + counts[1],
     share = prior === null ? [counts[0] / total, counts[1] / total] : [1 - prior, prior],
     each = [share[0] / counts[0], share[1] / counts[1]];
-  const rules = evidence.replicates.map((part) => {
-    const [low, high] = choose(part),
-      { negativesBelow: n, positivesBelow: p } = evidence;
+  const rules = cuts.map(([low, high]) => {
+    const { negativesBelow: n, positivesBelow: p } = evidence;
     return (
       each[1] * (costs.fn * p[low] + costs.abstain * (p[high] - p[low])) +
       each[0] * (costs.fp * (n[m] - n[high]) + costs.abstain * (n[high] - n[low]))
     );
   });
-  const answers = evidence.atoms.map((_, r) => heldOut(evidence, r, choose)),
-    loss = [0, costs.fp, costs.abstain, costs.fn, 0, costs.abstain],
+  const loss = [0, costs.fp, costs.abstain, costs.fn, 0, costs.abstain],
     means = answers.map((some, r) => {
       const { truth, weight } = evidence.atoms[r];
       let mean = 0;
@@ -178,17 +176,32 @@ export function verdictOf(models, prior, costs, { level = 0.95 } = {}) {
  *
  * @returns {{values: Int8Array, nx, ny, x, y}} the winner's position, or -1 where there is none
  */
-export function distinctGrid(models, prior, flipped, { nx = 25, ny = 13, level = 0.95 } = {}) {
+export function distinctGrid(models, prior, flipped, options) {
+  const cells = distinctCells(models, prior, flipped, options);
+  let step = cells.next();
+  while (!step.done) step = cells.next();
+  return step.value;
+}
+
+/** The same cell by cell, for whoever must not keep others waiting: a generator that returns the grid. */
+export function* distinctCells(models, prior, flipped, { nx = 25, ny = 13, level = 0.95 } = {}) {
   const values = new Int8Array(nx * ny).fill(-1),
-    others = models.length - 1;
-  if (models.length > 1 && !models.some(tooFew))
-    for (let j = 0; j < ny; j++)
-      for (let i = 0; i < nx; i++) {
-        const costs = relativeCosts(i / (nx - 1), j / (ny - 1) / 2, flipped),
-          each = models.map((model) => lossesFor(model, prior, costs)),
-          best = each.reduce((a, b) => (b.mean < a.mean ? b : a)),
-          clear = each.every((one) => one === best || told(differenceOf(best, one), level, others).distinct);
-        if (clear) values[j * nx + i] = each.indexOf(best);
+    others = models.length - 1,
+    known = others > 0 && !models.some(tooFew);
+  for (let i = 0; known && i < nx; i++)
+    for (let j = 0; j < ny; j++) {
+      const [mu, nu] = [i / (nx - 1), j / (ny - 1) / 2];
+      // Above the line from which abstaining never pays, its cost makes no difference.
+      if (j && (nu - 0.5 / (ny - 1)) * (1 + mu) >= mu) {
+        values[j * nx + i] = values[(j - 1) * nx + i];
+        continue;
       }
+      const costs = relativeCosts(mu, nu, flipped),
+        each = models.map((model) => lossesFor(model, prior, costs)),
+        best = each.reduce((a, b) => (b.mean < a.mean ? b : a)),
+        clear = each.every((one) => one === best || told(differenceOf(best, one), level, others).distinct);
+      if (clear) values[j * nx + i] = each.indexOf(best);
+      yield;
+    }
   return { values, nx, ny, x: [0, 1], y: [0, 0.5] };
 }

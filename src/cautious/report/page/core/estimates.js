@@ -22,13 +22,20 @@ export function cutsOf(part, prior, costs) {
     indifferent = fp / (fn + fp),
     lowest = pays ? abstain / fn : indifferent,
     highest = Math.max(lowest, pays ? (fp - abstain) / fp : indifferent),
-    { pos, neg } = part,
-    h = pos.length;
-  let u = 0,
-    l = 0;
-  const share = (e) => (pos[e] * ps) / (pos[e] * ps + neg[e] * ns);
-  while (u < h && share(u) < highest - ROUNDING) u++;
-  while (l < u && share(l) <= lowest + ROUNDING) l++;
+    { pos, neg } = part;
+  // Shares of positives rise from bin to bin.
+  const reaching = (wanted, end, beyond) => {
+    let [low, high] = [0, end];
+    while (low < high) {
+      const e = (low + high) >> 1,
+        share = (pos[e] * ps) / (pos[e] * ps + neg[e] * ns);
+      if (share < wanted || (beyond && share === wanted)) low = e + 1;
+      else high = e;
+    }
+    return low;
+  };
+  const u = reaching(highest - ROUNDING, pos.length, false),
+    l = reaching(lowest + ROUNDING, u, true);
   return l < u ? [part.upTo[l], part.under[u]] : [part.under[u], part.under[u]];
 }
 
@@ -54,13 +61,29 @@ export function heldOut(parts, repeat, choose) {
   return answers;
 }
 
+/** The cheapest windows of all replicates, and what those of the other folds answer to each case. */
+export function cheapestOf(parts, prior, costs) {
+  const key = [prior, costs.fn, costs.fp, costs.abstain].join();
+  if (parts.cheapest?.key !== key) {
+    const choose = (part) => cutsOf(part, prior, costs);
+    parts.cheapest = { key, ...chosenBy(parts, choose) };
+  }
+  return parts.cheapest;
+}
+
+const chosenBy = (parts, choose) => ({
+  cuts: parts.replicates.map(choose),
+  answers: parts.atoms.map((_, r) => heldOut(parts, r, choose)),
+});
+
+const noCells = () => new Array(18).fill(0);
+
 // Sums of weights, and of their squares, by truth, answer and single answer: cell (y · 3 + a) · 3 + s.
-function cellsOfRepeat(parts, repeat, choose, single) {
+function cellsOfRepeat(parts, repeat, answers, single) {
   const { fold, truth, weight, square } = parts.atoms[repeat],
-    answers = heldOut(parts, repeat, choose),
     singles = parts.parts[repeat].map(single),
-    weights = new Float64Array(18),
-    squares = new Float64Array(18);
+    weights = noCells(),
+    squares = noCells();
   for (let i = 0; i < fold.length; i++) {
     const cell = (truth[i] * 3 + answers[i]) * 3 + singles[fold[i]];
     weights[cell] += weight ? weight[i] : 1;
@@ -71,7 +94,7 @@ function cellsOfRepeat(parts, repeat, choose, single) {
 
 // The whole of the cases under a rule chosen on a replicate.
 function cellsOfRule(parts, [low, high], single) {
-  const weights = new Float64Array(18),
+  const weights = noCells(),
     put = (y, below) => {
       const all = below[below.length - 1];
       weights[(y * 3 + NEGATIVE) * 3 + single] = below[low];
@@ -88,36 +111,43 @@ const lossesOf = ({ fn, fp, abstain }) => [
   [fn, 0, abstain],
 ];
 
-// Each quantity is a mean over cases of a value by truth y, answer a and single answer s; or the ratio
-// of two such means. `rows` says on how many cases it rests: all, those of a class, or the counted ones.
+// A value by truth y, answer a and single answer s as a table of its 18 cells: every move of a slider
+// asks for each of them hundreds of times.
+const table = (of) => Array.from({ length: 18 }, (_, cell) => of((cell / 9) | 0, ((cell / 3) | 0) % 3, cell % 3));
+
+const is = (wanted, answer) => table((y, a) => (y === wanted && a === answer ? 1 : 0)),
+  truly = (wanted) => table((y) => (y === wanted ? 1 : 0)),
+  saying = (answer) => table((y, a) => (a === answer ? 1 : 0)),
+  decided = (wanted) => table((y, a) => (y === wanted && a !== ABSTAIN ? 1 : 0)),
+  wrong = table((y, a) => (a !== ABSTAIN && a !== y ? 1 : 0));
+
+// Each quantity is a mean over cases of such a value, or the ratio of two such means.
+const SHARES = {
+  abstention: { value: saying(ABSTAIN) },
+  error: { value: wrong },
+  selectiveError: { value: wrong, among: table((y, a) => (a === ABSTAIN ? 0 : 1)) },
+  sensitivity: { value: is(1, POSITIVE), among: truly(1) },
+  specificity: { value: is(0, NEGATIVE), among: truly(0) },
+  sensitivityAnswered: { value: is(1, POSITIVE), among: decided(1) },
+  specificityAnswered: { value: is(0, NEGATIVE), among: decided(0) },
+  ppv: { value: is(1, POSITIVE), among: saying(POSITIVE) },
+  npv: { value: is(0, NEGATIVE), among: saying(NEGATIVE) },
+  tn: { value: is(0, NEGATIVE) },
+  fn: { value: is(1, NEGATIVE) },
+  fp: { value: is(0, POSITIVE) },
+  tp: { value: is(1, POSITIVE) },
+  abstainedNegative: { value: is(0, ABSTAIN) },
+  abstainedPositive: { value: is(1, ABSTAIN) },
+};
+
 function quantitiesOf(costs) {
-  const is = (wanted, answer) => (y, a) => (y === wanted && a === answer ? 1 : 0),
-    of = (wanted) => (y) => (y === wanted ? 1 : 0),
-    answered = (y, a) => (a === ABSTAIN ? 0 : 1),
-    wrong = (y, a) => (a !== ABSTAIN && a !== y ? 1 : 0);
-  const found = {
-    abstention: { value: (y, a) => (a === ABSTAIN ? 1 : 0) },
-    error: { value: wrong },
-    selectiveError: { value: wrong, among: answered },
-    sensitivity: { value: is(1, POSITIVE), among: of(1) },
-    specificity: { value: is(0, NEGATIVE), among: of(0) },
-    sensitivityAnswered: { value: is(1, POSITIVE), among: (y, a) => of(1)(y) * answered(y, a) },
-    specificityAnswered: { value: is(0, NEGATIVE), among: (y, a) => of(0)(y) * answered(y, a) },
-    ppv: { value: is(1, POSITIVE), among: (y, a) => (a === POSITIVE ? 1 : 0) },
-    npv: { value: is(0, NEGATIVE), among: (y, a) => (a === NEGATIVE ? 1 : 0) },
-    tn: { value: is(0, NEGATIVE) },
-    fn: { value: is(1, NEGATIVE) },
-    fp: { value: is(0, POSITIVE) },
-    tp: { value: is(1, POSITIVE) },
-    abstainedNegative: { value: is(0, ABSTAIN) },
-    abstainedPositive: { value: is(1, ABSTAIN) },
+  if (!costs) return SHARES;
+  const loss = lossesOf(costs);
+  return {
+    ...SHARES,
+    cost: { value: table((y, a) => loss[y][a]), ends: true },
+    saving: { value: table((y, a, s) => loss[y][s] - loss[y][a]), ends: true },
   };
-  if (costs) {
-    const loss = lossesOf(costs);
-    found.cost = { value: (y, a) => loss[y][a], ends: true };
-    found.saving = { value: (y, a, s) => loss[y][s] - loss[y][a], ends: true };
-  }
-  return found;
 }
 
 const CELLS = ["tn", "fn", "fp", "tp", "abstainedNegative", "abstainedPositive"];
@@ -142,18 +172,20 @@ export function estimatesOf(model, prior, costs, { level = 0.95, window = null, 
   if (window) {
     const cuts = levelsAt(parts.stairs, window),
       whole = wholePart(parts);
-    repeats = [cellsOfRepeat(parts, 0, () => cuts, () => single(whole))];
+    repeats = [cellsOfRepeat(parts, 0, heldOut(parts, 0, () => cuts), () => single(whole))];
     rules = [];
   } else {
-    const cuts = choose ?? ((part) => cutsOf(part, prior, costs));
-    repeats = parts.atoms.map((_, r) => cellsOfRepeat(parts, r, cuts, single));
-    rules = parts.replicates.map((part) => cellsOfRule(parts, cuts(part), single(part)));
+    const { cuts, answers } = choose ? chosenBy(parts, choose) : cheapestOf(parts, prior, costs);
+    repeats = answers.map((some, r) => cellsOfRepeat(parts, r, some, single));
+    rules = parts.replicates.map((part, r) => cellsOfRule(parts, cuts[r], single(part)));
   }
   const shares = sharesOf(parts, prior),
+    standing = rules.map((weights) => scaled(weights, shares)),
     found = { enough: true, n: model.n, events: model.events, cells: {} };
+  for (const one of repeats) one.standing = scaled(one.weights, shares);
   for (const [name, quantity] of Object.entries(quantitiesOf(costs))) {
     const ends = quantity.ends ? endsOf(name, costs, shares) : null,
-      estimate = estimated(parts, shares, repeats, rules, quantity, ends, level);
+      estimate = estimated(parts, shares, repeats, standing, quantity, ends, level);
     if (CELLS.includes(name)) found.cells[name] = estimate;
     else found[name] = estimate;
   }
@@ -188,28 +220,29 @@ function endsOf(name, costs, { share }) {
   return name === "saving" ? [least - most, most - least] : [least, most];
 }
 
-const meanOf = (weights, { each }, value) => {
+// Weights as shares of all cases.
+const scaled = (weights, { each }) => weights.map((weight, cell) => weight * each[(cell / 9) | 0]);
+
+const meanOf = (standing, value) => {
   let total = 0;
-  for (let cell = 0; cell < 18; cell++)
-    if (weights[cell])
-      total += weights[cell] * each[(cell / 9) | 0] * value((cell / 9) | 0, ((cell / 3) | 0) % 3, cell % 3);
+  for (let cell = 0; cell < 18; cell++) total += standing[cell] * value[cell];
   return total;
 };
 
 const average = (values) => values.reduce((a, b) => a + b, 0) / values.length;
 
 function estimated(parts, shares, repeats, rules, { value, among }, ends, level) {
-  const mean = average(repeats.map(({ weights }) => meanOf(weights, shares, value))),
-    base = among ? average(repeats.map(({ weights }) => meanOf(weights, shares, among))) : 1;
+  const mean = average(repeats.map(({ standing }) => meanOf(standing, value))),
+    base = among ? average(repeats.map(({ standing }) => meanOf(standing, among))) : 1;
   if (!(base > ROUNDING)) return { value: NaN, low: NaN, high: NaN };
   const estimate = ends ? mean : Math.min(1, Math.max(0, mean / base)),
     // A ratio varies as the mean of what its parts differ by does.
-    each = among ? (y, a, s) => (value(y, a, s) - estimate * among(y, a, s)) / base : value,
+    each = among ? value.map((one, cell) => (one - estimate * among[cell]) / base) : value,
     spreads = repeats.map((one, r) => varianceOf(parts, shares, one, r, each));
   let variance = average(spreads.map((one) => one.variance));
   const df = average(spreads.map((one) => one.df)),
     chosen = rules
-      .map((weights) => meanOf(weights, shares, value) / (among ? meanOf(weights, shares, among) : 1))
+      .map((standing) => meanOf(standing, value) / (among ? meanOf(standing, among) : 1))
       .filter((one) => Number.isFinite(one));
   if (chosen.length > 1) {
     const centre = average(chosen);
@@ -220,18 +253,16 @@ function estimated(parts, shares, repeats, rules, { value, among }, ends, level)
 
 // Variance of the mean of values, class by class, and its degrees of freedom; groups that stay
 // together vary as wholes.
-function varianceOf(parts, { share, each }, { weights, squares, answers, singles }, repeat, value) {
-  const mean = [0, 0];
-  for (let cell = 0; cell < 18; cell++) {
-    const y = (cell / 9) | 0;
-    if (weights[cell]) mean[y] += (weights[cell] * each[y] * value(y, ((cell / 3) | 0) % 3, cell % 3)) / share[y];
-  }
+function varianceOf(parts, { share, each }, { standing, squares, answers, singles }, repeat, value) {
+  const mean = [0, 0],
+    sums = [0, 0];
+  for (let cell = 0; cell < 18; cell++) mean[(cell / 9) | 0] += standing[cell] * value[cell];
+  mean[0] /= share[0];
+  mean[1] /= share[1];
   if (parts.unit) return varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value);
-  const sums = [0, 0];
   for (let cell = 0; cell < 18; cell++) {
     const y = (cell / 9) | 0;
-    if (squares[cell])
-      sums[y] += squares[cell] * (each[y] * (value(y, ((cell / 3) | 0) % 3, cell % 3) - mean[y])) ** 2;
+    sums[y] += squares[cell] * (each[y] * (value[cell] - mean[y])) ** 2;
   }
   return welch(sums.map((total, y) => (total * parts.rows[y]) / (parts.rows[y] - 1)), parts.rows);
 }
@@ -249,7 +280,7 @@ function varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value)
     sums = new Float64Array(Math.max(...parts.unit) + 1);
   for (let i = 0; i < fold.length; i++) {
     const y = truth[i],
-      centred = value(y, answers[i], singles[fold[i]]) - mean[y];
+      centred = value[(y * 3 + answers[i]) * 3 + singles[fold[i]]] - mean[y];
     sums[parts.unit[i]] += each[y] * (weight ? weight[i] : 1) * centred;
   }
   const total = sums.reduce((a, b) => a + b * b, 0);

@@ -1,7 +1,7 @@
 // What the sliders say about every model of two classes, here and all over the map of costs.
 import { number, percent } from "../core/format.js";
 import { budgetEstimates, budgetWindow, promiseEstimates } from "../core/budgets.js";
-import { distinctGrid } from "../core/differences.js";
+import { distinctCells } from "../core/differences.js";
 import { estimatesOf } from "../core/estimates.js";
 import {
   bestWindow,
@@ -103,15 +103,23 @@ export function searchAgain({ model, costs }, { prior }) {
   model.limited.costs = JSON.stringify(costs);
 }
 
-// Where on the map the cheapest model is told apart from all others: slow, so kept.
+// Where on the map the cheapest model is told apart from all others: slow, so it is found a few cells
+// at a time, and kept.
 export function knownDistinct(problem, { prior }, flipped) {
-  const key = [prior, flipped, problem.models.length].join();
-  return problem.distinct?.key === key ? problem.distinct.grid : null;
+  const { key, grid } = problem.distinct ?? {};
+  return key === distinctKey(problem, prior, flipped) ? grid : null;
 }
 export function findDistinct(problem, { prior }, flipped) {
-  const key = [prior, flipped, problem.models.length].join();
-  problem.distinct = { key, grid: distinctGrid(problem.models, prior, flipped) };
+  const key = distinctKey(problem, prior, flipped),
+    end = performance.now() + TURN;
+  if (problem.distinct?.key !== key)
+    problem.distinct = { key, cells: distinctCells(problem.models, prior, flipped), grid: null };
+  const { distinct } = problem;
+  while (!distinct.grid && performance.now() < end) distinct.grid = distinct.cells.next().value ?? null;
+  return distinct.grid !== null;
 }
+const TURN = 10;
+const distinctKey = ({ models }, prior, flipped) => [prior, flipped, models.length].join();
 
 // What a model is ordered by: the cost expected on new cases, where there are enough to say.
 export const expectedCost = ({ estimates, window }) => estimates.cost?.value ?? window.cost;

@@ -87,16 +87,20 @@ export function binaryView(problem, app) {
   stage.watch(Object.values(cards));
   let speaking = 0,
     thinking = 0;
-  // What takes long is found while nothing moves, and drawn then.
+  // What takes long is found while nothing moves, and drawn then; a move never waits long for it.
   const think = () => {
     const { flipped } = current[0];
-    if (shown.waits) searchAgain(shown, app);
-    else if (several && !knownDistinct(problem, app, flipped)) findDistinct(problem, app, flipped);
-    else return;
-    app.update();
+    if (shown.waits) {
+      searchAgain(shown, app);
+      app.update();
+    } else if (several && !knownDistinct(problem, app, flipped)) {
+      if (findDistinct(problem, app, flipped)) stage.again(cards.winner);
+      else thinking = setTimeout(think, 0);
+    }
   };
   return {
     node,
+    finish: stage.finish,
     update() {
       const results = (current = binaryResults(problem, app));
       const told = verdictOf(problem.models, app.prior, results[0].costs);

@@ -110,6 +110,7 @@ export function setsView(problem, app) {
   let speaking = 0;
   return {
     node,
+    finish: stage.finish,
     update() {
       controls.update();
       editor.update();

@@ -4,7 +4,8 @@ import { el } from "../charts/dom.js";
 const REST = 120;
 
 export function stageOf() {
-  let jobs = new Map(),
+  let known = new Map(),
+    jobs = new Map(),
     timer = 0;
   const seen = new Set();
   const watcher = new IntersectionObserver(
@@ -22,7 +23,7 @@ export function stageOf() {
     const job = jobs.get(node);
     if (!job) return;
     jobs.delete(node);
-    job();
+    keepFocus(node, job);
     settled();
   };
   const settled = () => {
@@ -40,14 +41,34 @@ export function stageOf() {
     // `drawings` are [card, function]; the first is always in sight of the reader's mind.
     draw(drawings) {
       clearTimeout(timer);
-      jobs = new Map(drawings.map(([card, job]) => [card.node, job]));
+      known = new Map(drawings.map(([card, job]) => [card.node, job]));
+      jobs = new Map(known);
       drawings.forEach(([{ node }], i) => {
         if (i === 0 || seen.has(node)) run(node);
       });
       settled();
       timer = setTimeout(rest, REST);
     },
+    // Draw a single card once more: something it shows has been found meanwhile.
+    again({ node }) {
+      jobs.set(node, known.get(node));
+      if (seen.has(node)) run(node);
+      else timer = setTimeout(rest, REST);
+    },
+    finish() {
+      clearTimeout(timer);
+      for (const node of [...jobs.keys()]) run(node);
+    },
   };
+}
+
+// Whoever works by keyboard stays where they are when the card they are in is drawn anew.
+function keepFocus(home, draw) {
+  const controls = () => [...home.querySelectorAll("button, select, svg[tabindex], svg [tabindex]")];
+  const active = document.activeElement,
+    place = home.contains(active) ? controls().indexOf(active) : -1;
+  draw();
+  if (place >= 0 && !active.isConnected) controls()[place]?.focus({ preventScroll: true });
 }
 
 // A fold whose cards are drawn only while it is open.
