@@ -89,6 +89,24 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     return np.array(cells, dtype=np.float64).reshape(array.shape)
 
 
+def as_number(value: Any, name: str) -> float:
+    """Read one number; which numbers are allowed is for the caller to say.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> as_number(Decimal("NaN"), "level")
+    nan
+    """
+    try:
+        number = as_floats(value, name)
+    except TypeError:
+        number = np.empty(1)
+    if value is None or number.ndim:
+        raise TypeError(f"{name} is {value!r:.60}; give one number.")
+    return float(number)
+
+
 def _as_float(cell: Any, name: str, what: str) -> float:
     """Read one cell of an array that may hold anything."""
     if cell is None or cell is pd.NA:

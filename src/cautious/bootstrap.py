@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special, stats
 
-from cautious._typing import Floats, Ints, RandomState, as_floats
+from cautious._typing import Floats, Ints, RandomState, as_floats, as_number
 from cautious.errors import InputError
 from cautious.limits import RESAMPLES
 
@@ -286,13 +286,13 @@ def percentile_interval(
     >>> print(percentile_interval(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], confidence_level=0.5))
     0.5 [0.4, 0.6]
     """
-    share = check_level(confidence_level)
+    share, middle = check_level(confidence_level), as_number(estimate, "estimate")
     values = as_floats(replicates, "replicates", "replicates")
     if values.ndim != 1:
         raise ValueError(f"replicates has shape {values.shape}; expected (n_resamples,).")
     defined = values[~np.isnan(values)]
     if not len(defined):
-        return Interval(float(estimate), np.nan, np.nan, share, len(values))
+        return Interval(middle, np.nan, np.nan, share, len(values))
     ends = [(1 - share) / 2, (1 + share) / 2]
     with np.errstate(invalid="ignore"):
         between = np.quantile(defined, ends)
@@ -300,4 +300,4 @@ def percentile_interval(
     low, high = np.where(
         np.isnan(between), np.quantile(defined, ends, method="nearest"), between
     ).tolist()
-    return Interval(float(estimate), low, high, share, len(values))
+    return Interval(middle, low, high, share, len(values))

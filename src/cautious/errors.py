@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-__all__ = ["ARGUMENTS", "InputError", "Message", "check_kind", "listed", "quoted"]
+__all__ = ["ARGUMENTS", "InputError", "Message", "check_kind", "listed", "quoted", "shown"]
 
 Way = Literal["python", "cli", "page"]
 
@@ -52,6 +52,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
 """Words for an argument on the command line and on the page, by its name in Python."""
 
 _FIELD = re.compile(r"\{(={0,2})(\w+)(?: (\w+))?\}")
+_LINE_END = re.compile(r"\s*\n\s*")
 # Characters that would break a line, move the cursor or cannot be written at all.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -76,6 +77,28 @@ def quoted(value: Any, most: int = 40) -> str:
     text = str(value)
     shown = text if len(text) <= most else text[:most] + "…"
     return "'" + _UNPRINTABLE.sub(lambda at: f"\\u{ord(at[0]):04x}", shown) + "'"
+
+
+def shown(value: Any, most: int = 100) -> str:
+    """Show any value in a message: as Python writes it, on one line, and not too long.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    most : int
+        Characters to show.
+
+    Examples
+    --------
+    >>> shown(list(range(1000)), 12)
+    '[0, 1, 2, 3,…'
+    """
+    try:
+        text = _LINE_END.sub(" ", repr(value))
+    except Exception:  # whatever it is, its kind can be told
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else text[:most] + "…"
 
 
 def listed(values: Iterable[Any], most: int = 10) -> str:

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from cautious.errors import quoted
+from cautious.errors import quoted, shown
 from cautious.limits import JSON, JSON_DEPTH
 
 __all__ = [
@@ -301,11 +301,11 @@ def data_files(path: str | os.PathLike[str]) -> list[str]:
     elif glob.has_magic(path):
         found = glob.glob(path, recursive=True)
     else:
-        raise FileNotFoundError(f"there is no file {path!r}.")
+        raise FileNotFoundError(f"there is no file {shown(path)}.")
     files = sorted(name for name in found if _is_data(name) and os.path.isfile(name))
     if not files:
         raise FileNotFoundError(
-            f"{path!r} holds no file whose name ends in {', '.join(PARQUET + ARROW + CSV)}."
+            f"{shown(path)} holds no file whose name ends in {', '.join(PARQUET + ARROW + CSV)}."
         )
     return files
 

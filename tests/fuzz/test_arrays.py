@@ -56,6 +56,7 @@ WITHOUT_ARRAYS = {
     "errors.check_kind": "a value of any kind",
     "errors.listed": "values of any kind",
     "errors.quoted": "a value of any kind",
+    "errors.shown": "a value of any kind",
     "evaluation.Application": "a result",
     "evaluation.Comparison": "a result",
     "evaluation.Evaluation": "a result",

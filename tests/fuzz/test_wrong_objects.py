@@ -1,11 +1,28 @@
 """Objects of another kind are refused by name, where they are given."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
-from cautious import costs, curves, decision, displays, evaluation, logs, metrics, predictions, sets
+from cautious import (
+    comparison,
+    costs,
+    credal,
+    curves,
+    decision,
+    displays,
+    evaluation,
+    guarantees,
+    logs,
+    metrics,
+    predictions,
+    sets,
+    utility,
+)
+from cautious.errors import shown
 
 RECORDS = np.ma.masked_array(
     np.array([(1, 2.0), (2, 3.0)], dtype=[("a", int), ("b", float)]), mask=[(0, 1), (0, 0)]
@@ -50,3 +67,48 @@ MASK = np.eye(3, dtype=bool)
 def test_what_is_of_another_kind_is_named(call, words):
     with pytest.raises((TypeError, ValueError), match=words):
         call()
+
+
+NO_NUMBER = Decimal("NaN")  # Python compares it with nothing
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: comparison.critical_difference(4, 14, alpha=NO_NUMBER), "alpha is NaN"),
+        (lambda: credal.imprecise_dirichlet([[3, 1]], epsilon=NO_NUMBER), "epsilon is nan"),
+        (lambda: curves.roc_slopes(1.0, 0.25, prior=NO_NUMBER), "prior is nan"),
+        (lambda: decision.window_rule([0.1], NO_NUMBER, 0.5), "no window"),
+        (lambda: metrics.q_matrix([0], [[1]], abstention=NO_NUMBER), "abstention is nan"),
+        (lambda: utility.quadratic(NO_NUMBER), "v is nan"),
+        (lambda: evaluation.compare({}, confidence_level=NO_NUMBER), "confidence_level is NaN"),
+    ],
+)
+def test_decimals_that_are_no_numbers_are_refused_by_name(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: costs.zero_one(list(range(3000))),
+        lambda: guarantees.certify_sequence(np.arange(900.0) / 7, np.full(900, 9), max_error=0.1),
+        lambda: guarantees.mean_bound([0, 1], [1, 1], "x" * 3000),
+        lambda: metrics.coverage_score(["x" * 3000, "y"], MASK[:2, :2], classes=["a", "b"]),
+        lambda: decision.ClassTree.flat("x" * 3000),
+    ],
+)
+def test_messages_show_the_beginning_of_what_is_long(call):
+    with pytest.raises((TypeError, ValueError), match="…") as caught:
+        call()
+    assert len(str(caught.value)) < 300
+
+
+def test_what_cannot_be_shown_is_named_by_its_kind():
+    class Odd:
+        def __repr__(self):
+            raise RuntimeError("no words")
+
+    assert shown(Odd()) == "<Odd>"
+    assert shown(np.eye(2)) == "array([[1., 0.], [0., 1.]])"

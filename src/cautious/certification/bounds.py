@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
-from cautious._typing import Floats, Ints, as_floats
+from cautious._typing import Floats, Ints, as_floats, as_number
+from cautious.errors import shown
 
 __all__ = ["expected_cases", "least_answers", "risk_bound", "risk_p_value"]
 
@@ -132,6 +133,7 @@ def expected_cases(
     1180
     """
     limit = check_share(max_error, "max_error")
+    risk, coverage = as_number(risk, "risk"), as_number(coverage, "coverage")
     if not 0 <= risk < limit or not 0 < coverage <= 1:
         return None
     delta = 1 - check_share(confidence_level, "confidence_level")
@@ -165,7 +167,7 @@ def check_counts(wrong: npt.ArrayLike, answered: npt.ArrayLike) -> tuple[Ints, I
 def check_share(value: float, name: str) -> float:
     """Read a number strictly between 0 and 1."""
     if not (isinstance(value, Real) and 0 < float(value) < 1):
-        raise ValueError(f"{name} is {value!r}; give a number between 0 and 1, both excluded.")
+        raise ValueError(f"{name} is {shown(value)}; give a number between 0 and 1, both excluded.")
     return float(value)
 
 
@@ -175,8 +177,8 @@ def check_whole(value: npt.ArrayLike, name: str) -> Ints:
     whole = np.rint(given)
     if not np.all((given == whole) & (given >= 0) & np.isfinite(given)):
         raise ValueError(
-            f"{name} is {value!r}; exact bounds need whole numbers of cases. Weighted cases have "
-            "no exact bound."
+            f"{name} is {shown(value)}; exact bounds need whole numbers of cases. Weighted cases "
+            "have no exact bound."
         )
     return cast(Ints, whole.astype(np.int64))
 

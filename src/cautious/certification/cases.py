@@ -19,6 +19,7 @@ from cautious.certification.bounds import (
     risk_p_value,
 )
 from cautious.certification.certificate import LimitTest
+from cautious.errors import shown
 from cautious.predictions import binary_truth
 from cautious.sets import check_classes, check_truth
 
@@ -109,7 +110,7 @@ class Cases:
             truth = pd.Index(labels).get_indexer(given)
             if (truth < 0).any():
                 stranger = given[int(np.argmin(truth))]
-                raise ValueError(f"y_true holds {stranger!r}, which is not among the classes.")
+                raise ValueError(f"y_true holds {shown(stranger)}, which is not among the classes.")
             scores = _read_scores(y_proba, "y_proba", len(labels))
         n = len(truth)
         if len(scores) != n:

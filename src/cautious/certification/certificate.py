@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
 from typing import Any
 
+from cautious.errors import shown
 from cautious.files import parsed_json
 
 __all__ = ["Certificate", "LimitTest", "MeanTest"]
@@ -207,13 +208,17 @@ class Certificate:
     def from_dict(cls, state: Mapping[str, Any]) -> Certificate:
         """Read a certificate that :meth:`to_dict` made; anything else is refused."""
         if not isinstance(state, Mapping) or state.get("schema") != SCHEMA:
-            raise ValueError(f"this is no certificate of the schema {SCHEMA!r}.")
+            raise ValueError(f"this is no certificate of the schema {shown(SCHEMA)}.")
         unknown = set(state) ^ {*cls.__dataclass_fields__}
         if unknown:
-            raise ValueError(f"a certificate has no entry {min(map(str, unknown))!r}, or lacks it.")
+            raise ValueError(
+                f"a certificate has no entry {shown(min(map(str, unknown)))}, or lacks it."
+            )
         strange = set(state["limits"]) - set(LIMITS)
         if strange:
-            raise ValueError(f"{min(strange)!r} is no limit; the limits are {', '.join(LIMITS)}.")
+            raise ValueError(
+                f"{shown(min(strange))} is no limit; the limits are {', '.join(LIMITS)}."
+            )
         tests = tuple(LimitTest(**one) for one in state["tests"])
         means = tuple(MeanTest(**one) for one in state["means"])
         shares = state["shares"]

@@ -22,6 +22,7 @@ from cautious.certification.certified_thresholds import (
     one_threshold,
     several_thresholds,
 )
+from cautious.errors import shown
 
 __all__ = ["Promise", "certify", "certify_counts"]
 
@@ -152,7 +153,9 @@ def certify(
         max_abstention=max_abstention,
     )
     if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
-        raise ValueError(f"n_candidates is {n_candidates!r}; give a whole number of 1 or more.")
+        raise ValueError(
+            f"n_candidates is {shown(n_candidates)}; give a whole number of 1 or more."
+        )
     cases = (
         y_true
         if isinstance(y_true, Cases)
@@ -217,13 +220,13 @@ def _check_limits(**given: float | None) -> dict[str, float]:
 def _check_shape(shape: str, limits: Mapping[str, float], cases: Cases) -> None:
     k = len(cases.classes)
     if shape not in ("one", "two", "per class"):
-        raise ValueError(f"thresholds is {shape!r}; choose 'one', 'two' or 'per class'.")
+        raise ValueError(f"thresholds is {shown(shape)}; choose 'one', 'two' or 'per class'.")
     if shape == "two" and k != 2:
         raise ValueError(f"thresholds='two' is for two classes; there are {k}.")
     if shape != "one" and cases.answer is not None:
         raise ValueError(
-            f"thresholds is {shape!r}, but a curve of {k} classes does not hold which class was "
-            "answered wrongly; choose thresholds='one', or certify the cases themselves."
+            f"thresholds is {shown(shape)}, but a curve of {k} classes does not hold which class "
+            "was answered wrongly; choose thresholds='one', or certify the cases themselves."
         )
     if shape == "per class" and not cases.are_probabilities:
         raise ValueError("the scores are no probabilities; choose thresholds='two'.")
@@ -241,7 +244,7 @@ def _check_average(
     promise: str, limits: Mapping[str, float], shape: str, groups: Any, other_scores: Any
 ) -> None:
     if promise != "on average":
-        raise ValueError(f"promise is {promise!r}; choose 'with confidence' or 'on average'.")
+        raise ValueError(f"promise is {shown(promise)}; choose 'with confidence' or 'on average'.")
     kept = {limit: name for name, limit in _LIMIT_OF.items() if limit in _ON_AVERAGE}
     if len(limits) != 1 or not set(limits) <= set(kept):
         given = ", ".join(name for name, limit in _LIMIT_OF.items() if limit in limits)

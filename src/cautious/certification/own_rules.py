@@ -13,6 +13,7 @@ from cautious.certification.bounds import (
     risk_p_value,
 )
 from cautious.certification.certificate import Certificate, LimitTest
+from cautious.errors import shown
 
 __all__ = ["certify_sequence"]
 
@@ -75,7 +76,9 @@ def certify_sequence(
             "per rule, and at least one rule."
         )
     if limit not in ("error", "error_per_case", "set_error"):
-        raise ValueError(f"limit is {limit!r}; choose 'error', 'error_per_case' or 'set_error'.")
+        raise ValueError(
+            f"limit is {shown(limit)}; choose 'error', 'error_per_case' or 'set_error'."
+        )
     p_values = np.asarray(risk_p_value(k, m, share))
     failed = np.flatnonzero(p_values > 1 - level)
     at = (int(failed[0]) if len(failed) else len(k)) - 1

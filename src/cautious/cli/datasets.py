@@ -12,6 +12,7 @@ from cautious.cli import options
 from cautious.cli.console import as_json, make_table, note, screen
 from cautious.cli.options import Command, Group, one_output
 from cautious.datasets import list_datasets, load_dataset
+from cautious.errors import shown
 from cautious.files import write_whole
 
 __all__ = ["datasets"]
@@ -55,16 +56,16 @@ def list_all(paper: Paper = None, json: options.AsJson = False, csv: options.AsC
     facts = list_datasets()
     if paper is not None:
         if paper not in _PAPERS:
-            raise ValueError(f"--paper is {paper!r}; choose one of {', '.join(_PAPERS)}.")
+            raise ValueError(f"--paper is {shown(paper)}; choose one of {', '.join(_PAPERS)}.")
         facts = facts[facts[paper]]
     if json:
         sys.stdout.write(as_json(facts.to_dict("index")) + "\n")
     elif csv:
         sys.stdout.write(facts.to_csv())
     else:
-        shown = ["rows", "features", "nominal_features", "missing_cells", "classes"]
+        columns = ["rows", "features", "nominal_features", "missing_cells", "classes"]
         rows = [
-            (name, *(fact[column] for column in shown), _papers(fact))
+            (name, *(fact[column] for column in columns), _papers(fact))
             for name, fact in facts.to_dict("index").items()
         ]
         headings = ["name", "rows", "features", "nominal", "missing", "classes", "papers"]

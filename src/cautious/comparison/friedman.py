@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
+from cautious.errors import shown
 
 __all__ = [
     "FriedmanNemenyi",
@@ -101,7 +102,9 @@ def read_results(results: Any, *, at_least: int = 2, name: str = "results") -> p
         )
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
-        raise ValueError(f"{name} has two columns {twice!r}; give each classifier its own name.")
+        raise ValueError(
+            f"{name} has two columns {shown(twice)}; give each classifier its own name."
+        )
     if not len(frame):
         raise ValueError(f"{name} has no rows; give one per data set.")
     known = np.isfinite(frame.to_numpy()).all(axis=1)
@@ -340,10 +343,10 @@ def critical_difference(n_classifiers: int, n_datasets: int, *, alpha: float = 0
     >>> round(critical_difference(4, 14), 2)  # Demšar's example, printed 1.25
     1.25
     """
-    if n_classifiers < 2 or n_datasets < 1:
+    if as_number(n_classifiers, "n_classifiers") < 2 or as_number(n_datasets, "n_datasets") < 1:
         raise ValueError(
-            f"n_classifiers is {n_classifiers} and n_datasets {n_datasets}; there must be at least "
-            "2 classifiers and 1 data set."
+            f"n_classifiers is {shown(n_classifiers)} and n_datasets {shown(n_datasets)}; there "
+            "must be at least 2 classifiers and 1 data set."
         )
     check_level(alpha)
     q = float(stats.studentized_range.ppf(1 - alpha, n_classifiers, np.inf))
@@ -357,7 +360,7 @@ def rank_error(n_classifiers: int, n_datasets: int) -> float:
 
 def check_level(alpha: float) -> None:
     """Refuse a level that is no probability."""
-    if not 0 < alpha < 1:
+    if not 0 < as_number(alpha, "alpha") < 1:
         raise ValueError(f"alpha is {alpha}; the level of a test lies strictly between 0 and 1.")
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
 from cautious.comparison.friedman import (
     check_level,
     friedman_nemenyi,
@@ -22,6 +22,7 @@ from cautious.comparison.friedman import (
     rounding,
     tied,
 )
+from cautious.errors import shown
 
 __all__ = [
     "ObjectiveWinner",
@@ -128,7 +129,7 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
     >>> round(paired_t(a, b).p_value, 3), round(paired_t(a, b, test_to_train=1 / 4).p_value, 3)
     (0.033, 0.099)
     """
-    if test_to_train is not None and not test_to_train > 0:
+    if test_to_train is not None and not as_number(test_to_train, "test_to_train") > 0:
         raise ValueError(
             f"test_to_train is {test_to_train}; give the size of a test fold over that of its "
             "training folds, 1/9 for ten folds, or None for the plain test."
@@ -227,7 +228,7 @@ def compare_results(
     """
     check_level(alpha)
     if test not in ("wilcoxon", "nemenyi", "t"):
-        raise ValueError(f"test is {test!r}; choose 'wilcoxon', 'nemenyi' or 't'.")
+        raise ValueError(f"test is {shown(test)}; choose 'wilcoxon', 'nemenyi' or 't'.")
     rows = read_results(results)
     frame = means_of_datasets(rows)
     pairs = list(combinations(frame.columns, 2))
@@ -254,7 +255,7 @@ def compare_results(
     if variance is not None:
         spread = means_of_datasets(read_results(variance, name="variance")).mean()
         if absent := [name for name in means.index if name not in spread.index]:
-            raise ValueError(f"variance has no column {absent[0]!r}; give one per classifier.")
+            raise ValueError(f"variance has no column {shown(absent[0])}; give one per classifier.")
         objective = [
             objective_winner(means[[*pair]], spread[[*pair]], margin=margin).winner
             for pair in pairs
@@ -331,7 +332,7 @@ def win_tie_loss(
     first second
     a     b          2     1       0
     """
-    if margin < 0:
+    if not as_number(margin, "margin") >= 0:
         raise ValueError(f"margin is {margin}; it is a distance, 0 or more.")
     frame = read_results(results)
     groups = list(frame.groupby(level=0, sort=False))
@@ -340,8 +341,8 @@ def win_tie_loss(
         lone = [name for name, rows in groups if len(rows) < 2]
         if lone:
             raise ValueError(
-                f"alpha is given, but data set {lone[0]!r} has one row; a test needs its folds, "
-                "several rows with the data set as the first index level."
+                f"alpha is given, but data set {shown(lone[0])} has one row; a test needs its "
+                "folds, several rows with the data set as the first index level."
             )
     sign, allowed = 1 if greater_is_better else -1, margin + rounding(frame)
     rows = []
@@ -465,8 +466,8 @@ def objective_winner(
     means, variances = pd.Series(mean, dtype=np.float64), pd.Series(variance, dtype=np.float64)
     if len(means) < 2 or set(means.index) != set(variances.index):
         raise ValueError(
-            f"mean names {list(means.index)} and variance {list(variances.index)}; give both for "
-            "the same classifiers, at least two."
+            f"mean names {shown(list(means.index))} and variance {shown(list(variances.index))}; "
+            "give both for the same classifiers, at least two."
         )
     if not (np.isfinite(means).all() and (variances >= 0).all() and margin >= 0):
         raise ValueError("means must be finite, variances and margin 0 or more.")

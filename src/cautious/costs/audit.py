@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Mask, RandomState
+from cautious._typing import Floats, Mask, RandomState, as_number
 from cautious.costs.forms import CostsLike, as_costs
-from cautious.costs.matrices import Classes, check_costs, check_count, check_number
+from cautious.costs.matrices import Classes, check_costs, check_count
 from cautious.costs.properties import (
     PROPERTIES,
     AuditedSets,
@@ -216,7 +216,7 @@ def audit(
     single = _single_class_costs(costs, matrix)
     mask, described, complete = _sets_to_examine(costs, n_sets, random_state)
     of_sets = check_costs(costs.of(mask), "costs")
-    atol = check_number(tolerance, "tolerance") * max(float(of_sets.max()), float(single.max()))
+    atol = as_number(tolerance, "tolerance") * max(float(of_sets.max()), float(single.max()))
     sets = AuditedSets(mask, of_sets, single, atol)
     _warn_of_other_singletons(costs, sets)
     findings = {1: ("possibility", possibility_of_some_set(sets))}

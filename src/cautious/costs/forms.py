@@ -29,7 +29,7 @@ from cautious.costs.means import OWACosts, PowerMeanCosts
 from cautious.costs.set_costs import SetCosts
 from cautious.costs.sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
 from cautious.costs.tables import AnswerCosts, SetReader, TableCosts, table_costs
-from cautious.errors import InputError, listed, quoted
+from cautious.errors import InputError, listed, quoted, shown
 from cautious.predictions import (
     binary_classes,
     check_numbers,
@@ -411,8 +411,8 @@ def costs_from_data(data: Any, classes: Classes = None) -> SetCosts:
     wanted = _numbers_of(kind)
     if set(data) != {"form", *wanted}:
         raise ValueError(
-            f"costs of the form {data['form']!r} have the keys {sorted(map(str, data))}; expected "
-            f"form, {', '.join(wanted)}."
+            f"costs of the form {shown(data['form'])} have the keys {sorted(map(str, data))}; "
+            f"expected form, {', '.join(wanted)}."
         )
     values = {name: _from_plain(data[name], f"costs.{name}") for name in wanted}
     if kind is TableCosts:
@@ -503,7 +503,7 @@ def as_cost_matrix(
     h           2.0  0.0
     """
     if truths not in ("columns", "rows"):
-        raise ValueError(f"truths is {truths!r}; choose 'columns' or 'rows'.")
+        raise ValueError(f"truths is {shown(truths)}; choose 'columns' or 'rows'.")
     if isinstance(costs, SetCosts):
         raise TypeError(
             f"{name} is a {type(costs).__name__}, which prices sets; give the costs of single "

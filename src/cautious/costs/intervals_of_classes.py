@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask, as_floats
+from cautious._typing import Floats, Mask, as_floats, as_number
 from cautious.costs.matrices import (
     Classes,
     check_count,
-    check_number,
     resolve_classes,
 )
 from cautious.costs.set_costs import SetCosts
@@ -41,7 +40,7 @@ class IntervalCosts(SetCosts):
                 f"positions[{at + 1}] is {positions[at + 1]:g}, after {positions[at]:g}; ordered "
                 "classes need rising positions."
             )
-        width = check_number(self.width, "width")
+        width = as_number(self.width, "width")
         if not (np.isfinite(width) and width >= 0):
             raise ValueError(f"width is {width:g}; give a finite number that is not negative.")
         positions.setflags(write=False)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
+from cautious.errors import shown
 from cautious.predictions import match_labels
 from cautious.sets import check_classes, has_names
 
@@ -22,7 +23,6 @@ __all__ = [
     "check_costs",
     "check_count",
     "check_labels",
-    "check_number",
     "class_weighted",
     "cost_frame",
     "matrix_from_frame",
@@ -88,7 +88,7 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
            [1., 0., 1.],
            [2., 1., 0.]])
     """
-    exponent = check_number(power, "power")
+    exponent = as_number(power, "power")
     if not (np.isfinite(exponent) and exponent > 0):
         raise ValueError(f"power is {power}; give a positive number (1 for absolute distances).")
     rank = np.arange(check_count(n_classes, "n_classes"), dtype=np.float64)
@@ -271,7 +271,7 @@ def check_cost_matrix(
            [4., 0.]])
     """
     if diagonal not in ("any", "least", "zero"):
-        raise ValueError(f"diagonal is {diagonal!r}; choose 'any', 'least' or 'zero'.")
+        raise ValueError(f"diagonal is {shown(diagonal)}; choose 'any', 'least' or 'zero'.")
     array = check_costs(matrix, name)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise ValueError(
@@ -339,21 +339,10 @@ def check_labels(
 def check_count(count: Any, name: str, *, least: int = 2) -> int:
     """Check a number of classes, sets or the like."""
     if not isinstance(count, Integral) or isinstance(count, bool):
-        raise TypeError(f"{name} is {count!r}; give a whole number.")
+        raise TypeError(f"{name} is {shown(count)}; give a whole number.")
     if count < least:
         raise ValueError(f"{name} is {count}; give at least {least}.")
     return int(count)
-
-
-def check_number(value: Any, name: str) -> float:
-    """Check that a value is one number; which numbers are allowed is for the caller to say."""
-    try:
-        number = as_floats(value, name)
-    except TypeError:
-        number = np.empty(1)
-    if value is None or number.ndim:
-        raise TypeError(f"{name} is {value!r:.60}; give one number.")
-    return float(number)
 
 
 def positions(labels: list[Any], wanted: list[Any], name: str) -> list[int]:
@@ -363,9 +352,9 @@ def positions(labels: list[Any], wanted: list[Any], name: str) -> list[int]:
     found = [place.get(label, at) for label, at in zip(wanted, by_text, strict=True)]
     if -1 in found:
         raise ValueError(
-            f"{name} has no class {wanted[found.index(-1)]!r}; it holds "
+            f"{name} has no class {shown(wanted[found.index(-1)])}; it holds "
             f"{', '.join(map(repr, labels))}. Rows and columns must carry the same class labels."
         )
     if len(set(found)) < len(found):
-        raise ValueError(f"classes is {wanted!r}, of which two mean the same class of {name}.")
+        raise ValueError(f"classes is {shown(wanted)}, of which two mean the same class of {name}.")
     return found

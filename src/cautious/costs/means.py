@@ -10,16 +10,16 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import brentq
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_number
 from cautious.costs.matrices import (
     Classes,
     check_cost_matrix,
     check_count,
-    check_number,
     resolve_classes,
     resolve_matrix,
 )
 from cautious.costs.set_costs import SetCosts
+from cautious.errors import shown
 
 __all__ = [
     "MatrixCosts",
@@ -105,7 +105,7 @@ class PowerMeanCosts(MatrixCosts):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("p_correct", "p_wrong"):
-            p = check_number(getattr(self, name), name)
+            p = as_number(getattr(self, name), name)
             if np.isnan(p):
                 raise ValueError(f"{name} is nan; give a power (infinite ones are allowed).")
             object.__setattr__(self, name, p)
@@ -244,8 +244,8 @@ def p_discounted(
     """
     array, labels = resolve_matrix(matrix, classes)
     if attitude not in ("cautious", "averse"):
-        raise ValueError(f"attitude is {attitude!r}; choose 'cautious' or 'averse'.")
-    shift = check_number(epsilon, "epsilon")
+        raise ValueError(f"attitude is {shown(attitude)}; choose 'cautious' or 'averse'.")
+    shift = as_number(epsilon, "epsilon")
     if not (np.isfinite(shift) and shift >= 0):
         raise ValueError(f"epsilon is {epsilon}; give a finite translation that is not negative.")
     if (r is None) == (p is None):
@@ -257,11 +257,11 @@ def p_discounted(
         pair = p if isinstance(p, tuple) else (p, p)
         if len(pair) != 2:
             raise ValueError(
-                f"p is {p!r}; give one power, or one for right and one for wrong sets."
+                f"p is {shown(p)}; give one power, or one for right and one for wrong sets."
             )
-        p_correct, p_wrong = (check_number(power, "p") for power in pair)
+        p_correct, p_wrong = (as_number(power, "p") for power in pair)
     else:
-        strength = check_number(r, "r")
+        strength = as_number(r, "r")
         if not 0 <= strength <= 1:
             raise ValueError(
                 f"r is {r}; give a number from 0 (discounted costs) to 1, or in its place the "
@@ -348,7 +348,7 @@ def owa_weights(size: int, tolerance: float) -> Floats:
     array([0.682, 0.236, 0.082])
     """
     check_count(size, "size", least=1)
-    tolerance = check_number(tolerance, "tolerance")
+    tolerance = as_number(tolerance, "tolerance")
     if not 0 <= tolerance <= 1:
         raise ValueError(
             f"tolerance is {tolerance}; it must lie within [0, 1]: 0.5 averages, 1 takes the best."

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
+from cautious.errors import shown
 from cautious.sets import abstain_name, check_classes
 
 __all__ = ["NormalForm", "normal_form"]
@@ -190,8 +191,8 @@ def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
     if min(false_positive, false_negative) < 0:
         y = 0 if false_positive < 0 else 1
         raise ValueError(
-            f"table: a wrong answer costs {values[1 - y, y]:g} when {labels[y]!r} is true, less "
-            f"than the right one ({right[y]:g}). Rows are predictions and columns are truths: "
+            f"table: a wrong answer costs {values[1 - y, y]:g} when {shown(labels[y])} is true, "
+            f"less than the right one ({right[y]:g}). Rows are predictions and columns are truths: "
             "transpose the table, or turn rewards into costs."
         )
     if false_positive == false_negative == 0:
@@ -199,8 +200,8 @@ def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
     if (extra[2] < 0).any():
         y = int(np.argmax(extra[2] < 0))
         raise ValueError(
-            f"table: abstaining costs {values[2, y]:g} when {labels[y]!r} is true, less than the "
-            f"right answer ({right[y]:g}); the last row must be that of abstaining."
+            f"table: abstaining costs {values[2, y]:g} when {shown(labels[y])} is true, less than "
+            f"the right answer ({right[y]:g}); the last row must be that of abstaining."
         )
     flipped = bool(false_positive > false_negative)
     n, p = (1, 0) if flipped else (0, 1)
@@ -226,8 +227,8 @@ def _read(table: npt.ArrayLike | pd.DataFrame) -> tuple[Floats, list[Any]]:
         rows = table.index.tolist()
         if not table.index.is_unique:
             raise ValueError(
-                f"table has the rows {rows!r}; give each its own name, abstaining one that is no "
-                "class's."
+                f"table has the rows {shown(rows)}; give each its own name, abstaining one that is "
+                "no class's."
             )
         if len(labels) == 2 and len(rows) == 3:
             names = [row for row in rows if row in labels]

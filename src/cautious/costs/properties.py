@@ -18,12 +18,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import linprog
 
-from cautious._typing import Floats, Mask
-from cautious.costs.matrices import check_number, resolve_matrix
+from cautious._typing import Floats, Mask, as_number
+from cautious.costs.matrices import resolve_matrix
 from cautious.costs.means import greatest_over_members, least_over_members, mean_over_members
 from cautious.costs.set_costs import SetCosts, all_sets
 from cautious.costs.tables import TableCosts
-from cautious.errors import check_kind
+from cautious.errors import check_kind, shown
 from cautious.sets import check_mask
 
 __all__ = [
@@ -331,7 +331,7 @@ def possibility(
     """
     check_kind(costs, SetCosts, "costs", "SetCosts")
     if against not in ("members", "sets"):
-        raise ValueError(f"against is {against!r}; choose 'members' or 'sets'.")
+        raise ValueError(f"against is {shown(against)}; choose 'members' or 'sets'.")
     asked = check_mask(
         np.atleast_2d(np.asanyarray(prediction)), n_classes=costs.n_classes, name="prediction"
     )
@@ -358,7 +358,7 @@ def possibility(
     probability, binding, mixture = _best_probability(own / scale, rival_costs / scale)
     gain = float((rival_costs @ probability).min() - own @ probability)
     return Possibility(
-        gain > check_number(tolerance, "tolerance") * scale,
+        gain > as_number(tolerance, "tolerance") * scale,
         gain,
         probability,
         rivals[binding],

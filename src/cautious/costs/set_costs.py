@@ -14,6 +14,7 @@ import pandas as pd
 from cautious._typing import Floats, Mask, RandomState
 from cautious.bootstrap import as_generator
 from cautious.costs.matrices import check_count, positions
+from cautious.errors import shown
 from cautious.sets import abstain_name, check_classes, check_mask, few_labels, set_names
 
 __all__ = ["SetCosts", "all_sets", "sample_sets"]
@@ -171,8 +172,8 @@ class SetCosts(ABC):
         if order == list(range(self.n_classes)):
             return self
         raise ValueError(
-            f"costs has the classes {list(self.labels)!r} in another order than "
-            f"{list(classes)!r}; make the costs with the classes in that order."
+            f"costs has the classes {shown(list(self.labels))} in another order than "
+            f"{shown(list(classes))}; make the costs with the classes in that order."
         )
 
     def singletons(self) -> Floats:

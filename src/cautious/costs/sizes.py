@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_number
 from cautious.costs.matrices import (
     Classes,
     check_cost_vector,
     check_count,
-    check_number,
     resolve_classes,
     resolve_matrix,
 )
 from cautious.costs.means import MatrixCosts, greatest_over_members
 from cautious.costs.set_costs import SetCosts
+from cautious.errors import shown
 
 __all__ = [
     "AbellanMasegosaCosts",
@@ -99,7 +99,7 @@ class ClassSelectiveCosts(SetCosts):
 
     def __post_init__(self) -> None:
         eta = check_cost_vector(self.eta, "eta")
-        delta = check_number(self.delta, "delta")
+        delta = as_number(self.delta, "delta")
         if not 0 <= delta < eta.min() / 2:
             raise ValueError(
                 f"delta is {delta:g}; it must be at least 0 and less than half of the least eta, "
@@ -204,7 +204,7 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
     >>> f_beta_costs(3).hit.round(3)
     array([0.   , 0.333, 0.5  ])
     """
-    weight = check_number(beta, "beta")
+    weight = as_number(beta, "beta")
     if not (np.isfinite(weight) and weight >= 0):
         raise ValueError(f"beta is {beta}; give a finite number that is not negative.")
     sizes = _set_sizes(n_classes)
@@ -316,7 +316,7 @@ def _values(utility: Callable[[float], Any], accuracies: Floats) -> Floats:
     """
     if not callable(utility):
         raise TypeError(
-            f"utility is {utility!r}; pass a function of discounted accuracy, for example "
+            f"utility is {shown(utility)}; pass a function of discounted accuracy, for example "
             "cautious.utility.u65 (or cautious.utility.as_utility of a name)."
         )
     values = np.array([float(utility(x)) for x in accuracies.tolist()])

@@ -13,6 +13,7 @@ import pandas as pd
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs.matrices import check_costs, positions, resolve_classes
 from cautious.costs.set_costs import SetCosts
+from cautious.errors import shown
 from cautious.sets import check_classes, parse_set, set_names
 
 __all__ = ["AnswerCosts", "SetReader", "TableCosts", "table_costs"]
@@ -234,7 +235,9 @@ class SetReader:
         else:
             members = [self._member(entry, entry)]
         if not members:
-            raise ValueError(f"frame's row {entry!r} is an empty set; every answer names a class.")
+            raise ValueError(
+                f"frame's row {shown(entry)} is an empty set; every answer names a class."
+            )
         row = np.zeros(len(self.classes), dtype=np.bool_)
         row[members] = True
         return row
@@ -243,8 +246,9 @@ class SetReader:
         k = self.by_label.get(label, self.by_text.get(label))
         if k is None:
             raise ValueError(
-                f"frame's row {entry!r} names {label!r}, which is no class; the classes (columns) "
-                f"are {', '.join(map(repr, self.classes))}. Write sets as '{{a, b}}' or as tuples."
+                f"frame's row {shown(entry)} names {shown(label)}, which is no class; the classes "
+                f"(columns) are {', '.join(map(repr, self.classes))}. Write sets as '{{a, b}}' or "
+                "as tuples."
             )
         return k
 
@@ -279,8 +283,8 @@ class SetReader:
                 " with ".join(repr(self.classes[k]) for k in reading) for reading in readings[0]
             )
             raise ValueError(
-                f"frame's row {entry!r} can be read in two ways, as {' and as '.join(ways)}; write "
-                "it as a tuple of classes."
+                f"frame's row {shown(entry)} can be read in two ways, as {' and as '.join(ways)}; "
+                "write it as a tuple of classes."
             )
         return readings[0][0]
 

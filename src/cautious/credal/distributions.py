@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import entr
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
 from cautious.credal.intervals import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.sets import check_probabilities, first_row
 
@@ -83,6 +83,7 @@ def imprecise_dirichlet(
         raise ValueError(
             f"s is {strength[row]}; the strength of the prior must be finite and not negative."
         )
+    epsilon = as_number(epsilon, "epsilon")
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon is {epsilon}; it must lie between 0 and 1.")
     total = seen.sum(axis=1) + strength
@@ -217,6 +218,7 @@ def upper_entropy(intervals: IntervalsLike, *, base: float = 2.0) -> Floats:
     >>> upper_entropy(imprecise_dirichlet([[3, 0], [1, 1]], s=1.0)).round(4)
     array([0.8113, 1.    ])
     """
+    base = as_number(base, "base")
     if not base > 1:
         raise ValueError(f"base is {base}; a logarithm's base must exceed 1.")
     entropy: Floats = entr(maximum_entropy(intervals)).sum(axis=1) / np.log(base)

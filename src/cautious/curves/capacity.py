@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
 from cautious.curves.response import ResponseCurve
-from cautious.errors import check_kind
+from cautious.errors import check_kind, shown
 from cautious.metrics import (
     SetCounts,
     Shown,
@@ -176,7 +176,7 @@ class CapacityCurve(FromEstimator, Shown):
         0         0.0   0.75
         1         1.0   0.00
         """
-        if n_classes < 2:
+        if not as_number(n_classes, "n_classes") >= 2:
             raise ValueError(f"n_classes is {n_classes}; there must be at least 2 to guess from.")
         return cls.from_matrix(np.eye(n_classes + 1)[:, -1:] * np.ones(n_classes))
 
@@ -250,7 +250,9 @@ def _check_abstention(abstention: npt.ArrayLike) -> Floats:
     """Check that abstentions lie between 0 and 1."""
     share = as_floats(abstention, "abstention", "shares")
     if not ((share >= 0) & (share <= 1)).all():
-        raise ValueError(f"abstention is {abstention!r}; a share of cases lies between 0 and 1.")
+        raise ValueError(
+            f"abstention is {shown(abstention)}; a share of cases lies between 0 and 1."
+        )
     return share
 
 
@@ -395,7 +397,7 @@ def _points(name: Any, curve: CapacityCurve | ResponseCurve) -> pd.DataFrame:
         }
     else:
         raise TypeError(
-            f"curves[{name!r}] is a {type(curve).__name__}; give capacity or response curves."
+            f"curves[{shown(name)}] is a {type(curve).__name__}; give capacity or response curves."
         )
     return pd.DataFrame(points).assign(classifier=pd.Series([name] * 2, dtype=object).iloc[0])
 

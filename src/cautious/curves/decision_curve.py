@@ -14,6 +14,7 @@ from cautious._typing import Floats, as_floats
 from cautious.curves.staircase import Priors, Staircase, check_probability_scores
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import plain
+from cautious.errors import shown
 from cautious.metrics import Shown
 from cautious.predictions import FromEstimator
 
@@ -179,6 +180,6 @@ def _check_threshold(threshold: npt.ArrayLike) -> Floats:
     t = as_floats(threshold, "threshold", "probabilities")
     if not ((t >= 0) & (t < 1)).all():
         raise ValueError(
-            f"threshold is {threshold!r}; a threshold probability is at least 0 and below 1."
+            f"threshold is {shown(threshold)}; a threshold probability is at least 0 and below 1."
         )
     return t

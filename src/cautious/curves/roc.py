@@ -16,6 +16,7 @@ from cautious._typing import Floats, Ints
 from cautious.bootstrap import check_level
 from cautious.curves.response import ResponseCurve
 from cautious.curves.staircase import Staircase, check_probability_scores
+from cautious.errors import shown
 from cautious.metrics import Shown, check_confusion
 from cautious.predictions import FromEstimator, binary_truth
 from cautious.sets import check_scores
@@ -312,7 +313,7 @@ class AbstentionROC(FromEstimator, Shown):
         """
         if reading not in READINGS:
             raise ValueError(
-                f"reading is {reading!r}; choose one of {', '.join(map(repr, READINGS))}."
+                f"reading is {shown(reading)}; choose one of {', '.join(map(repr, READINGS))}."
             )
         states = self.response.states
         columns = {"low": states.low, "high": states.high, "abstention": self.abstention}
@@ -380,7 +381,7 @@ def roc_readings(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None)
         labels = matrix.columns.tolist() if isinstance(matrix, pd.DataFrame) else [0, 1]
         if pos_label not in labels:
             raise ValueError(
-                f"pos_label is {pos_label!r}, which is not among the columns {labels}."
+                f"pos_label is {shown(pos_label)}, which is not among the columns {labels}."
             )
         positive = labels.index(pos_label)
     rows = [positive, 1 - positive, 2]

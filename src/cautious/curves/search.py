@@ -19,7 +19,7 @@ from cautious.curves.surface.budgets import Per, check_per
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import Costs, Window, thresholds_at
 from cautious.decision import Rule, preferred_answers
-from cautious.errors import InputError
+from cautious.errors import InputError, shown
 from cautious.metrics import Shown
 from cautious.predictions import (
     CheckedProbabilities,
@@ -125,7 +125,7 @@ class _Goal:
                 raise InputError(
                     "{==name} is {share}; a share lies between 0 and 1.",
                     name=name,
-                    share=repr(share),
+                    share=shown(share),
                 )
         check_per(self.per)
 
@@ -259,9 +259,9 @@ def find_rule(
     labels = seen.classes.tolist()
     if pos_label is not None and (len(labels) > 2 or pos_label not in labels):
         raise ValueError(
-            f"pos_label is {pos_label!r}, but it is one of two classes only where there are two, "
-            f"and these are {few_labels(seen.classes)}. To set one class against all others, give "
-            "its scores as y_score."
+            f"pos_label is {shown(pos_label)}, but it is one of two classes only where there are "
+            f"two, and these are {few_labels(seen.classes)}. To set one class against all others, "
+            "give its scores as y_score."
         )
     positive = pos_label
     if positive is None:

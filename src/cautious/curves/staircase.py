@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Labels, Mask, as_floats
-from cautious.errors import check_kind
+from cautious.errors import check_kind, shown
 from cautious.metrics import Shown
 from cautious.predictions import binary_classes, binary_truth
 from cautious.sets import (
@@ -95,7 +95,8 @@ class Staircase(Shown):
         pair = [] if hasattr(self.classes, "columns") else list(self.classes)
         if len(pair) != 2 or pair[0] == pair[1]:
             raise ValueError(
-                f"classes is {self.classes!r}; give two different labels, (negative, positive)."
+                f"classes is {shown(self.classes)}; give two different labels, (negative, "
+                "positive)."
             )
         absent = (positives == 0) & (negatives == 0)
         if absent.any():
@@ -193,8 +194,8 @@ class Staircase(Shown):
             return NotImplemented
         if self.classes != other.classes:
             raise ValueError(
-                f"these staircases count different classes, {self.classes!r} and "
-                f"{other.classes!r}; build both with the same classes=(negative, positive)."
+                f"these staircases count different classes, {shown(self.classes)} and "
+                f"{shown(other.classes)}; build both with the same classes=(negative, positive)."
             )
         return Staircase.from_counts(
             np.concatenate([self.scores, other.scores]),
@@ -447,8 +448,8 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
     for label, count in zip(staircase.classes, counts, strict=True):
         if 0 < count < np.finfo(np.float64).tiny:
             raise ValueError(
-                f"the weights of class {label!r} add up to {count}, too little to take shares of; "
-                "multiply all weights by the same large number."
+                f"the weights of class {shown(label)} add up to {count}, too little to take shares "
+                "of; multiply all weights by the same large number."
             )
     if priors is None:
         total = sum(counts)
@@ -482,7 +483,7 @@ def check_priors(
     if isinstance(priors, Mapping):
         if set(priors) != set(classes):
             raise ValueError(
-                f"priors names {list(priors)!r}, but the classes are {list(classes)!r}."
+                f"priors names {shown(list(priors))}, but the classes are {shown(list(classes))}."
             )
         priors = [priors[label] for label in classes]
     values = as_floats(priors, "priors", "probabilities")
@@ -490,13 +491,13 @@ def check_priors(
     if values.shape != (k,) or not (values > 0).all() or abs(values.sum() - 1) > 1e-6:
         number = "two" if k == 2 else str(k)
         raise ValueError(
-            f"priors is {priors!r}; give {number} positive numbers that add up to 1, for "
-            f"{tuple(classes)!r} in this order, or a mapping from label to probability."
+            f"priors is {shown(priors)}; give {number} positive numbers that add up to 1, for "
+            f"{shown(tuple(classes))} in this order, or a mapping from label to probability."
         )
     for label, count in zip(classes, counts, strict=True):
         if count == 0:
             raise ValueError(
-                f"priors cannot be met: there is no example of class {label!r} to weigh."
+                f"priors cannot be met: there is no example of class {shown(label)} to weigh."
             )
     return np.asarray(values / values.sum())
 

@@ -27,6 +27,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import CostsLike, as_cost_matrix
+from cautious.errors import shown
 from cautious.metrics import Shown
 from cautious.predictions import binary_truth
 from cautious.sets import as_codes, check_classes, check_scores
@@ -116,7 +117,9 @@ class Team(Shown):
             codes[asked] = said[name][asked]
             if (codes < 0).any():
                 row = int(np.argmax(codes < 0))
-                raise ValueError(f"{name!r} is asked about row {row}, but answers does not say it.")
+                raise ValueError(
+                    f"{shown(name)} is asked about row {row}, but answers does not say it."
+                )
         return np.asarray(labels[codes])
 
     def frame(self) -> pd.DataFrame:
@@ -318,14 +321,14 @@ def expert_answers(
     read: dict[Any, Ints] = {}
     for name in answers if wanted is None else wanted:
         if name not in answers:
-            raise ValueError(f"answers has no column for expert {name!r}.")
+            raise ValueError(f"answers has no column for expert {shown(name)}.")
         if name in classes.tolist():
-            raise ValueError(f"expert {name!r} is called like a class; give it another name.")
+            raise ValueError(f"expert {shown(name)} is called like a class; give it another name.")
         column = pd.Series(np.asarray(answers[name], dtype=object))
         if len(column) != n:
             raise ValueError(
-                f"answers of {name!r} has {len(column)} rows for {n} cases; give one per case, "
-                "None where there is none."
+                f"answers of {shown(name)} has {len(column)} rows for {n} cases; give one per "
+                "case, None where there is none."
             )
         known = column.notna().to_numpy()
         codes = np.full(n, -1, dtype=np.intp)
@@ -350,8 +353,9 @@ def expert_costs(
             own = codes[(truth == y) & (codes >= 0)]
             if not len(own):
                 raise ValueError(
-                    f"expert {name!r} has no known answer to a case of class {label!r}; what its "
-                    "answers are worth there cannot be told. Give some, or leave the expert out."
+                    f"expert {shown(name)} has no known answer to a case of class {shown(label)}; "
+                    "what its answers are worth there cannot be told. Give some, or leave the "
+                    "expert out."
                 )
             mean[y] = (matrix[own, y].sum() + wrong[y] / 2) / (len(own) + 1)
         costs[name] = mean
@@ -368,7 +372,7 @@ def share_per_expert(
         strangers = [expert for expert in given if expert not in experts]
         if strangers:
             raise ValueError(
-                f"{name} names {strangers[0]!r}, who has no answers; the experts are "
+                f"{name} names {shown(strangers[0])}, who has no answers; the experts are "
                 f"{', '.join(map(repr, experts)) or 'none'}."
             )
         values = {expert: given.get(expert, default) for expert in experts}
@@ -381,7 +385,9 @@ def share_per_expert(
             number = np.nan
         if not 0 <= number <= most or not np.isfinite(number):
             between = "that is not negative" if most == np.inf else "between 0 and 1"
-            raise ValueError(f"{name} of {expert!r} is {value!r}; give a number {between}.")
+            raise ValueError(
+                f"{name} of {shown(expert)} is {shown(value)}; give a number {between}."
+            )
         values[expert] = number
     return values
 

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.decision import Rule, window_rule
+from cautious.errors import shown
 from cautious.metrics import Shown
 from cautious.sets import abstain_name, first_row
 
@@ -218,7 +219,7 @@ def binary_costs(table: Floats, classes: tuple[Any, Any]) -> Costs:
         for answer, name in ((1 - truth, "a wrong answer"), (2, "abstaining")):
             if extra[answer, truth] < 0:
                 raise ValueError(
-                    f"costs: {name} costs {table[answer, truth]:g} when {classes[truth]!r} is "
+                    f"costs: {name} costs {table[answer, truth]:g} when {shown(classes[truth])} is "
                     f"true, less than the right answer ({right[truth]:g}). Rows are predictions, "
                     "the last of them abstaining, and columns are truths: transpose the table, or "
                     "turn rewards into costs."
@@ -322,6 +323,7 @@ def roc_slopes(
     >>> roc_slopes(1.0, 0.25, prior=0.5)
     (0.3333333333333333, 3.0)
     """
+    prior = as_number(prior, "prior")
     if not 0 < prior < 1:
         raise ValueError(f"prior is {prior}; a class probability lies strictly between 0 and 1.")
     lower, upper = posterior_window(check_costs(mu, nu, nu_negative))

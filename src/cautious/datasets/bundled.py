@@ -16,6 +16,7 @@ import pandas as pd
 from sklearn.utils import Bunch
 
 from cautious._typing import Labels
+from cautious.errors import shown
 
 __all__ = ["list_datasets", "load_dataset"]
 
@@ -213,7 +214,7 @@ def check_name(name: str) -> str:
     known = _facts().index
     if not isinstance(name, str):
         raise TypeError(
-            f"name is {name!r}; give the name of a data set, for example 'iris'. "
+            f"name is {shown(name)}; give the name of a data set, for example 'iris'. "
             "list_datasets() lists them."
         )
     if name in known:
@@ -225,7 +226,7 @@ def check_name(name: str) -> str:
     named = [repr(in_lower_case[other]) for other in dict.fromkeys(near)]
     hint = f" Did you mean {' or '.join(named)}?" if named else ""
     raise ValueError(
-        f"name is {name!r}; there is no such data set.{hint} "
+        f"name is {shown(name)}; there is no such data set.{hint} "
         f"list_datasets() lists all {len(known)} names."
     )
 

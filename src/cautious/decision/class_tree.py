@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Mask
+from cautious.errors import listed, shown
 from cautious.sets import check_classes, check_mask, few_labels
 
 __all__ = ["ClassTree", "TreeLike", "as_tree"]
@@ -68,8 +69,8 @@ class ClassTree:
         for name in self.nodes:
             if name in seen:
                 raise ValueError(
-                    f"the tree has two nodes called {name!r}; each node needs a name of its own, "
-                    "for example its path, as in from_names."
+                    f"the tree has two nodes called {shown(name)}; each node needs a name of its "
+                    "own, for example its path, as in from_names."
                 )
             seen.add(name)
         self._check_parents()
@@ -82,13 +83,13 @@ class ClassTree:
         for node, parent in enumerate(parents):
             if parent >= n or parent < -1 or parent == node:
                 raise ValueError(
-                    f"parents[{node}], of {self.nodes[node]!r}, is {parent}; give the position of "
-                    f"another node, 0 to {n - 1}, or -1 for the root."
+                    f"parents[{node}], of {shown(self.nodes[node])}, is {parent}; give the "
+                    f"position of another node, 0 to {n - 1}, or -1 for the root."
                 )
             if 0 <= parent < k:
                 raise ValueError(
-                    f"{self.nodes[node]!r} lies below the class {self.nodes[parent]!r}; classes "
-                    "are leaves, and nothing lies below them."
+                    f"{shown(self.nodes[node])} lies below the class {shown(self.nodes[parent])}; "
+                    "classes are leaves, and nothing lies below them."
                 )
         roots = [node for node, parent in enumerate(parents) if parent == -1]
         if len(roots) > 1:
@@ -100,8 +101,8 @@ class ClassTree:
         barren = [node for node in range(k, n) if node not in above]
         if barren:
             raise ValueError(
-                f"no class lies below {self.nodes[barren[0]]!r}; leave the node out, or name the "
-                "classes below it."
+                f"no class lies below {shown(self.nodes[barren[0]])}; leave the node out, or name "
+                "the classes below it."
             )
         known = set(roots)
         for start in range(n):
@@ -154,7 +155,7 @@ class ClassTree:
             name, parent, below = open_nodes.pop()
             if name in links:
                 raise ValueError(
-                    f"{name!r} occurs twice in the tree; each node needs a name of its own."
+                    f"{shown(name)} occurs twice in the tree; each node needs a name of its own."
                 )
             links[name] = parent
             children = [(child, name, content) for child, content in _children(name, below)]
@@ -198,7 +199,7 @@ class ClassTree:
             has_root = any(parent is None for _, parent in links)
             if len(strangers) > 1 or (strangers and has_root):
                 raise ValueError(
-                    f"parents names {', '.join(map(repr, strangers))} as parents, but does not say "
+                    f"parents names {listed(strangers)} as parents, but does not say "
                     "what lies above them; give an entry for each of them, None for the root."
                 )
             return cls._from_links([*links, *((name, None) for name in strangers)])
@@ -255,12 +256,12 @@ class ClassTree:
         """
         labels = check_classes(classes).tolist()
         if not (isinstance(separator, str) and separator):
-            raise ValueError(f"separator is {separator!r}; give some text, for example '/'.")
+            raise ValueError(f"separator is {shown(separator)}; give some text, for example '/'.")
         strange = [label for label in labels if not isinstance(label, str)]
         if strange:
             raise TypeError(
-                f"classes holds {strange[0]!r}, which is no text and so no path; give the tree by "
-                "from_dict or from_parents."
+                f"classes holds {shown(strange[0])}, which is no text and so no path; give the "
+                "tree by from_dict or from_parents."
             )
         tops = {label.split(separator)[0] for label in labels}
         above_all = len(tops) > 1 or any(label in tops for label in labels)
@@ -269,8 +270,8 @@ class ClassTree:
             parts = label.split(separator)
             if not all(part.strip() for part in parts):
                 raise ValueError(
-                    f"class {label!r} has an empty part between separators {separator!r}; every "
-                    "node of its path needs a name."
+                    f"class {shown(label)} has an empty part between separators "
+                    f"{shown(separator)}; every node of its path needs a name."
                 )
             path = [separator.join(parts[: i + 1]) for i in range(len(parts))]
             links |= zip(path, [root if above_all else None, *path], strict=False)
@@ -280,8 +281,8 @@ class ClassTree:
         within = next((c for c, parent in links.items() if parent in own), None)
         if within is not None:
             raise ValueError(
-                f"class {links[within]!r} is part of the path of {within!r}; classes are leaves, "
-                "and nothing lies below them."
+                f"class {shown(links[within])} is part of the path of {shown(within)}; classes are "
+                "leaves, and nothing lies below them."
             )
         return cls._from_links(list(links.items()))
 
@@ -468,7 +469,7 @@ class ClassTree:
         strangers = [name for name in wanted.tolist() if name not in place]
         if strangers:
             raise ValueError(
-                f"class {strangers[0]!r} is not in the tree; its classes are "
+                f"class {shown(strangers[0])} is not in the tree; its classes are "
                 f"{few_labels(check_classes(self.classes))}. Give a tree that holds every class."
             )
         leaves = [place[name] for name in wanted.tolist()]
@@ -503,7 +504,7 @@ class ClassTree:
         """
         state = json.loads(text)
         if not isinstance(state, dict) or state.get("schema") != SCHEMA:
-            raise ValueError(f"this is no tree of the schema {SCHEMA!r}.")
+            raise ValueError(f"this is no tree of the schema {shown(SCHEMA)}.")
         parts = ("classes", "inner", "parents")
         if set(state) != {"schema", *parts} or not all(isinstance(state[p], list) for p in parts):
             raise ValueError(
@@ -551,16 +552,16 @@ def _children(name: Any, below: Any) -> Iterator[tuple[Any, Any]]:
         return
     if isinstance(below, Mapping):
         if not below:
-            raise ValueError(f"no class lies below {name!r}; leave it out, or write None.")
+            raise ValueError(f"no class lies below {shown(name)}; leave it out, or write None.")
         yield from below.items()
         return
     if isinstance(below, str) or not isinstance(below, Sequence | set | frozenset | np.ndarray):
         raise TypeError(
-            f"below {name!r} stands {below!r:.60}; give a dictionary, a list of classes, or None "
-            "for a class."
+            f"below {shown(name)} stands {below!r:.60}; give a dictionary, a list of classes, or "
+            "None for a class."
         )
     if not len(below):
-        raise ValueError(f"no class lies below {name!r}; leave it out, or write None.")
+        raise ValueError(f"no class lies below {shown(name)}; leave it out, or write None.")
     classes = sorted(below) if isinstance(below, set | frozenset) else below
     for child in check_classes(classes, name=f"what lies below {name!r}").tolist():
         yield child, None

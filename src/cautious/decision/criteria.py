@@ -27,7 +27,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask, as_floats
+from cautious._typing import Floats, Mask, as_floats, as_number
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.sets import first_row
 
@@ -274,6 +274,7 @@ def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float =
     >>> hurwicz(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]), alpha=0.9)
     array([[False,  True, False]])
     """
+    alpha = as_number(alpha, "alpha")
     if not 0 <= alpha <= 1:
         raise ValueError(f"alpha is {alpha}; optimism lies between 0 and 1.")
     best, worst, tie = _expected_costs(intervals, costs)

@@ -18,6 +18,7 @@ from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.costs import AnswerCosts, CostsLike, SetCosts, SizeCosts, TableCosts, as_costs
 from cautious.decision.class_tree import ClassTree, TreeLike, as_tree
 from cautious.decision.optimal import cheapest, optimal_sets, slack, utility_as_costs
+from cautious.errors import shown
 from cautious.sets import check_probabilities
 from cautious.utility import UtilityLike
 
@@ -102,7 +103,7 @@ def hierarchical_sets(
         raise TypeError("give either costs or utility: what is a set worth?")
     given = utility if costs is None else costs
     if not (isinstance(n_nodes, Integral) and n_nodes >= 1) or isinstance(n_nodes, bool):
-        raise ValueError(f"n_nodes is {n_nodes!r}; give a whole number, at least 1.")
+        raise ValueError(f"n_nodes is {shown(n_nodes)}; give a whole number, at least 1.")
     rows = np.maximum(check_probabilities(p, n_classes=own.n_classes), 0.0)
     if own.n_classes == 1:
         return np.ones(rows.shape, dtype=np.bool_)
@@ -174,7 +175,7 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     own = _tree_of(tree, p)
     level = as_floats(threshold, "threshold")
     if level.ndim or not 0 <= level <= 1:
-        raise ValueError(f"threshold is {threshold!r}; a probability lies between 0 and 1.")
+        raise ValueError(f"threshold is {shown(threshold)}; a probability lies between 0 and 1.")
     rows = check_probabilities(p, n_classes=own.n_classes)
     nodes, reached = path_probabilities(rows, own)
     reached[:, -1] = np.inf  # the root holds everything, rounding aside
@@ -199,7 +200,7 @@ def _tree_of(tree: TreeLike, p: npt.ArrayLike) -> ClassTree:
         return tree
     if tree is None or isinstance(tree, str):
         raise TypeError(
-            f"tree is {tree!r}; give a ClassTree or nested dictionaries, which say what the "
+            f"tree is {shown(tree)}; give a ClassTree or nested dictionaries, which say what the "
             "columns of p are."
         )
     return as_tree(tree, ClassTree.from_dict(tree).classes)

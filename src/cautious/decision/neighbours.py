@@ -20,6 +20,7 @@ from cautious.decision.criteria import (
     maximality,
 )
 from cautious.decision.optimal import contiguous_candidates, optimal_sets
+from cautious.errors import shown
 from cautious.sets import check_probabilities
 
 __all__ = ["OrdinalCriterion", "ordinal_sets"]
@@ -105,8 +106,9 @@ def ordinal_sets(
     decide = known.get(next(iter(known)) if criterion is None else criterion)
     if decide is None:
         raise ValueError(
-            f"criterion is {criterion!r}; for costs of {'sets' if of_sets else 'single classes'} "
-            f"choose one of {', '.join(map(repr, known))}."
+            f"criterion is {shown(criterion)}; for costs of "
+            f"{'sets' if of_sets else 'single classes'} choose one of "
+            f"{', '.join(map(repr, known))}."
         )
     if isinstance(intervals, tuple | ProbabilityIntervals):
         bounds = as_intervals(intervals)

@@ -21,6 +21,7 @@ from cautious.decision.thresholds import (
     threshold_rule,
     window_rule,
 )
+from cautious.errors import shown
 from cautious.sets import check_classes, check_probabilities, frame_in_class_order
 from cautious.utility import Utility, UtilityLike, as_utility, read_utility
 
@@ -106,7 +107,9 @@ class Rule:
     def __post_init__(self) -> None:
         classes = tuple(check_classes(self.classes).tolist())
         if len(classes) < 2:
-            raise ValueError(f"classes is {list(classes)!r}; a rule decides between two or more.")
+            raise ValueError(
+                f"classes is {shown(list(classes))}; a rule decides between two or more."
+            )
         object.__setattr__(self, "classes", classes)
         _check_what_is_compared(self)
         for name in ("certificate", "data"):
@@ -346,7 +349,7 @@ class Rule:
         """Return the same rule with another `model`, `certificate` or `data`."""
         unknown = sorted(set(about) - {"model", "certificate", "data", "costs"})
         if unknown:
-            raise TypeError(f"{unknown[0]!r} is none of model, certificate, data and costs.")
+            raise TypeError(f"{shown(unknown[0])} is none of model, certificate, data and costs.")
         return replace(self, **about)
 
     def __eq__(self, other: object) -> bool:
@@ -377,8 +380,8 @@ class Rule:
         given = check_classes(classes).tolist()
         if sorted(map(str, given)) != sorted(map(str, self.classes)):
             raise ValueError(
-                f"classes is {given!r} but the rule is about {list(self.classes)!r}; apply it to "
-                "scores of the same classes."
+                f"classes is {shown(given)} but the rule is about {shown(list(self.classes))}; "
+                "apply it to scores of the same classes."
             )
         place = {str(label): at for at, label in enumerate(given)}
         return [place[str(label)] for label in self.classes]
@@ -405,7 +408,7 @@ class Rule:
             if outside.any():
                 at = int(np.argmax(outside))
                 raise ValueError(
-                    f"scores[{at}] is {values[at]}; a rule of kind {self.kind!r} takes "
+                    f"scores[{at}] is {values[at]}; a rule of kind {shown(self.kind)} takes "
                     "probabilities of the positive class, between 0 and 1."
                 )
             return np.column_stack([1 - values, values])
@@ -483,8 +486,8 @@ def _make(
     unknown = sorted(set(about) - {"costs", "model", "certificate", "data"})
     if unknown:
         raise TypeError(
-            f"Rule.{kind} has no argument {unknown[0]!r}; besides its thresholds it takes classes, "
-            "costs, model, certificate and data."
+            f"Rule.{kind} has no argument {shown(unknown[0])}; besides its thresholds it takes "
+            "classes, costs, model, certificate and data."
         )
     fields = about | compared
     if fields.get("costs") is not None:
@@ -503,11 +506,13 @@ def _check_what_is_compared(rule: Rule) -> None:
         "set_costs": {"costs"},
     }
     if rule.kind not in needed:
-        raise ValueError(f"kind is {rule.kind!r}; the kinds of rules are {', '.join(needed)}.")
+        raise ValueError(f"kind is {shown(rule.kind)}; the kinds of rules are {', '.join(needed)}.")
     for name in ("lower", "upper", "threshold", "thresholds", "worth"):
         if (getattr(rule, name) is not None) != (name in needed[rule.kind]):
             given = "has no" if name in needed[rule.kind] else "has a"
-            raise ValueError(f"a rule of kind {rule.kind!r} {given} {name}; see Rule.{rule.kind}.")
+            raise ValueError(
+                f"a rule of kind {shown(rule.kind)} {given} {name}; see Rule.{rule.kind}."
+            )
     k = rule.n_classes
     if rule.costs is not None and rule.costs.n_classes != k:
         raise ValueError(f"costs is about {rule.costs.n_classes} classes; the rule is about {k}.")
@@ -518,7 +523,9 @@ def _check_what_is_compared(rule: Rule) -> None:
         )
     if rule.kind == "window":
         if k != 2:
-            raise ValueError(f"a window is for two classes; there are {k}: {list(rule.classes)!r}.")
+            raise ValueError(
+                f"a window is for two classes; there are {k}: {shown(list(rule.classes))}."
+            )
         for name in ("lower", "upper"):
             object.__setattr__(rule, name, float(as_floats(getattr(rule, name), name)))
         check_window(rule.lower, rule.upper)  # type: ignore[arg-type]
@@ -531,7 +538,8 @@ def _check_what_is_compared(rule: Rule) -> None:
             class_threshold_rule(np.full((1, k), 1 / k), rule.thresholds)
         elif len(rule.thresholds) != k or np.isnan(rule.thresholds).any():
             raise ValueError(
-                f"thresholds is {list(rule.thresholds)!r}; give one number for each of {k} classes."
+                f"thresholds is {shown(list(rule.thresholds))}; give one number for each of {k} "
+                "classes."
             )
         else:
             _ = rule.costs.answers  # refuses a table that does not cost abstaining

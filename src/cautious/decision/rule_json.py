@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cautious.costs import costs_from_data, costs_to_data
-from cautious.errors import InputError, check_kind
+from cautious.errors import InputError, check_kind, shown
 from cautious.files import parsed_json, write_whole
 from cautious.limits import JSON
 from cautious.utility import read_utility
@@ -158,7 +158,7 @@ def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None
     models = {}
     for name, rule in rules.items():
         if not hasattr(rule, "kind"):
-            raise TypeError(f"rules[{name!r}] is a {type(rule).__name__}; give a Rule.")
+            raise TypeError(f"rules[{shown(name)}] is a {type(rule).__name__}; give a Rule.")
         data = rule_data(rule)
         del data["schema"]
         models[str(name)] = data | {"model": str(name)}
@@ -190,9 +190,11 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
     rules = {}
     for model, each in models.items():
         if not isinstance(each, dict):
-            raise _refusal(f"{name}: the rule of {model!r} is {_shown(each)}, not an object.")
+            raise _refusal(f"{name}: the rule of {shown(model)} is {_shown(each)}, not an object.")
         if each.get("model", model) != model:
-            raise _refusal(f"{name}: the rule of {model!r} says it is of {each['model']!r}.")
+            raise _refusal(
+                f"{name}: the rule of {shown(model)} says it is of {shown(each['model'])}."
+            )
         rules[model] = _rule_of({"schema": SCHEMA} | each, f"{name}, model {model!r}")
     return rules
 
@@ -218,7 +220,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
     _refuse_unknown(data, (*_ABOUT, *_FIELDS[kind]), name)
     for key in ("classes", *_FIELDS[kind]):
         if key not in data:
-            raise _refusal(f"{name}: {key} is missing; a rule of kind {kind!r} needs it.")
+            raise _refusal(f"{name}: {key} is missing; a rule of kind {shown(kind)} needs it.")
     classes = data["classes"]
     if not isinstance(classes, list) or not all(
         isinstance(label, str | int | float) for label in classes
@@ -254,7 +256,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
     ):
         raise _refusal(
             f"{name}: pos_label is {_shown(data['pos_label'])}, but of two classes the second is "
-            f"the positive one, and classes is {classes!r}."
+            f"the positive one, and classes is {shown(classes)}."
         )
     return rule
 
@@ -278,7 +280,9 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         if path.is_file() and path.stat().st_size > 4 * JSON:
             raise _refusal(f"{name} is too large for a rule.")
         if not path.exists():
-            raise FileNotFoundError(f"there is no file {name!r}; `cautious tune -o` writes rules.")
+            raise FileNotFoundError(
+                f"there is no file {shown(name)}; `cautious tune -o` writes rules."
+            )
         try:
             text = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
@@ -293,7 +297,7 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         raise _refusal(f"{name} is {_shown(data)}; expected an object with a schema.")
     if data.get("schema") != SCHEMA:
         raise _refusal(
-            f"{name}: schema is {_shown(data.get('schema'))}; this release reads {SCHEMA!r}."
+            f"{name}: schema is {_shown(data.get('schema'))}; this release reads {shown(SCHEMA)}."
         )
     return data, name
 
@@ -315,8 +319,8 @@ def _label(label: Any) -> Any:
     if isinstance(label, bool | str | int) or (isinstance(label, float) and np.isfinite(label)):
         return label
     raise ValueError(
-        f"the class {label!r} is a {type(label).__name__}; a rule is written with classes that are "
-        "text, numbers or booleans."
+        f"the class {shown(label)} is a {type(label).__name__}; a rule is written with classes "
+        "that are text, numbers or booleans."
     )
 
 
@@ -328,8 +332,8 @@ def _utility_name(rule: Rule) -> str:
     except ValueError:
         pass
     raise ValueError(
-        f"the utility {rule.worth!r} has no name that can be read back; write rules with named "
-        "utilities, such as 'u65', 'F1', 'logarithmic' or 'exponential(2)'."
+        f"the utility {shown(rule.worth)} has no name that can be read back; write rules with "
+        "named utilities, such as 'u65', 'F1', 'logarithmic' or 'exponential(2)'."
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.criteria import (
     beyond_the_best,
@@ -20,6 +20,7 @@ from cautious.decision.criteria import (
     maximality,
     rounding_error,
 )
+from cautious.errors import shown
 from cautious.sets import (
     check_mask,
     check_probabilities,
@@ -230,6 +231,7 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
     """
     probabilities = check_probabilities(p)
     k = check_bias(bias, probabilities.shape[1])
+    window = as_number(window, "window")
     if not 0 <= window <= 1:
         raise ValueError(f"window is {window}; a caution window lies between 0 and 1.")
     ratios = _ratios(probabilities / probabilities.sum(axis=1, keepdims=True), (1 - k) * window + k)
@@ -277,7 +279,7 @@ def chow_rule(
     rejection = as_floats(reject_cost, "reject_cost", "costs")
     if rejection.shape not in ((), (n_classes,)) or not np.isfinite(rejection).all():
         raise ValueError(
-            f"reject_cost is {reject_cost!r}; give one finite cost, or one for each of the "
+            f"reject_cost is {shown(reject_cost)}; give one finite cost, or one for each of the "
             f"{n_classes} true classes."
         )
     table = 1 - np.eye(n_classes) if costs is None else checked_costs(costs, n_classes)
@@ -343,6 +345,7 @@ def reject_rule(
     kept = check_mask(usual, n_classes=least.shape[1], name="sets")
     if len(kept) != len(least):
         raise ValueError(f"sets has {len(kept)} rows and p {len(least)}; they must match.")
+    t = as_number(t, "t")
     if not (0 <= t <= 1 or t == np.inf):
         raise ValueError(f"t is {t}; the threshold lies between 0 and 1, or is infinite.")
     decided: Mask = kept | (least.max(axis=1) < t)[:, None]
@@ -413,7 +416,7 @@ def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
 
 def check_window(lower: float, upper: float) -> None:
     """Check that a window's thresholds are numbers in order."""
-    if not lower <= upper:
+    if not as_number(lower, "lower") <= as_number(upper, "upper"):
         raise ValueError(
             f"the window ({lower}, {upper}) is no window; the lower threshold may not exceed the "
             "upper one, and neither may be NaN."

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_number
 from cautious.curves import AbstentionCostSurface, DecisionCurve, Staircase
 from cautious.displays.display import (
     ScoredCurvesDisplay,
@@ -18,7 +18,7 @@ from cautious.displays.display import (
     plain_text,
     wilson,
 )
-from cautious.errors import check_kind
+from cautious.errors import check_kind, shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -32,7 +32,9 @@ _PRICES = 81
 
 
 def _check_level(confidence_level: float | None) -> float | None:
-    if confidence_level is not None and not 0 < confidence_level < 1:
+    if confidence_level is None:
+        return None
+    if not 0 < as_number(confidence_level, "confidence_level") < 1:
         raise ValueError(
             f"confidence_level is {confidence_level}; give a level between 0 and 1, or None."
         )
@@ -103,14 +105,16 @@ class PriceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         confidence_level: float | None = 0.95,
     ) -> None:
         super().__init__(curves)
+        false_negative = as_number(false_negative, "false_negative")
+        false_positive = as_number(false_positive, "false_positive")
         if not (0 < false_negative < np.inf and 0 < false_positive < np.inf):
             raise ValueError(
                 f"false_negative is {false_negative} and false_positive {false_positive}; both "
                 "must be positive and finite."
             )
-        if abstain is not None and not 0 <= abstain < np.inf:
+        if abstain is not None and not 0 <= as_number(abstain, "abstain") < np.inf:
             raise ValueError(f"abstain is {abstain}; give a price of 0 or more.")
-        self.false_negative, self.false_positive = float(false_negative), float(false_positive)
+        self.false_negative, self.false_positive = false_negative, false_positive
         self.abstain = abstain
         self.confidence_level = _check_level(confidence_level)
 
@@ -437,14 +441,14 @@ class CalibrationDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         confidence_level: float | None = 0.95,
     ) -> None:
         super().__init__(curves)
-        if n_bins < 1:
+        if not as_number(n_bins, "n_bins") >= 1:
             raise ValueError(f"n_bins is {n_bins}; give 1 or more.")
         for name, curve in self.curves.items():
             check_kind(curve, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
             if not curve.staircase.are_probabilities:
                 raise ValueError(
-                    f"the scores of {name!r} are no probabilities, so there is nothing to hold "
-                    "them to; give scores between 0 and 1."
+                    f"the scores of {shown(name)} are no probabilities, so there is nothing to "
+                    "hold them to; give scores between 0 and 1."
                 )
         self.n_bins = n_bins
         self.confidence_level = confidence_level

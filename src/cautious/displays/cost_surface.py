@@ -19,6 +19,7 @@ from cautious.displays.display import (
     neutral,
     plain_text,
 )
+from cautious.errors import shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -104,9 +105,11 @@ class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         super().__init__(surface)
         self._only_one("a surface is drawn")
         if value not in _VALUES:
-            raise ValueError(f"value is {value!r}; choose one of {', '.join(map(repr, _VALUES))}.")
+            raise ValueError(
+                f"value is {shown(value)}; choose one of {', '.join(map(repr, _VALUES))}."
+            )
         if projection not in (None, "3d"):
-            raise ValueError(f"projection is {projection!r}; choose None or '3d'.")
+            raise ValueError(f"projection is {shown(projection)}; choose None or '3d'.")
         (self.surface,) = self.curves.values()
         self.value = value
         self.projection = projection

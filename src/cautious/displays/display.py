@@ -17,6 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, Mask
+from cautious.errors import shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -346,8 +347,8 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
             return self.curves
         if len(self.curves) > 1:
             raise ValueError(
-                f"name is {name!r}, but there are {len(self.curves)} curves; name them by the keys "
-                "of the mapping instead."
+                f"name is {shown(name)}, but there are {len(self.curves)} curves; name them by the "
+                "keys of the mapping instead."
             )
         return dict(zip([name], self.curves.values(), strict=True))
 
@@ -421,7 +422,7 @@ def named(given: Any, name: str | None = None) -> dict[Any, Any]:
         return {UNNAMED if name is None else name: given}
     if name is not None:
         raise ValueError(
-            f"name is {name!r}, but several were given by name already; leave name= out."
+            f"name is {shown(name)}, but several were given by name already; leave name= out."
         )
     return dict(given)
 

@@ -12,6 +12,7 @@ import pandas as pd
 from cautious._typing import Floats
 from cautious.curves import ResponseCurve, RiskCoverageCurve
 from cautious.displays.display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
+from cautious.errors import shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -254,7 +255,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
     ) -> None:
         super().__init__(curves)
         if risk not in ("selective", "generalised"):
-            raise ValueError(f"risk is {risk!r}; choose 'selective' or 'generalised'.")
+            raise ValueError(f"risk is {shown(risk)}; choose 'selective' or 'generalised'.")
         self.risk = risk
         self.optimal = optimal
         self.confidence_level = confidence_level

@@ -16,6 +16,7 @@ from cautious.displays.display import (
     neutral,
     plain_text,
 )
+from cautious.errors import shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -122,7 +123,9 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
     ) -> None:
         super().__init__(curves)
         if kind not in _KINDS:
-            raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, _KINDS))}.")
+            raise ValueError(
+                f"kind is {shown(kind)}; choose one of {', '.join(map(repr, _KINDS))}."
+            )
         if kind != "curves":
             self._only_one(
                 "four readings are drawn" if kind == "readings" else "a surface is drawn"
@@ -131,7 +134,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
             levels = (0.0, 0.25, 0.5) if len(self.curves) == 1 else (0.0, 0.5)
         outside = [level for level in levels if not 0 <= level <= 1]
         if outside or not len(levels):
-            raise ValueError(f"levels is {levels!r}; give shares of cases between 0 and 1.")
+            raise ValueError(f"levels is {shown(levels)}; give shares of cases between 0 and 1.")
         self.kind = kind
         self.levels = tuple(levels)
         self.window = window

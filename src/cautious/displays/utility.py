@@ -20,6 +20,7 @@ from cautious.displays.display import (
     neutral,
     plain_text,
 )
+from cautious.errors import shown
 from cautious.metrics import discounted_accuracy_score, per_sample
 from cautious.predictions import outputs_of, pooled_outputs
 from cautious.sets import check_weight
@@ -115,7 +116,9 @@ class UtilityDisplay(Display):
         utilities = self.utilities
         if name is not None:
             if len(utilities) > 1:
-                raise ValueError(f"name is {name!r}, but there are {len(utilities)} utilities.")
+                raise ValueError(
+                    f"name is {shown(name)}, but there are {len(utilities)} utilities."
+                )
             utilities = dict(zip([name], utilities.values(), strict=True))
         axes = self._open(ax)
         axes.plot([0, 1], [0, 1], color=neutral(), linewidth=0.8, alpha=0.6)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from cautious._typing import Floats, Ints, RandomState
+from cautious._typing import Floats, Ints, RandomState, as_number
 from cautious.bootstrap import Interval, as_generator
 from cautious.costs import AnswerCosts, CostsLike, SetCosts, as_costs
 from cautious.curves import cheapest_windows, check_priors, find_rule
@@ -144,7 +144,7 @@ def cross_fitted(
     >>> print(cross_fitted(y, y_score=score, costs=costs).cost)
     0.605 [0.2344, 0.9756]
     """
-    if not 0 < confidence_level < 1:
+    if not 0 < as_number(confidence_level, "confidence_level") < 1:
         raise InputError(
             "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
             given=confidence_level,

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_number
 from cautious.curves import AbstentionCostSurface, Staircase, check_priors
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted
@@ -128,7 +128,7 @@ class RuleChoice:
                 second=named[1],
             )
         if window is not None:
-            lower, upper = map(float, window)
+            lower, upper = (as_number(end, "window") for end in window)
             window = (lower, upper)
         return cls(read_rules(rule), window, confidence, utility)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from cautious._typing import as_number
 from cautious.bootstrap import check_resamples
 from cautious.costs import CostsLike, as_costs
 from cautious.curves import AbstentionCostSurface
@@ -307,7 +308,7 @@ def evaluate(
             columns["pos_label"] = about.pop()
     bootstrap = None
     if confidence_level is not None:
-        if not 0 < confidence_level < 1:
+        if not 0 < as_number(confidence_level, "confidence_level") < 1:
             raise InputError(
                 "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
                 given=confidence_level,

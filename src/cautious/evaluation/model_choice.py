@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats
+from cautious._typing import Floats, as_number
 from cautious.bootstrap import check_resamples
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
@@ -205,7 +205,7 @@ def compare(
     >>> found.models["vacc"].round(3).to_dict()
     {'a': 0.069, 'b': 0.208}
     """
-    if not 0 < confidence_level < 1:
+    if not 0 < as_number(confidence_level, "confidence_level") < 1:
         raise InputError(
             "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
             given=confidence_level,

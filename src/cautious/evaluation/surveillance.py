@@ -15,7 +15,7 @@ import pandas as pd
 
 from cautious.bootstrap import Interval
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import InputError, Message, quoted, shown
 from cautious.evaluation.calibration import Calibration
 from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.files import parsed_json, write_whole
@@ -227,8 +227,8 @@ class Watch:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ValueError(
-                    f"one watch has the {name} {mine!r}, the other {theirs!r}; only watches of the "
-                    "same rule and limits add up."
+                    f"one watch has the {name} {shown(mine)}, the other {shown(theirs)}; only "
+                    "watches of the same rule and limits add up."
                 )
         known: dict[str, Batch] = {}
         for one in sorted((*self.batches, *other.batches), key=lambda b: (b.at, b.cases)):
@@ -398,7 +398,7 @@ class Watch:
         try:
             data = parsed_json(str(text), STATE)
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-                raise ValueError(f"its schema is not {SCHEMA!r}")
+                raise ValueError(f"its schema is not {shown(SCHEMA)}")
             return _read_state(data)
         except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise InputError(
@@ -434,7 +434,7 @@ def _read_state(data: dict[str, Any]) -> Watch:
         "batches", "alarms",
     }  # fmt: skip
     if set(data) != known:
-        raise ValueError(f"{min(set(data) ^ known)!r} is missing or unknown")
+        raise ValueError(f"{shown(min(set(data) ^ known))} is missing or unknown")
     batches = []
     for one in data["batches"]:
         if set(one) != set(Batch.__dataclass_fields__):
@@ -478,23 +478,23 @@ def _read_state(data: dict[str, Any]) -> Watch:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
+        raise ValueError(f"{shown(value)} is no text")
     return value
 
 
 def _whole(values: Any) -> tuple[int, ...]:
     if not isinstance(values, list) or not all(type(v) is int and v >= 0 for v in values):
-        raise ValueError(f"{values!r} are no counts")
+        raise ValueError(f"{shown(values)} are no counts")
     return tuple(values)
 
 
 def _tally(values: Any) -> tuple[int, ...]:
     found = _whole(values)
     if len(found) != len(TALLIES):
-        raise ValueError(f"{values!r} are not {len(TALLIES)} counts")
+        raise ValueError(f"{shown(values)} are not {len(TALLIES)} counts")
     cases, abstained, missing, labelled, wrong = found
     if abstained > cases or missing > abstained or wrong > labelled or labelled > cases - abstained:
-        raise ValueError(f"{values!r} contradict each other")
+        raise ValueError(f"{shown(values)} contradict each other")
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._typing import RandomState
+from cautious._typing import RandomState, as_number
 from cautious.bootstrap import Interval, as_generator
 from cautious.costs import CostsLike
 from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
@@ -322,7 +322,7 @@ def tune(
         wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
     certified = max_error is not None and confidence_level is not None
     level = 0.95 if confidence_level is None else confidence_level
-    if not 0 < level < 1:
+    if not 0 < as_number(level, "confidence_level") < 1:
         raise InputError(
             "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
             given=confidence_level,

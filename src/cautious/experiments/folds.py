@@ -32,6 +32,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from cautious._typing import Ints, Labels, Mask
 from cautious.datasets import load_dataset
+from cautious.errors import shown
 from cautious.experiments.store import COLUMNS, FoldResult
 from cautious.progress import track
 
@@ -154,7 +155,7 @@ def _run_model(
             measures = {key: float(v) for key, v in design.score(classifier, *test).items()}
         taken = [key for key in measures if key in COLUMNS]
         if taken:
-            raise ValueError(f"measure {taken[0]!r} has the name of a column of the results.")
+            raise ValueError(f"measure {shown(taken[0])} has the name of a column of the results.")
     except BaseException as error:  # a model may end itself, but not the study
         if isinstance(error, KeyboardInterrupt):
             raise
@@ -359,7 +360,7 @@ def run_folds(
     elsewhere = type(backend).__name__ != "LokyBackend"
     if elsewhere and timeout is not None:
         raise ValueError(
-            f"timeout is {timeout!r}, which joblib's backend {type(backend).__name__} cannot "
+            f"timeout is {shown(timeout)}, which joblib's backend {type(backend).__name__} cannot "
             "keep; leave it out, or leave joblib.parallel_config."
         )
     jobs = effective_n_jobs(n_jobs)

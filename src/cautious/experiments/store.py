@@ -25,6 +25,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from cautious.errors import shown
+
 __all__ = ["DifferentStudyError", "FoldResult", "Store", "versions"]
 
 _SCHEMA = """
@@ -197,7 +199,7 @@ class Store:
             before = known.get((kind, name), text)
             if before != text:
                 raise DifferentStudyError(
-                    f"{self.path} holds another study: its {kind} {name!r} is {before}, this "
+                    f"{self.path} holds another study: its {kind} {shown(name)} is {before}, this "
                     f"study's is {text}. Give another store, or another name to what changed."
                 )
         return set(known)
@@ -340,7 +342,7 @@ def _checksum(table: str, row: tuple[Any, ...]) -> str:
 def _read_object(text: str) -> dict[str, Any]:
     found = json.loads(text)
     if not isinstance(found, dict):
-        raise TypeError(f"{text[:40]!r} where measures or versions should be")
+        raise TypeError(f"{shown(text[:40])} where measures or versions should be")
     return found
 
 

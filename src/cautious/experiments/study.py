@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cautious.datasets import list_datasets
+from cautious.errors import shown
 from cautious.experiments.folds import Data, Design, Fold, Scorer, run_folds
 from cautious.experiments.identity import describe, fingerprint
 from cautious.experiments.store import COLUMNS, Store
@@ -84,7 +85,7 @@ class Study:
         numbers = (repeats, "repeats", 1), (folds, "folds", 2), (random_state, "random_state", 0)
         for value, name, least in numbers:
             if not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(f"{name} is {value!r}; give a whole number, {least} or more.")
+                raise ValueError(f"{name} is {shown(value)}; give a whole number, {least} or more.")
         self.models = dict(models)
         self.datasets = _read_datasets(datasets)
         if not self.models or not self.datasets:
@@ -136,7 +137,7 @@ class Study:
             If the store holds results of other models, data or measures under the same names.
         """
         if timeout is not None and not timeout > 0:
-            raise ValueError(f"timeout is {timeout!r}; give seconds, more than 0, or None.")
+            raise ValueError(f"timeout is {shown(timeout)}; give seconds, more than 0, or None.")
         with Store(":memory:" if store is None else store) as results:
             if store is not None:
                 results.claim(self.parts())
@@ -168,7 +169,7 @@ class Study:
         """
         if measure not in results:
             known = [name for name in results.columns if name not in COLUMNS]
-            raise ValueError(f"measure is {measure!r}; the results have {', '.join(known)}.")
+            raise ValueError(f"measure is {shown(measure)}; the results have {', '.join(known)}.")
         means = results.pivot_table(
             index="dataset", columns="model", values=measure, sort=False, observed=True
         )
@@ -199,8 +200,8 @@ class Study:
                 found[kind, name] = describe(thing)
             except TypeError as error:
                 raise TypeError(
-                    f"{kind} {name!r} cannot be known again: {error}. Give it something else, or "
-                    "run the study without a store."
+                    f"{kind} {shown(name)} cannot be known again: {error}. Give it something else, "
+                    "or run the study without a store."
                 ) from error
         return found
 
@@ -230,7 +231,9 @@ class Study:
 
 def _read_datasets(datasets: Sequence[str] | Mapping[str, Data]) -> dict[str, Data]:
     if isinstance(datasets, str):
-        raise TypeError(f"datasets is {datasets!r}; give a list of names, [{datasets!r}].")
+        raise TypeError(
+            f"datasets is {shown(datasets)}; give a list of names, [{shown(datasets)}]."
+        )
     named: dict[str, Data] = dict(
         datasets if isinstance(datasets, Mapping) else zip(datasets, datasets, strict=True)
     )
@@ -238,11 +241,13 @@ def _read_datasets(datasets: Sequence[str] | Mapping[str, Data]) -> dict[str, Da
     for name, data in named.items():
         if isinstance(data, str) and data not in known:
             raise ValueError(
-                f"datasets names {data!r}, which is not bundled; see "
+                f"datasets names {shown(data)}, which is not bundled; see "
                 "cautious.datasets.list_datasets(), or give {name: (X, y)}."
             )
         if not isinstance(data, str) and len(data) != 2:
-            raise ValueError(f"data set {name!r} must be a pair (X, y) or a bundled set's name.")
+            raise ValueError(
+                f"data set {shown(name)} must be a pair (X, y) or a bundled set's name."
+            )
     return named
 
 

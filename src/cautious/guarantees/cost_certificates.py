@@ -17,6 +17,7 @@ import numpy.typing as npt
 from cautious._typing import Floats, Ints, as_floats
 from cautious.certification import Certificate, MeanTest, check_share
 from cautious.costs import AnswerCosts, CostsLike, SetCosts, TableCosts, all_sets, as_costs
+from cautious.errors import shown
 from cautious.guarantees.mean_bounds import mean_bound
 from cautious.metrics import SetCounts, get_measure, per_sample
 from cautious.sets import as_codes, check_truth
@@ -301,7 +302,7 @@ def _check_shares(shares: SharesLike, classes: list[Any]) -> tuple[Floats, Float
     low, high = np.zeros(len(classes)), np.ones(len(classes))
     if isinstance(shares, str):
         if shares != "any":
-            raise ValueError(f"shares is {shares!r}; choose 'any', or give shares by class.")
+            raise ValueError(f"shares is {shown(shares)}; choose 'any', or give shares by class.")
         return low, high
     if not isinstance(shares, Mapping):
         raise TypeError(
@@ -310,13 +311,15 @@ def _check_shares(shares: SharesLike, classes: list[Any]) -> tuple[Floats, Float
         )
     for label, given in shares.items():
         if label not in classes:
-            raise ValueError(f"shares names {label!r}, which is not among the classes {classes}.")
+            raise ValueError(
+                f"shares names {shown(label)}, which is not among the classes {classes}."
+            )
         pair = as_floats(given, f"shares[{label!r}]", "shares")
         least, most = (pair, pair) if pair.ndim == 0 else (pair[0], pair[-1])
         if pair.size > 2 or not 0 <= least <= most <= 1:
             raise ValueError(
-                f"shares[{label!r}] is {given!r}; give a share between 0 and 1, or a pair of a "
-                "least and a largest one."
+                f"shares[{shown(label)}] is {shown(given)}; give a share between 0 and 1, or a "
+                "pair of a least and a largest one."
             )
         low[classes.index(label)], high[classes.index(label)] = least, most
     if low.sum() > 1 + 1e-9 or high.sum() < 1 - 1e-9:

@@ -24,8 +24,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
 from cautious.certification import check_share, risk_bound
+from cautious.errors import shown
 
 __all__ = ["mean_bound"]
 
@@ -112,9 +113,9 @@ def mean_bound(
         )
     x, n = _check(values, counts)
     if side not in ("upper", "lower"):
-        raise ValueError(f"side is {side!r}; choose 'upper' or 'lower'.")
-    least = float(x.min()) if low is None else float(low)
-    most = float(x.max()) if high is None else float(high)
+        raise ValueError(f"side is {shown(side)}; choose 'upper' or 'lower'.")
+    least = float(x.min()) if low is None else as_number(low, "low")
+    most = float(x.max()) if high is None else as_number(high, "high")
     if not np.isfinite([least, most]).all() or least > x.min() or most < x.max():
         raise ValueError(
             f"low is {least} and high is {most}, but values run from {x.min()} to {x.max()}; the "

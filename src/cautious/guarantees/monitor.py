@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from cautious._typing import as_floats
 from cautious.certification import check_counts, check_share, risk_bound
+from cautious.errors import shown
 
 __all__ = ["DriftMonitor", "RiskMonitor"]
 
@@ -129,7 +131,7 @@ class RiskMonitor:
         if set(state) != known:
             raise ValueError(
                 f"the state of a monitor has the entries {sorted(known)}, this one has "
-                f"{sorted(map(str, state))[:8]}."
+                f"{shown(sorted(map(str, state)))}."
             )
         return cls(**state)
 
@@ -283,9 +285,9 @@ _CONCENTRATIONS = 8
 
 
 def _whole_counts(values: Sequence[int], name: str) -> tuple[int, ...]:
-    given = np.asarray(values, dtype=np.float64)
+    given = as_floats(values, name, "numbers of cases")
     if given.ndim != 1 or not np.all((given >= 0) & (given == np.rint(given)) & (given < 2**53)):
-        raise ValueError(f"{name} is {values!r}; give a whole number of cases for each bin.")
+        raise ValueError(f"{name} is {shown(values)}; give a whole number of cases for each bin.")
     return tuple(int(each) for each in given)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cautious.decision import Rule
+from cautious.errors import shown
 from cautious.predictions import label_text
 
 __all__ = ["to_onnx"]
@@ -77,7 +78,7 @@ def to_onnx(model: Any, X: Any = None) -> Any:
 def _check_kind(rule: Rule) -> None:
     if rule.kind not in _KINDS or (rule.kind == "class_thresholds" and rule.costs is not None):
         raise ValueError(
-            f"the rule is of kind {rule.kind!r}"
+            f"the rule is of kind {shown(rule.kind)}"
             + (" with costs" if rule.kind == "class_thresholds" else "")
             + "; windows and thresholds on probabilities have a graph. See Rule.to_code for others."
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from cautious._typing import Mask
 from cautious.decision import Rule
-from cautious.errors import check_kind
+from cautious.errors import check_kind, shown
 from cautious.metrics import Measure, SetCounts, get_measure
 from cautious.sets import as_mask, check_classes
 
@@ -67,7 +67,7 @@ class RunningScore:
         self.measure: Measure = get_measure(measure)
         if self.measure.counts is not SetCounts or "y_pred" in self.measure.needs:
             raise ValueError(
-                f"measure is {self.measure.name!r}, which needs more than answers and truths; "
+                f"measure is {shown(self.measure.name)}, which needs more than answers and truths; "
                 "choose a measure of answers, such as 'coverage' or 'u65'."
             )
         if rule is not None:
@@ -75,7 +75,9 @@ class RunningScore:
         self.measure.check_params(params)
         missing = sorted(self.measure.missing_params() - set(params))
         if missing:
-            raise TypeError(f"measure {self.measure.name!r} needs {missing[0]}; give it by name.")
+            raise TypeError(
+                f"measure {shown(self.measure.name)} needs {missing[0]}; give it by name."
+            )
         self.classes: list[Any] = check_classes(
             rule.classes if classes is None and rule is not None else classes  # type: ignore[arg-type]
         ).tolist()
@@ -127,13 +129,13 @@ class RunningScore:
 
     def _add(self, y_true: Any, answer: Any, weight: float) -> None:
         if y_true not in self._place:
-            raise ValueError(f"y_true is {y_true!r}; the classes are {self.classes!r}.")
+            raise ValueError(f"y_true is {shown(y_true)}; the classes are {shown(self.classes)}.")
         cell = self._place[y_true], self._mask(answer).tobytes()
         found = self._weight.get(cell, 0.0) + weight
         if found < 0:
             raise ValueError(
-                f"y_true={y_true!r} with answer={answer!r} was not counted so often; only what was "
-                "counted can be taken back."
+                f"y_true={shown(y_true)} with answer={shown(answer)} was not counted so often; "
+                "only what was counted can be taken back."
             )
         self._weight[cell] = found
         if not found:
@@ -168,7 +170,9 @@ def _row(answer: Any, rule: Rule) -> Any:
         return [float(answer)]
     unknown = [label for label in answer if label not in rule.classes]
     if unknown:
-        raise ValueError(f"there is a probability of {unknown[0]!r}; {list(rule.classes)!r} exist.")
+        raise ValueError(
+            f"there is a probability of {shown(unknown[0])}; {shown(list(rule.classes))} exist."
+        )
     row = np.array([[float(answer.get(label, 0.0)) for label in rule.classes]])
     total = row.sum()
     return row / total if total > 0 else None

@@ -17,7 +17,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.files import ARROW, CSV, PARQUET, data_files
 from cautious.predictions import (
     DelimitedText,
@@ -416,7 +416,7 @@ def _remote_files(path: str) -> list[tuple[str, Any]]:
         names = [inner] if info.type == fs.FileType.File else []
     files = [(name, filesystem) for name in names if name.lower().endswith(PARQUET + CSV)]
     if not files:
-        raise FileNotFoundError(f"there is no Parquet or CSV file at {path!r}.")
+        raise FileNotFoundError(f"there is no Parquet or CSV file at {shown(path)}.")
     return files
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, check_kind, listed, quoted
+from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.guarantees import Certified, Shape, certify
 from cautious.limits import CLASSES
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
@@ -223,7 +223,7 @@ class LogSummary:
         """Refuse a summary whose counts do not add up to its rows."""
         plan = self.plan
         if type(self.n_rows) is not int or self.n_rows < 0:
-            raise ValueError(f"it has {self.n_rows!r} rows")
+            raise ValueError(f"it has {shown(self.n_rows)} rows")
         if not all(type(count) is int and 0 < count <= self.n_rows for count in self.odd.values()):
             raise ValueError("it has odd rows that there cannot be")
         if not all(isinstance(label, str | bool | int | float) for label in self.labels):
@@ -675,7 +675,7 @@ class LogSummary:
         if isinstance(name, Rule):
             name = self.plan.decision_of(name)
         if name not in known:
-            raise ValueError(f"decision is {decision!r}; counted were {', '.join(known)}.")
+            raise ValueError(f"decision is {shown(decision)}; counted were {', '.join(known)}.")
         return [
             stratum
             for stratum in self.sets.rows
@@ -689,7 +689,7 @@ class LogSummary:
     ) -> list[tuple[Kind, Floats, Floats, Floats]]:
         """Kinds, the least and the greatest score of each cell, and the weight in it."""
         if within not in ("worst", "best"):
-            raise ValueError(f"within is {within!r}; choose 'worst' or 'best'.")
+            raise ValueError(f"within is {shown(within)}; choose 'worst' or 'best'.")
         settled = self.scores.settled()
         found = []
         for kind, values, counts in settled.canonical():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
+from cautious.errors import shown
 from cautious.metrics.counts import SetCounts, count_sets
 from cautious.metrics.registry import define_measure
 
@@ -365,5 +366,5 @@ def _accuracy_and_coverage(counts: SetCounts, partial: str) -> tuple[Floats, Flo
 def _rate(event: Mask, among: Mask, over: str, among_name: str) -> Floats:
     """One value per cell whose mean is the rate of an event over all cases, or among some."""
     if over not in ("cases", among_name):
-        raise ValueError(f"over is {over!r}; choose 'cases' or {among_name!r}.")
+        raise ValueError(f"over is {shown(over)}; choose 'cases' or {shown(among_name)}.")
     return np.where((over == "cases") | among, event, np.nan)

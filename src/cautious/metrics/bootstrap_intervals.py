@@ -19,6 +19,7 @@ from cautious.bootstrap import (
     warn_of_shares,
 )
 from cautious.costs import as_costs
+from cautious.errors import shown
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import COUNTED, Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve
@@ -276,7 +277,9 @@ def bootstrap_difference(
 
 def _check_meaning(weights_are: Any) -> None:
     if weights_are not in ("repetitions", "importance"):
-        raise ValueError(f"weights_are is {weights_are!r}; choose 'repetitions' or 'importance'.")
+        raise ValueError(
+            f"weights_are is {shown(weights_are)}; choose 'repetitions' or 'importance'."
+        )
 
 
 def _cases(

@@ -14,6 +14,7 @@ from scipy import special
 
 from cautious._typing import Floats
 from cautious.bootstrap import check_level
+from cautious.errors import shown
 from cautious.metrics.shown import Shown
 from cautious.predictions import class_scores
 from cautious.sets import as_codes, check_probabilities, check_truth, check_weight
@@ -179,9 +180,11 @@ def calibration_error(
         ("norm", norm, ("l1", "l2")),
     ):
         if not (isinstance(value, str) and value in allowed):
-            raise ValueError(f"{name} is {value!r}; choose {allowed[0]!r} or {allowed[1]!r}.")
+            raise ValueError(
+                f"{name} is {shown(value)}; choose {shown(allowed[0])} or {shown(allowed[1])}."
+            )
     if isinstance(n_bins, bool) or not (isinstance(n_bins, Integral) and n_bins >= 1):
-        raise ValueError(f"n_bins is {n_bins!r}; give a whole number, 1 or more.")
+        raise ValueError(f"n_bins is {shown(n_bins)}; give a whole number, 1 or more.")
     scores, known = class_scores(y_proba, y_true, classes, pos_label, name="y_proba")
     p = check_probabilities(scores, name="y_proba", n_classes=len(known))
     truth = as_codes(check_truth(y_true), known, name="y_true")

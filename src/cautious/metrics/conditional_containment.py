@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, Ints
+from cautious.errors import shown
 from cautious.metrics.printed_report import read_groups
 from cautious.sets import check_sets
 
@@ -70,7 +71,7 @@ def conditional_containment(
     """
     if not (isinstance(confidence_level, Real) and 0 < float(confidence_level) < 1):
         raise ValueError(
-            f"confidence_level is {confidence_level!r}; it lies strictly between 0 and 1."
+            f"confidence_level is {shown(confidence_level)}; it lies strictly between 0 and 1."
         )
     checked = check_sets(y_true, y_set, classes=classes, empty=empty)
     n = len(checked.truth)

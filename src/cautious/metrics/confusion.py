@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
+from cautious.errors import shown
 from cautious.metrics.counts import SetCounts, count_sets
 from cautious.metrics.registry import define_measure, with_params
 from cautious.sets import abstain_name, set_names, unpack_sets
@@ -119,7 +120,9 @@ def confusion_frame(
     masks[: len(sets)] = unpack_sets(counts.words[sets], k)
     names = [*counts.classes.tolist(), *set_names(masks, counts.classes, empty="wrong")]
     if abstain in names:
-        raise ValueError(f"abstain is {abstain!r}, which names another row; choose another word.")
+        raise ValueError(
+            f"abstain is {shown(abstain)}, which names another row; choose another word."
+        )
     names.append(abstain_name(names) if abstain is None else abstain)
     return pd.DataFrame(
         cells.reshape(-1, k).astype(np.float64),
@@ -135,7 +138,7 @@ def _normalised(table: pd.DataFrame, normalize: str) -> pd.DataFrame:
         "all": np.full((1, 1), table.to_numpy().sum()),
     }
     if normalize not in totals:
-        raise ValueError(f"normalize is {normalize!r}; choose 'true', 'pred', 'all' or None.")
+        raise ValueError(f"normalize is {shown(normalize)}; choose 'true', 'pred', 'all' or None.")
     total = totals[normalize]
     return table.div(np.broadcast_to(np.where(total == 0, 1, total), table.shape))
 
@@ -284,6 +287,7 @@ def q_matrix(
     b           0.67  0.67
     ⊥           0.67  1.33
     """
+    abstention = as_number(abstention, "abstention")
     if not 0 <= abstention <= 1:
         raise ValueError(f"abstention is {abstention}; it lies between 0 and 1.")
     counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
@@ -330,7 +334,7 @@ def guess_probabilities(guess: str | npt.ArrayLike, by_truth: Floats) -> Floats:
         if guess == "prior":
             n = by_truth.sum(axis=-1, keepdims=True)
             return np.asarray(by_truth / np.where(n == 0, np.nan, n))
-        raise ValueError(f"guess is {guess!r}; choose 'uniform', 'prior', or probabilities.")
+        raise ValueError(f"guess is {shown(guess)}; choose 'uniform', 'prior', or probabilities.")
     probabilities = as_floats(guess, "guess", "probabilities")
     if probabilities.shape != (n_classes,):
         raise ValueError(

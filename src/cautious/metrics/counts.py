@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
-from cautious.errors import check_kind
+from cautious.errors import check_kind, shown
 from cautious.sets import (
     CheckedSets,
     Words,
@@ -241,7 +241,7 @@ class SetCounts:
         """Whether each cell is an answer; ``partial`` says what a partial set counts as."""
         if partial not in ("abstain", "answer"):
             raise ValueError(
-                f"partial is {partial!r}; a set of several but not all classes can count as "
+                f"partial is {shown(partial)}; a set of several but not all classes can count as "
                 "'abstain', or as an 'answer' that is right if it holds the truth."
             )
         return self.determinate if partial == "abstain" else ~self.vacuous

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cautious.errors import shown
 from cautious.metrics.counts import count_sets
 from cautious.metrics.registry import define_measure, with_params
 
@@ -200,7 +201,7 @@ def mean_set_size(
     (2.0, 2.5)
     """
     if over not in ("all", "indeterminate"):
-        raise ValueError(f"over is {over!r}; choose 'all' or 'indeterminate'.")
+        raise ValueError(f"over is {shown(over)}; choose 'all' or 'indeterminate'.")
     counts = count_sets(y_true, y_set, classes, sample_weight, empty)
     return counts.mean(np.where((over == "all") | (counts.size > 1), counts.size, np.nan))
 

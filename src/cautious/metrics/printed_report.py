@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise, product
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pandas as pd
 from cautious._typing import Floats, Ints, RandomState
 from cautious.bootstrap import as_generator
 from cautious.costs import CostsLike, as_costs
+from cautious.errors import shown
 from cautious.metrics.bootstrap_intervals import interval_of_counts
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import MEASURES, Counts, Measure, get_measure
@@ -33,6 +35,8 @@ USUAL_MEASURES = (
     "u80",
 )
 """The measures a breakdown shows unless told otherwise."""
+
+_MOST_DIGITS = 17  # a float has no more
 
 
 def breakdown(
@@ -156,7 +160,7 @@ def _means(
 def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
     """Give each case the position of its group; missing values are a group of their own."""
     if isinstance(groups, str | bytes | bytearray | memoryview) or not hasattr(groups, "__len__"):
-        raise TypeError(f"groups is {groups!r}; give one group per case.")
+        raise TypeError(f"groups is {shown(groups)}; give one group per case.")
     if isinstance(groups, np.ma.MaskedArray) and np.ma.getmaskarray(groups).any():
         raise ValueError("groups has masked entries; fill them or leave their rows out.")
     try:
@@ -260,6 +264,10 @@ def cautious_report(
       capacity                      0.823
       capacity prior                0.828
     """
+    if not isinstance(digits, Integral) or not 0 <= digits <= _MOST_DIGITS:
+        raise ValueError(
+            f"digits is {shown(digits)}; give a whole number of decimals, 0 to {_MOST_DIGITS}."
+        )
     counts = SetCounts.from_predictions(
         y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty, y_pred=y_pred
     )

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats
+from cautious.errors import shown
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.risk_coverage import RiskCoverageCurve
 from cautious.sets import check_sets
@@ -124,7 +125,7 @@ class Measure:
         if unknown:
             own = ", ".join(map(repr, self.parameters)) or "none"
             raise TypeError(
-                f"{self.name} got an unexpected keyword argument {unknown[0]!r}; "
+                f"{self.name} got an unexpected keyword argument {shown(unknown[0])}; "
                 f"its own parameters: {own}."
             )
 
@@ -200,7 +201,7 @@ def define_measure(
     >>> del MEASURES["pairs"]
     """
     if not isinstance(name, str):
-        raise TypeError(f"name is {name!r}; a measure is known by its name, a text.")
+        raise TypeError(f"name is {shown(name)}; a measure is known by its name, a text.")
 
     def enter(function: Callable[P, npt.ArrayLike]) -> Callable[P, float]:
         @wraps(function)
@@ -216,8 +217,8 @@ def define_measure(
 
         entry = Measure(name, score, counts, mean, greater_is_better, frozenset(needs), section)
         MEASURES[name] = score.measure = entry  # type: ignore[attr-defined]
-        shown = inspect.signature(function).replace(return_annotation="float")
-        score.__signature__ = shown  # type: ignore[attr-defined]
+        signature = inspect.signature(function).replace(return_annotation="float")
+        score.__signature__ = signature  # type: ignore[attr-defined]
         return score
 
     return enter
@@ -326,7 +327,7 @@ def get_measure(which: str | Callable[..., Any] | Measure) -> Measure:
                 which.removesuffix("_score"), MEASURES, n=3, cutoff=0.4
             )
             raise ValueError(
-                f"there is no measure {which!r}; "
+                f"there is no measure {shown(which)}; "
                 + (f"did you mean {', '.join(map(repr, near))}? " if near else "")
                 + f"All of them: {', '.join(sorted(MEASURES))}."
             )
@@ -334,8 +335,8 @@ def get_measure(which: str | Callable[..., Any] | Measure) -> Measure:
     entry = getattr(which, "measure", None)
     if not isinstance(entry, Measure):
         raise TypeError(
-            f"{which!r} is not a measure of this library; give a name from MEASURES, or define "
-            "your own with the decorator cautious.metrics.define_measure."
+            f"{shown(which)} is not a measure of this library; give a name from MEASURES, or "
+            "define your own with the decorator cautious.metrics.define_measure."
         )
     return entry
 

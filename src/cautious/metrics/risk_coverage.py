@@ -16,6 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.bootstrap import binomial_ends, check_level, mean_ends
 from cautious.certification import Cases, Certified, certify_counts
+from cautious.errors import shown
 from cautious.metrics.shown import Shown
 from cautious.predictions import FromEstimator, class_scores
 from cautious.sets import check_sets, check_weight, first_row, tensor_likeliest
@@ -482,11 +483,11 @@ class RiskCoverageCurve(Shown, FromEstimator):
 
     def _check_risk(self, risk: float) -> float:
         if np.ndim(risk) or not isinstance(risk, Real | np.number) or np.isnan(risk):
-            raise ValueError(f"risk is {risk!r}; give a single number.")
+            raise ValueError(f"risk is {shown(risk)}; give a single number.")
         if risk < 0 <= self.loss.min():
             raise ValueError(
-                f"risk is {risk!r}, but no loss is negative, so no risk is; give the mean loss "
-                "that may be borne, at least 0."
+                f"risk is {shown(risk)}, but no loss is negative, so no risk is; give the mean "
+                "loss that may be borne, at least 0."
             )
         return float(risk)
 
@@ -679,7 +680,7 @@ def _nan_if_zero(total: Floats) -> Floats:
 def _check_share(values: npt.ArrayLike, name: str) -> Floats:
     array = as_floats(values, name, "shares")
     if not ((array >= 0) & (array <= 1)).all():
-        raise ValueError(f"{name} is {values!r}; a share of the cases lies between 0 and 1.")
+        raise ValueError(f"{name} is {shown(values)}; a share of the cases lies between 0 and 1.")
     return array
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
+from cautious.errors import shown
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
@@ -226,8 +227,8 @@ def _check_params(entry: Measure, params: dict[str, Any]) -> None:
     """Refuse a measure that could never be computed, before anything is fitted for it."""
     if missing := sorted(entry.missing_params() - set(params)):
         raise ValueError(
-            f"measure {entry.name!r} needs {', '.join(missing)}, not given; pass it as "
-            f"make_set_scorer({entry.name!r}, {missing[0]}=...). In a list of measures, first "
+            f"measure {shown(entry.name)} needs {', '.join(missing)}, not given; pass it as "
+            f"make_set_scorer({shown(entry.name)}, {missing[0]}=...). In a list of measures, first "
             "enter it under a name with cautious.metrics.with_params."
         )
     entry.check_params(params)

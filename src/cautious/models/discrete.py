@@ -26,6 +26,7 @@ from sklearn.utils.validation import (
 )
 
 from cautious._typing import Floats, Ints, Labels
+from cautious.errors import shown
 
 __all__ = [
     "MISSING",
@@ -79,13 +80,13 @@ def _column_of_series(series: pd.Series[Any]) -> Column:
     if isinstance(series.dtype, pd.CategoricalDtype):
         return pd.Categorical(series)
     if pd.api.types.is_complex_dtype(series.dtype):
-        raise ValueError(f"Complex data not supported: column {series.name!r}.")
+        raise ValueError(f"Complex data not supported: column {shown(series.name)}.")
     if pd.api.types.is_numeric_dtype(series.dtype) and series.isna().any():
         column: Labels = series.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         column = series.to_numpy()
     if column.dtype.kind == "f" and np.isinf(column).any():
-        raise ValueError(f"Input X contains infinity: column {series.name!r}.")
+        raise ValueError(f"Input X contains infinity: column {shown(series.name)}.")
     return _plain(column)
 
 

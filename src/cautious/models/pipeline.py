@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Mask
+from cautious.errors import shown
 from cautious.models.base import check_folds
 from cautious.predictions import can_answer, pooled_outputs
 
@@ -199,7 +200,7 @@ def cross_val_predict_set(
     """
     if not can_answer(estimator, "predict_set"):
         raise TypeError(
-            f"estimator is {estimator!r}, which has no predict_set; wrap it, as in "
+            f"estimator is {shown(estimator)}, which has no predict_set; wrap it, as in "
             "AbstainingClassifier(estimator)."
         )
     check_folds(cv)

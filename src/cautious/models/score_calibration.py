@@ -19,6 +19,7 @@ from sklearn.isotonic import isotonic_regression
 from cautious._typing import Floats, as_floats
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import CostHull, Staircase
+from cautious.errors import shown
 from cautious.predictions import binary_truth, class_scores
 from cautious.sets import (
     as_codes,
@@ -241,7 +242,7 @@ def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool =
     array([[0.75, 0.25]])
     """
     if not (isinstance(temperature, Real) and 0 < float(temperature) < np.inf):
-        raise ValueError(f"temperature is {temperature!r}; give a positive, finite number.")
+        raise ValueError(f"temperature is {shown(temperature)}; give a positive, finite number.")
     return np.asarray(softmax(_logits(y_score, logits) / float(temperature), axis=1))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.errors import Message, check_kind, listed, quoted
+from cautious.errors import Message, check_kind, listed, quoted, shown
 from cautious.predictions.labels import match_labels
 from cautious.predictions.rules import refusal
 from cautious.sets import first_row
@@ -196,7 +196,7 @@ class Predictions(Mapping[str, ModelPredictions]):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in ModelPredictions.__dataclass_fields__ | _OTHERS:
-            raise AttributeError(f"Predictions has no attribute {name!r}")
+            raise AttributeError(f"Predictions has no attribute {shown(name)}")
         return getattr(self.only, name)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints
+from cautious.errors import shown
 from cautious.preparation.mixed_table import MixedTable, read_table, read_training
 
 __all__ = ["MDLDiscretizer", "mdl_cut_points"]
@@ -98,7 +99,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         """
         if self.encoding not in _ENCODINGS:
             raise ValueError(
-                f"encoding is {self.encoding!r}; choose one of {', '.join(map(repr, _ENCODINGS))}."
+                f"encoding is {shown(self.encoding)}; choose one of "
+                f"{', '.join(map(repr, _ENCODINGS))}."
             )
         columns, self.classes_, classes = read_training(self, X, y)
         self.cut_points_: list[Floats | None] = []

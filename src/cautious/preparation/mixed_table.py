@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from cautious._typing import Floats, Ints, Labels
+from cautious.errors import shown
 
 __all__ = ["MixedTable", "read_table", "read_training"]
 
@@ -101,8 +102,8 @@ class MixedTable:
                 hash(cell)
             except TypeError as error:
                 raise TypeError(
-                    f"X: row {row} of column {self.name(position)} holds {cell!r}; each argument "
-                    "must be a string or a number, or anything else that can be hashed."
+                    f"X: row {row} of column {self.name(position)} holds {shown(cell)}; each "
+                    "argument must be a string or a number, or anything else that can be hashed."
                 ) from error
 
 

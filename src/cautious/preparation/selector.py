@@ -15,6 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Mask
+from cautious.errors import shown
 from cautious.preparation.discretizer import mdl_cut_points
 from cautious.preparation.mixed_table import MixedTable, read_table, read_training
 
@@ -137,10 +138,10 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         """
         if self.missing not in _MISSING:
             raise ValueError(
-                f"missing is {self.missing!r}; choose one of {', '.join(map(repr, _MISSING))}."
+                f"missing is {shown(self.missing)}; choose one of {', '.join(map(repr, _MISSING))}."
             )
         if not isinstance(self.max_stale, int | np.integer) or self.max_stale < 1:
-            raise ValueError(f"max_stale is {self.max_stale!r}; allow at least 1 expansion.")
+            raise ValueError(f"max_stale is {shown(self.max_stale)}; allow at least 1 expansion.")
         columns, self.classes_, classes = read_training(self, X, y)
         features = [_discrete(columns, i, classes) for i in range(len(columns))]
         target = Discrete(classes, len(self.classes_))

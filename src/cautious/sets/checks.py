@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
+from cautious.errors import shown
 from cautious.tensors import as_numpy
 
 __all__ = [
@@ -72,7 +73,7 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
     if repeated.any():
         at = first_row(repeated)
         raise ValueError(
-            f"{name}[{at}] repeats {labels.tolist()[at]!r}; each class may appear only once."
+            f"{name}[{at}] repeats {shown(labels.tolist()[at])}; each class may appear only once."
         )
     return labels
 
@@ -81,7 +82,7 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
     values = as_numpy(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
-        raise TypeError(f"{name} is {values!r}; give a sequence of labels.")
+        raise TypeError(f"{name} is {shown(values)}; give a sequence of labels.")
     if isinstance(values, np.ma.MaskedArray) and values.dtype.names:
         raise TypeError(f"{name} holds records with masked fields; give one label per case.")
     if isinstance(values, np.ma.MaskedArray):
@@ -140,7 +141,7 @@ def check_mask(
            [ True,  True]])
     """
     if empty not in EMPTY:
-        raise ValueError(f"empty is {empty!r}; choose 'error', 'abstain' or 'wrong'.")
+        raise ValueError(f"empty is {shown(empty)}; choose 'error', 'abstain' or 'wrong'.")
     mask = as_numpy(mask)
     if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():
         raise ValueError(f"{name} has masked entries; say of every class whether it is in the set.")
@@ -206,7 +207,7 @@ def _booleans(array: npt.NDArray[Any], name: str) -> Mask:
     if strange.any():
         row = first_row(strange.any(axis=1))
         value = array[row].tolist()[first_row(strange[row])]
-        raise ValueError(f"{name} holds {value!r} in row {row}; only {allowed} are allowed.")
+        raise ValueError(f"{name} holds {shown(value)} in row {row}; only {allowed} are allowed.")
     return array.astype(np.bool_)
 
 
@@ -251,7 +252,7 @@ def check_probabilities(
         )
     if n_classes is not None and array.shape[1] != n_classes:
         raise ValueError(f"{name} has {array.shape[1]} columns but there are {n_classes} classes.")
-    tolerance = atol
+    atol = tolerance = as_number(atol, "atol")
     if np.issubdtype(given, np.floating):
         # Single precision is common, and a softmax in it gathers one rounding error per class.
         tolerance = max(atol, min(8 * float(np.finfo(given).eps) * array.shape[1], 1e-3))
@@ -365,8 +366,8 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
         at = first_row(unknown)
         row = at if rows is None else int(rows[at])
         raise ValueError(
-            f"{name} holds {values[at : at + 1].tolist()[0]!r} in row {row}, which is not among "
-            f"the classes {few_labels(classes)}."
+            f"{name} holds {shown(values[at : at + 1].tolist()[0])} in row {row}, which is not "
+            f"among the classes {few_labels(classes)}."
         )
     return codes.astype(np.intp, copy=False)
 
@@ -381,5 +382,5 @@ def _boolean_as_number(labels: Labels) -> Labels:
 
 def few_labels(classes: Labels) -> str:
     """List classes without flooding the screen."""
-    shown = ", ".join(repr(c) for c in classes[:10].tolist())
-    return f"[{shown}, … {len(classes)} in all]" if len(classes) > 10 else f"[{shown}]"
+    few = ", ".join(shown(label, 40) for label in classes[:10].tolist())
+    return f"[{few}, … {len(classes)} in all]" if len(classes) > 10 else f"[{few}]"

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._typing import Ints, Labels, Mask
+from cautious.errors import shown
 from cautious.sets.checks import as_codes, check_classes, check_mask, count_classes, few_labels
 from cautious.tensors import as_numpy
 
@@ -278,7 +279,7 @@ def _is_nested_mask(rows: Sequence[Any], labels: Labels | None, name: str) -> bo
     if all(isinstance(row, tuple) for row in rows):  # as_labels writes label sets so
         return False
     raise ValueError(
-        f"{name} begins with {list(rows[0])!r}, which may be a row of a mask or a set of two "
+        f"{name} begins with {shown(list(rows[0]))}, which may be a row of a mask or a set of two "
         f"labels; pass np.asarray({name}, dtype=bool) if it is a mask, or make each row a set or a "
         "tuple if it holds labels."
     )
@@ -302,8 +303,8 @@ def _members(y_set: Any, abstain: Any, name: str) -> _Members:
     """Read a sequence whose elements are labels, abstentions or collections of labels."""
     if isinstance(y_set, str) or not hasattr(y_set, "__len__"):
         raise TypeError(
-            f"{name} is {y_set!r}; give a boolean matrix (n, K), or one label or set of labels "
-            "for each case."
+            f"{name} is {shown(y_set)}; give a boolean matrix (n, K), or one label or set of "
+            "labels for each case."
         )
     abstained = np.zeros(len(y_set), dtype=np.bool_)
     if hasattr(y_set, "get_dense_fallback_mask"):  # scikit-fallback stores its rejections aside

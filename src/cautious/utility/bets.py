@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from cautious._typing import Floats, as_floats
+from cautious.errors import shown
 from cautious.utility.forms import Custom, UtilityLike, read_utility
 from cautious.utility.functions import Utility
 
@@ -255,7 +256,7 @@ def _of_earnings(utility: Utility, earnings: Floats) -> Floats:
 
 def _checked_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
     if not (isinstance(n_classes, Real) and n_classes >= 2):
-        raise ValueError(f"n_classes is {n_classes!r}; bets are on at least 2 classes.")
+        raise ValueError(f"n_classes is {shown(n_classes)}; bets are on at least 2 classes.")
     bets = as_floats(m, "m", "numbers of bets")
     if not ((bets > 0) & (bets <= _MOST_BETS)).all():
         raise ValueError(f"m must hold positive numbers of bets, at most {_MOST_BETS:,}.")

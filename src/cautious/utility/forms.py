@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, as_floats
+from cautious.errors import shown
 from cautious.utility.functions import (
     Utility,
     exponential,
@@ -110,7 +111,7 @@ def read_utility(utility: UtilityLike) -> Utility:
         if found := re.fullmatch(r"f_?(\d+(?:\.\d+)?)", text):
             return f_beta(float(found[1]))
         raise ValueError(
-            f"utility is {utility!r}; known names are 'u65', 'u80' (or any other two digits), "
+            f"utility is {shown(utility)}; known names are 'u65', 'u80' (or any other two digits), "
             "'logarithmic' and 'F1', 'F2', …; otherwise pass exponential(a) or a function of "
             "discounted accuracy."
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, as_number
 
 __all__ = ["Utility", "exponential", "f_beta", "logarithmic", "quadratic", "u65", "u80"]
 
@@ -237,9 +237,10 @@ def quadratic(v: float) -> Utility:
     >>> quadratic(0.65)([0, 1 / 3, 0.5, 1]).round(3)
     array([0.   , 0.467, 0.65 , 1.   ])
     """
+    v = as_number(v, "v")
     if not 0 <= v <= 1:
         raise ValueError(f"v is {v}; the utility of a half-right answer lies between 0 and 1.")
-    return Quadratic(float(v))
+    return Quadratic(v)
 
 
 u65 = quadratic(0.65)
@@ -279,9 +280,10 @@ def exponential(a: float) -> Utility:
     >>> exponential(2.0).normalised([0, 0.5, 1]).round(3)
     array([0.   , 0.731, 1.   ])
     """
+    a = as_number(a, "a")
     if not 0 < a < np.inf:
         raise ValueError(f"a is {a}; a coefficient of risk aversion is finite and positive.")
-    return Exponential(float(a))
+    return Exponential(a)
 
 
 def f_beta(b: float) -> Utility:
@@ -310,6 +312,7 @@ def f_beta(b: float) -> Utility:
     >>> f_beta(1)([0, 1 / 3, 0.5, 1]).round(2)
     array([0.  , 0.5 , 0.67, 1.  ])
     """
+    b = as_number(b, "b")
     if not 0 <= b < np.inf:
         raise ValueError(f"b is {b}; β must be finite and not negative.")
-    return FBeta(float(b))
+    return FBeta(b)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._typing import Floats, RandomState
+from cautious._typing import Floats, RandomState, as_number
 from cautious.bootstrap import as_generator
 from cautious.costs import CostsLike
 from cautious.curves.response.curve import ResponseCurve
@@ -123,7 +123,7 @@ def best_bias(
     >>> found.exact, found.curve.confusion_matrix(0).to_numpy()[:2].tolist()
     (True, [[37.0, 3.0], [3.0, 57.0]])
     """
-    if max_evaluations < 2:
+    if not as_number(max_evaluations, "max_evaluations") >= 2:
         raise ValueError(f"max_evaluations is {max_evaluations}; allow at least 2.")
     predictions = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
     merit = _merit(measure, costs, guess)

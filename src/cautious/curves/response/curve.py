@@ -25,6 +25,7 @@ from cautious.curves.response.states import (
     answer_table,
 )
 from cautious.decision import check_bias
+from cautious.errors import shown
 from cautious.metrics import Shown
 from cautious.predictions import FromEstimator, check_proba
 from cautious.sets import abstain_name
@@ -217,7 +218,9 @@ class ResponseCurve(FromEstimator, Shown):
         if name == "auc":
             return self._auc
         if name not in MEASURES:
-            raise ValueError(f"name is {name!r}; choose one of {', '.join(map(repr, MEASURES))}.")
+            raise ValueError(
+                f"name is {shown(name)}; choose one of {', '.join(map(repr, MEASURES))}."
+            )
         return MEASURES[name](self.states, costs=costs, guess=guess)
 
     @property
@@ -286,7 +289,7 @@ class ResponseCurve(FromEstimator, Shown):
         Ferri & Hernández-Orallo (2004), section 4, "probabilistic capacity".
         """
         if name not in ("accuracy", "error"):
-            raise ValueError(f"name is {name!r}; choose 'accuracy' or 'error'.")
+            raise ValueError(f"name is {shown(name)}; choose 'accuracy' or 'error'.")
         return self.area(name) if name == "accuracy" else 1 - self.area(name)
 
     def best_window(
@@ -399,7 +402,7 @@ class ResponseCurve(FromEstimator, Shown):
         level = check_level(confidence_level)
         if name not in self.banded:
             raise ValueError(
-                f"name is {name!r}; there are bands of {', '.join(map(repr, self.banded))}."
+                f"name is {shown(name)}; there are bands of {', '.join(map(repr, self.banded))}."
             )
         values = self.measure(name, costs=costs)
         total = float(self.states.predictions.weight.sum())

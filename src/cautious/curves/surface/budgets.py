@@ -21,6 +21,7 @@ import numpy as np
 from cautious._typing import Floats, Ints
 from cautious.curves.staircase import ClassScales, Staircase
 from cautious.curves.window import check_costs, thresholds_at
+from cautious.errors import shown
 
 __all__ = ["Per", "check_per", "least_abstaining_window", "least_costly_window"]
 
@@ -36,7 +37,7 @@ _FEW = 1 / 16
 def check_per(per: str) -> None:
     """Check what a budget is counted over."""
     if per not in ("answer", "case"):
-        raise ValueError(f"per is {per!r}; choose 'answer' or 'case'.")
+        raise ValueError(f"per is {shown(per)}; choose 'answer' or 'case'.")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves.surface.cost_square import DifferentialGrid, grid_lines
+from cautious.errors import shown
 from cautious.metrics import Shown
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ class DifferentialCostSurface(Shown):
         a, b = self.first, self.second
         if tuple(a.classes) != tuple(b.classes):
             raise ValueError(
-                f"the first surface is of classes {tuple(a.classes)!r} and the second of "
-                f"{tuple(b.classes)!r} (negative, positive); build both with the same labels "
+                f"the first surface is of classes {shown(tuple(a.classes))} and the second of "
+                f"{shown(tuple(b.classes))} (negative, positive); build both with the same labels "
                 "and the same pos_label=."
             )
         if not np.allclose(a.priors, b.priors, rtol=0, atol=_SAME_PRIORS):

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Mask, as_number
 from cautious.costs import (
     AbellanMasegosaCosts,
     AnswerCosts,
@@ -156,7 +156,7 @@ def optimal_sets(
     >>> optimal_sets([[0.4, 0.2, 0.4]], costs, contiguous=True)
     array([[ True,  True,  True]])
     """
-    if max_nodes < 1:
+    if not as_number(max_nodes, "max_nodes") >= 1:
         raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node per row.")
     given = _one_of(costs, utility)
     if not isinstance(given, SetCosts | str) and not callable(given):

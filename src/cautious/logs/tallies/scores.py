@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints
+from cautious.errors import shown
 from cautious.logs.tallies.loops import count_on_grid
 from cautious.logs.tallies.sums import Counts, carried, check_counts
 
@@ -227,7 +228,7 @@ class ScoreTally:
     ) -> ScoreTally:
         """Undo :meth:`to_arrays`, refusing what no scores can give."""
         if exponent is not None and type(exponent) is not int:
-            raise ValueError(f"the exponent is {exponent!r}")
+            raise ValueError(f"the exponent is {shown(exponent)}")
         if exponent is not None and not _FINEST <= exponent <= _COARSEST:
             raise ValueError(f"the exponent is {exponent}")
         pieces: dict[Kind, tuple[Piece, ...]] = {}

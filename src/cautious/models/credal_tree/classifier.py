@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import maximality
+from cautious.errors import shown
 from cautious.models.base import CredalClassifierMixin, class_costs
 from cautious.models.credal_tree.growth import CredalTree, Examples, grow
 from cautious.models.discrete import DiscreteClassifier, factorise
@@ -286,16 +287,16 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
     def _check_parameters(self) -> None:
         if not (isinstance(self.s, Real) and 0 <= self.s < np.inf):
             raise ValueError(
-                f"s is {self.s!r}; the strength of the prior is a number that is not negative."
+                f"s is {shown(self.s)}; the strength of the prior is a number that is not negative."
             )
         depth = self.max_depth
         if depth is not None and not (isinstance(depth, Integral) and depth >= 0):
             raise ValueError(
-                f"max_depth is {depth!r}; give a whole number that is not negative, or None."
+                f"max_depth is {shown(depth)}; give a whole number that is not negative, or None."
             )
         if self.missing not in ("skip", "conservative"):
-            raise ValueError(f"missing is {self.missing!r}; choose 'skip' or 'conservative'.")
+            raise ValueError(f"missing is {shown(self.missing)}; choose 'skip' or 'conservative'.")
         if self.empty_branch not in ("parent", "vacuous"):
             raise ValueError(
-                f"empty_branch is {self.empty_branch!r}; choose 'parent' or 'vacuous'."
+                f"empty_branch is {shown(self.empty_branch)}; choose 'parent' or 'vacuous'."
             )

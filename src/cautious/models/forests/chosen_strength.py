@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Mask, RandomState
 from cautious.bootstrap import as_generator
+from cautious.errors import shown
 from cautious.metrics import make_set_scorer
 from cautious.models.base import (
     CredalClassifierMixin,
@@ -199,7 +200,9 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
             given = getattr(self, each)
             known = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
             if not known or not len(given) or not all(isinstance(v, Real) for v in given):
-                raise ValueError(f"{each} is {given!r}; give a sequence of the numbers to try.")
+                raise ValueError(
+                    f"{each} is {shown(given)}; give a sequence of the numbers to try."
+                )
             for value in given:
                 CautiousForestClassifier(
                     rule=self.rule, utility=self.utility, **{each: value}

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._typing import Floats, Ints, Mask, RandomState
 from cautious.bootstrap import as_generator
+from cautious.errors import shown
 from cautious.models.base import (
     CredalClassifierMixin,
     borrow_input_tags,
@@ -292,13 +293,17 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
 
     def _check_parameters(self) -> None:
         if self.rule not in RULES:
-            raise ValueError(f"rule is {self.rule!r}; choose one of {', '.join(map(repr, RULES))}.")
+            raise ValueError(
+                f"rule is {shown(self.rule)}; choose one of {', '.join(map(repr, RULES))}."
+            )
         if not (isinstance(self.s, Real) and 0 <= self.s < np.inf):
             raise ValueError(
-                f"s is {self.s!r}; the strength of the prior is a number that is not negative."
+                f"s is {shown(self.s)}; the strength of the prior is a number that is not negative."
             )
         if not (isinstance(self.risk, Real) and 0 <= self.risk < 1):
-            raise ValueError(f"risk is {self.risk!r}; it is a probability, 0 or more and below 1.")
+            raise ValueError(
+                f"risk is {shown(self.risk)}; it is a probability, 0 or more and below 1."
+            )
         as_utility(self.utility)
 
     def __sklearn_tags__(self) -> Any:

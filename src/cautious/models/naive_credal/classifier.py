@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, indexable
 from cautious._typing import Floats, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
+from cautious.errors import shown
 from cautious.metrics import make_set_scorer
 from cautious.models.base import CredalClassifierMixin, check_folds, class_costs
 from cautious.models.discrete import DiscreteClassifier
@@ -220,13 +221,13 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
 
     def _check_parameters(self) -> None:
         if not (isinstance(self.s, Real) and 0 < self.s < np.inf):
-            raise ValueError(f"s is {self.s!r}; the strength of the prior must be positive.")
+            raise ValueError(f"s is {shown(self.s)}; the strength of the prior must be positive.")
         if self.idm not in ("global", "local"):
-            raise ValueError(f"idm is {self.idm!r}; choose 'global' or 'local'.")
+            raise ValueError(f"idm is {shown(self.idm)}; choose 'global' or 'local'.")
         if not (isinstance(self.epsilon, Real) and 0 <= self.epsilon <= 1):
-            raise ValueError(f"epsilon is {self.epsilon!r}; it is a share between 0 and 1.")
+            raise ValueError(f"epsilon is {shown(self.epsilon)}; it is a share between 0 and 1.")
         if self.missing not in ("skip", "conservative"):
-            raise ValueError(f"missing is {self.missing!r}; choose 'skip' or 'conservative'.")
+            raise ValueError(f"missing is {shown(self.missing)}; choose 'skip' or 'conservative'.")
 
 
 class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
@@ -317,7 +318,9 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         """
         strengths = list(self.s) if isinstance(self.s, Sequence | np.ndarray) else [None]
         if not all(isinstance(s, Real) and 0 < s < np.inf for s in strengths):
-            raise ValueError(f"s is {self.s!r}; give the strengths to try, all of them positive.")
+            raise ValueError(
+                f"s is {shown(self.s)}; give the strengths to try, all of them positive."
+            )
         if not strengths:
             raise ValueError("s is empty; give at least one strength to try.")
         check_folds(self.cv)

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.errors import shown
 from cautious.models.base import row_chunks
 from cautious.models.discrete import MISSING, Column, DiscreteClassifier, encode, factorise
 
@@ -255,9 +256,9 @@ class CountingClassifier(DiscreteClassifier):
         if strange.any():
             row = int(np.argmax(strange))
             raise ValueError(
-                f"y holds {labels[row : row + 1].tolist()[0]!r} (first in row {row} of those with "
-                f"a weight), which is not among classes={known.tolist()}; name every class on the "
-                "first call."
+                f"y holds {shown(labels[row : row + 1].tolist()[0])} (first in row {row} of those "
+                f"with a weight), which is not among classes={known.tolist()}; name every class on "
+                "the first call."
             )
         batch = CategoryCounts.of(columns, np.searchsorted(known, labels), known, weight)
         return self._learn(batch if first else self.counts_ + batch)

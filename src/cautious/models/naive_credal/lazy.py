@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals
+from cautious.errors import shown
 from cautious.models.base import CredalClassifierMixin, row_chunks
 from cautious.models.discrete import MISSING, DiscreteClassifier, factorise
 from cautious.models.naive_credal.counts import probabilities
@@ -408,12 +409,12 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
 
     def _check_parameters(self) -> None:
         if not (isinstance(self.s, Real) and 0 < self.s < np.inf):
-            raise ValueError(f"s is {self.s!r}; the strength of the prior must be positive.")
+            raise ValueError(f"s is {shown(self.s)}; the strength of the prior must be positive.")
         for name, least in (("n_neighbors", 1), ("step", 1), ("max_enlargements", 0)):
             value = getattr(self, name)
             if not (isinstance(value, Integral) and value >= least):
                 raise ValueError(
-                    f"{name} is {value!r}; it must be a whole number, {least} or more."
+                    f"{name} is {shown(value)}; it must be a whole number, {least} or more."
                 )
 
 

@@ -30,6 +30,7 @@ from scipy.special import expit, gammaln
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals
+from cautious.errors import shown
 from cautious.models.base import CredalClassifierMixin, row_chunks
 from cautious.models.naive_credal.counts import (
     CategoryCounts,
@@ -195,7 +196,7 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
 
     def _check_parameters(self) -> None:
         if not (isinstance(self.s, Real) and 0 < self.s < np.inf):
-            raise ValueError(f"s is {self.s!r}; the total of the parameters must be positive.")
+            raise ValueError(f"s is {shown(self.s)}; the total of the parameters must be positive.")
         ends = self.inclusion if isinstance(self.inclusion, Sequence | np.ndarray) else ()
         if not (
             len(ends) == 2
@@ -203,11 +204,11 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
             and 0 < ends[0] <= ends[1] < 1
         ):
             raise ValueError(
-                f"inclusion is {self.inclusion!r}; give two probabilities strictly between 0 and "
-                "1, the lower first."
+                f"inclusion is {shown(self.inclusion)}; give two probabilities strictly between 0 "
+                "and 1, the lower first."
             )
         if self.prior not in ("per-feature", "common"):
-            raise ValueError(f"prior is {self.prior!r}; choose 'per-feature' or 'common'.")
+            raise ValueError(f"prior is {shown(self.prior)}; choose 'per-feature' or 'common'.")
 
 
 class ModelEvidence:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, RandomState
 from cautious.bootstrap import as_generator
 from cautious.costs import p_discounted
+from cautious.errors import shown
 from cautious.metrics import make_set_scorer
 from cautious.models.nested_dichotomies.decompositions import Decomposition
 from cautious.models.nested_dichotomies.dichotomies import NestedDichotomyBase
@@ -139,7 +140,7 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         self._check_number("n_candidates")
         if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
             raise TypeError(
-                f"scoring is {self.scoring!r}; give the name of a scorer, one made by "
+                f"scoring is {shown(self.scoring)}; give the name of a scorer, one made by "
                 "make_set_scorer, or None."
             )
         X, codes, weight = self._read_examples(X, y, sample_weight)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable, v
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import contaminate
 from cautious.decision import maximal_from_lower
+from cautious.errors import shown
 from cautious.models.base import (
     CredalClassifierMixin,
     borrow_input_tags,
@@ -173,7 +174,7 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         number = getattr(self, name)
         if not (isinstance(number, Integral) and 1 <= int(number) <= _MOST_TREES):
             raise ValueError(
-                f"{name} is {number!r}; give a whole number from 1 to {_MOST_TREES:,}."
+                f"{name} is {shown(number)}; give a whole number from 1 to {_MOST_TREES:,}."
             )
 
     def _draw(self, number: int, rng: np.random.Generator) -> list[Decomposition]:
@@ -217,12 +218,12 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
     def _check_parameters(self) -> None:
         base = self._base()
         if not (isinstance(self.doubt, Real) and 0 <= self.doubt < np.inf):
-            raise ValueError(f"doubt is {self.doubt!r}; give a number that is not negative.")
+            raise ValueError(f"doubt is {shown(self.doubt)}; give a number that is not negative.")
         if hasattr(base, "predict_proba_bounds"):
             if self.doubt:
                 raise ValueError(
-                    f"doubt is {self.doubt!r}, but {type(base).__name__} bounds its probabilities "
-                    "itself; set its own parameters and leave doubt at 0."
+                    f"doubt is {shown(self.doubt)}, but {type(base).__name__} bounds its "
+                    "probabilities itself; set its own parameters and leave doubt at 0."
                 )
         else:
             check_probabilistic(base)

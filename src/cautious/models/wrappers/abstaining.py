@@ -20,6 +20,7 @@ from cautious.decision import (
     reject_rule,
     threshold_rule,
 )
+from cautious.errors import shown
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.sets import as_codes, check_mask, few_labels
 from cautious.utility import UtilityLike, as_utility
@@ -123,8 +124,8 @@ class AbstainingClassifier(ProbabilisticWrapper):
         if isinstance(self.rule, Rule):
             if self.rule_params:
                 raise ValueError(
-                    f"rule_params is {self.rule_params!r}, but a Rule has its thresholds itself; "
-                    "leave rule_params out."
+                    f"rule_params is {shown(self.rule_params)}, but a Rule has its thresholds "
+                    "itself; leave rule_params out."
                 )
             if len(self.classes_) > 1:
                 p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
@@ -132,13 +133,13 @@ class AbstainingClassifier(ProbabilisticWrapper):
             return
         if not (self.rule in _RULES if isinstance(self.rule, str) else callable(self.rule)):
             raise (ValueError if isinstance(self.rule, str) else TypeError)(
-                f"rule is {self.rule!r}; choose one of {', '.join(map(repr, _RULES))}, or give a "
-                "Rule or a function from probabilities to sets."
+                f"rule is {shown(self.rule)}; choose one of {', '.join(map(repr, _RULES))}, or "
+                "give a Rule or a function from probabilities to sets."
             )
         if not isinstance(self.rule_params, Mapping | None):
             raise TypeError(
-                f"rule_params is {self.rule_params!r}; give the rule's parameters by name, for "
-                "example {'threshold': 0.9}."
+                f"rule_params is {shown(self.rule_params)}; give the rule's parameters by name, "
+                f"for example {{'threshold': 0.9}}."
             )
         if len(self.classes_) > 1 and isinstance(self.rule, str):
             # The rule itself knows best which parameters it takes; ask it about one doubtful case.

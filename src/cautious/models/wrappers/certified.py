@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule
+from cautious.errors import shown
 from cautious.guarantees import Certificate, Promise, Shape, certify
 from cautious.models.base import (
     check_examples,
@@ -187,7 +188,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         limits = self._limits(np.unique(labels))
         if not (isinstance(self.calibration_size, Real) and 0 < float(self.calibration_size) < 1):
             raise ValueError(
-                f"calibration_size is {self.calibration_size!r}; it is the share to hold out, "
+                f"calibration_size is {shown(self.calibration_size)}; it is the share to hold out, "
                 "strictly between 0 and 1."
             )
         params = fit_metadata(self, self.estimator, None, fit_params)
@@ -255,11 +256,11 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         if of_positives and len(classes) == 2 and self.pos_label is None:
             raise ValueError(
                 f"{of_positives[0]} speaks of the positive class; say which one it is with "
-                f"pos_label={classes[-1]!r}, or whichever of {classes.tolist()}."
+                f"pos_label={shown(classes[-1])}, or whichever of {classes.tolist()}."
             )
         if self.pos_label is not None and self.pos_label not in classes.tolist():
             raise ValueError(
-                f"pos_label is {self.pos_label!r}, which is not among {classes.tolist()}."
+                f"pos_label is {shown(self.pos_label)}, which is not among {classes.tolist()}."
             )
         return limits
 

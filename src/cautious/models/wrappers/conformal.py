@@ -19,6 +19,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
+from cautious.errors import shown
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -295,8 +296,8 @@ class ConformalClassifier(ProbabilisticWrapper):
                 given = _safe_indexing(X, self.groups, axis=1)
             except (KeyError, IndexError, ValueError) as error:
                 raise ValueError(
-                    f"groups is {self.groups!r}, which is no column of X ({error}); give the name "
-                    "or position of a column, or a function from X to groups."
+                    f"groups is {shown(self.groups)}, which is no column of X ({error}); give the "
+                    "name or position of a column, or a function from X to groups."
                 ) from None
         found = np.asarray(given, dtype=object)
         if found.shape != (n,):
@@ -374,19 +375,20 @@ class ConformalClassifier(ProbabilisticWrapper):
             check_probabilistic(self.estimator)
         if not (isinstance(self.temperature, Real) and 0 < float(self.temperature) < math.inf):
             raise ValueError(
-                f"temperature is {self.temperature!r}; give a positive, finite number."
+                f"temperature is {shown(self.temperature)}; give a positive, finite number."
             )
         if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
             raise ValueError(
-                f"confidence_level is {self.confidence_level!r}; it lies strictly between 0 and 1."
+                f"confidence_level is {shown(self.confidence_level)}; it lies strictly between 0 "
+                "and 1."
             )
         if not (isinstance(self.calibration_size, Real) and 0 < self.calibration_size < 1):
             raise ValueError(
-                f"calibration_size is {self.calibration_size!r}; the share to hold out lies "
+                f"calibration_size is {shown(self.calibration_size)}; the share to hold out lies "
                 "strictly between 0 and 1."
             )
         if self.method not in ("split", "cross"):
-            raise ValueError(f"method is {self.method!r}; choose 'split' or 'cross'.")
+            raise ValueError(f"method is {shown(self.method)}; choose 'split' or 'cross'.")
         if self.method == "cross" and isinstance(self.estimator, FrozenEstimator):
             raise ValueError(
                 "method is 'cross', which fits the estimator on every fold, but the estimator is "
@@ -404,7 +406,7 @@ class ConformalClassifier(ProbabilisticWrapper):
                 f"{given[0]} is given, which method='split' takes and 'cross' does not."
             )
         if self.empty not in ("wrong", "abstain", "best"):
-            raise ValueError(f"empty is {self.empty!r}; choose 'wrong', 'abstain' or 'best'.")
+            raise ValueError(f"empty is {shown(self.empty)}; choose 'wrong', 'abstain' or 'best'.")
 
 
 def _level_for_mapie(level: float, n: int) -> float | None:

@@ -23,6 +23,7 @@ from cautious.curves import (
     expert_costs,
     share_per_expert,
 )
+from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import (
     check_examples,
@@ -188,8 +189,8 @@ class DeferringClassifier(ProbabilisticWrapper):
         share_per_expert(self.prices, said, "prices", 0.0, np.inf)
         if self.capacity is not None and len(classes) > 2:
             raise ValueError(
-                f"capacity is {self.capacity!r}, but there are {len(classes)} classes; it is kept "
-                "with two classes only."
+                f"capacity is {shown(self.capacity)}, but there are {len(classes)} classes; it is "
+                "kept with two classes only."
             )
         share_per_expert(self.capacity, said, "capacity", 1.0, 1.0)
         self._matrix(classes)
@@ -350,7 +351,9 @@ class DeferringClassifier(ProbabilisticWrapper):
             codes[asked] = said[name][asked]
             if (codes < 0).any():
                 row = int(np.argmax(codes < 0))
-                raise ValueError(f"{name!r} is asked about row {row}, but answers does not say it.")
+                raise ValueError(
+                    f"{shown(name)} is asked about row {row}, but answers does not say it."
+                )
         return np.asarray(self.classes_[codes])
 
     def _who(self, p: Floats) -> tuple[Ints, Ints]:
@@ -374,9 +377,9 @@ class DeferringClassifier(ProbabilisticWrapper):
             if name == "max_error" and value is None:
                 continue
             if not (isinstance(value, Real) and 0 < float(value) < 1):
-                raise ValueError(f"{name} is {value!r}; it lies strictly between 0 and 1.")
+                raise ValueError(f"{name} is {shown(value)}; it lies strictly between 0 and 1.")
         if isinstance(self.cv, str | float) or (isinstance(self.cv, int) and self.cv < 2):
-            raise ValueError(f"cv is {self.cv!r}; give at least 2 folds, or a splitter.")
+            raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, or a splitter.")
         check_folds(self.cv)
 
 

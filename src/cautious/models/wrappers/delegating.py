@@ -19,6 +19,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule, threshold_rule
+from cautious.errors import shown
 from cautious.models.base import (
     CautiousClassifierMixin,
     check_examples,
@@ -404,34 +405,38 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
                 or (isinstance(rule, Real) and (0 <= rule <= 1 or rule == np.inf))
             ):
                 raise ValueError(
-                    f"rules holds {rule!r}; a rule is a threshold between 0 and 1 (or infinite, to "
-                    "hand on everything), a Rule, or a function from probabilities to sets."
+                    f"rules holds {shown(rule)}; a rule is a threshold between 0 and 1 (or "
+                    "infinite, to hand on everything), a Rule, or a function from probabilities "
+                    "to sets."
                 )
         if self.train_on not in ("delegated", "all"):
-            raise ValueError(f"train_on is {self.train_on!r}; choose 'delegated' or 'all'.")
+            raise ValueError(f"train_on is {shown(self.train_on)}; choose 'delegated' or 'all'.")
         if isinstance(self.cv, Integral) and self.cv < 2:
-            raise ValueError(f"cv is {self.cv!r}; give at least 2 folds, a splitter, or None.")
+            raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, a splitter, or None.")
         if isinstance(self.cv, str | float):
-            raise ValueError(f"cv is {self.cv!r}; give a number of folds, a splitter, or None.")
+            raise ValueError(
+                f"cv is {shown(self.cv)}; give a number of folds, a splitter, or None."
+            )
         check_folds(self.cv)
         least = self.min_delegated
         if not (least is None or (isinstance(least, Integral) and least >= 0)):
             raise ValueError(
-                f"min_delegated is {least!r}; give a whole number that is not negative, or None."
+                f"min_delegated is {shown(least)}; give a whole number that is not negative, or "
+                "None."
             )
         if self.last not in ("answer", "abstain"):
-            raise ValueError(f"last is {self.last!r}; choose 'answer' or 'abstain'.")
+            raise ValueError(f"last is {shown(self.last)}; choose 'answer' or 'abstain'.")
 
     def _check_tuning(self) -> None:
         if not isinstance(self.rules, str):
             if self.prices is not None:
                 raise ValueError(
-                    f"prices is {self.prices!r}, but rules is not 'tuned'; prices serve for tuning "
-                    "only."
+                    f"prices is {shown(self.prices)}, but rules is not 'tuned'; prices serve for "
+                    "tuning only."
                 )
             return
         if self.rules != "tuned":
-            raise ValueError(f"rules is {self.rules!r}; give thresholds or rules, or 'tuned'.")
+            raise ValueError(f"rules is {shown(self.rules)}; give thresholds or rules, or 'tuned'.")
         if self.train_on != "all" or self.last != "answer":
             raise ValueError(
                 "rules='tuned' needs train_on='all' and last='answer': what an estimator learns "
@@ -440,8 +445,8 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         cautious = [name for name, one in self.estimators if hasattr(one, "predict_set")]
         if cautious:
             raise ValueError(
-                f"rules='tuned', but {cautious[0]!r} is cautious and decides itself when it is "
-                "sure; give plain classifiers."
+                f"rules='tuned', but {shown(cautious[0])} is cautious and decides itself when it "
+                "is sure; give plain classifiers."
             )
         if self.prices is None:
             return
@@ -449,7 +454,7 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         numbers = [one for one in given if isinstance(one, Real) and 0 <= float(one) < np.inf]
         if len(numbers) != len(given) or len(numbers) != len(self.estimators):
             raise ValueError(
-                f"prices is {self.prices!r}; give a number that is not negative for each of "
+                f"prices is {shown(self.prices)}; give a number that is not negative for each of "
                 f"{len(self.estimators)} estimators."
             )
 

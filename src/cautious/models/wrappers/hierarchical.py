@@ -23,6 +23,7 @@ from cautious.decision import (
     least_probability,
     path_probabilities,
 )
+from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import (
     check_examples,
@@ -278,16 +279,16 @@ class HierarchicalClassifier(ProbabilisticWrapper):
             isinstance(self.threshold, Real) and 0 <= self.threshold <= 1
         ):
             raise ValueError(
-                f"threshold is {self.threshold!r}; a probability lies between 0 and 1."
+                f"threshold is {shown(self.threshold)}; a probability lies between 0 and 1."
             )
         for name in ("max_error", "confidence_level", "calibration_size"):
             value = getattr(self, name)
             if name == "max_error" and value is None:
                 continue
             if not (isinstance(value, Real) and 0 < float(value) < 1):
-                raise ValueError(f"{name} is {value!r}; it lies strictly between 0 and 1.")
+                raise ValueError(f"{name} is {shown(value)}; it lies strictly between 0 and 1.")
         if not (isinstance(self.n_nodes, Integral) and self.n_nodes >= 1):
-            raise ValueError(f"n_nodes is {self.n_nodes!r}; give a whole number, at least 1.")
+            raise ValueError(f"n_nodes is {shown(self.n_nodes)}; give a whole number, at least 1.")
         if self.n_nodes > 1 and given not in ([], ["utility"]):
             raise ValueError(
                 f"n_nodes is {self.n_nodes}, but {given[0]} decides; unions of nodes need a "

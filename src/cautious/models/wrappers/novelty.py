@@ -18,6 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
 from cautious.bootstrap import as_generator, binomial_ends, check_level
 from cautious.decision import threshold_rule
+from cautious.errors import shown
 from cautious.models.base import (
     check_examples,
     check_probabilistic,
@@ -350,7 +351,7 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         for name in ("max_false_refusals", "calibration_size"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and 0 < float(value) < 1):
-                raise ValueError(f"{name} is {value!r}; it lies strictly between 0 and 1.")
+                raise ValueError(f"{name} is {shown(value)}; it lies strictly between 0 and 1.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

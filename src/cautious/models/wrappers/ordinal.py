@@ -11,6 +11,7 @@ import numpy as np
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import SetCosts, as_cost_matrix, interval_costs
 from cautious.decision import OrdinalCriterion, ordinal_sets
+from cautious.errors import shown
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.sets import as_codes, check_classes
 
@@ -107,7 +108,7 @@ class OrdinalClassifier(ProbabilisticWrapper):
 
     def _check_decision(self) -> None:
         if not (isinstance(self.width, Real) and 0 <= float(self.width) < np.inf):
-            raise ValueError(f"width is {self.width!r}; give a number that is not negative.")
+            raise ValueError(f"width is {shown(self.width)}; give a number that is not negative.")
         if self.order is None:
             self.ranks_ = np.arange(len(self.classes_))
         else:
@@ -115,8 +116,8 @@ class OrdinalClassifier(ProbabilisticWrapper):
             missing = [name for name in self.classes_.tolist() if name not in order.tolist()]
             if missing:
                 raise ValueError(
-                    f"order does not hold the class {missing[0]!r}; name all classes, from the "
-                    "lowest to the highest."
+                    f"order does not hold the class {shown(missing[0])}; name all classes, from "
+                    "the lowest to the highest."
                 )
             kept = order[np.isin(order, self.classes_)]
             self.ranks_ = as_codes(kept, self.classes_, name="order")

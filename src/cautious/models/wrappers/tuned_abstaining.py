@@ -19,6 +19,7 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import AnswerCosts, SetCosts, as_costs
 from cautious.curves import FoundRule, find_rule
 from cautious.decision import Rule
+from cautious.errors import shown
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -352,14 +353,15 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     def _check_parameters(self) -> None:
         if isinstance(self.cv, str):
             raise ValueError(
-                f"cv is {self.cv!r}; give a number of folds, the share of a single held-out part, "
-                "or a splitter. An estimator that is already fitted goes into FrozenEstimator."
+                f"cv is {shown(self.cv)}; give a number of folds, the share of a single held-out "
+                "part, or a splitter. An estimator that is already fitted goes into "
+                "FrozenEstimator."
             )
         check_folds(self.cv)
         if isinstance(self.cv, float) and not 0 < self.cv < 1:
             raise ValueError(
-                f"cv is {self.cv!r}; as a float it is the share to hold out, strictly between 0 "
-                "and 1."
+                f"cv is {shown(self.cv)}; as a float it is the share to hold out, strictly between "
+                "0 and 1."
             )
         if not (self.refit or isinstance(self.cv, float)):
             raise ValueError(

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Labels
+from cautious.errors import shown
 from cautious.predictions.labels import binary_classes
 from cautious.predictions.probabilities import sorted_classes
 from cautious.sets import as_codes, check_truth, check_weight, few_labels
@@ -88,7 +89,9 @@ def ask_folds(
     """
     for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):
         if key not in cv_results:
-            raise ValueError(f"cv_results has no {key!r}; call cross_validate with {option}=True.")
+            raise ValueError(
+                f"cv_results has no {shown(key)}; call cross_validate with {option}=True."
+            )
     truth = check_truth(y, name="y")
     weight = check_weight(sample_weight, len(truth))
     folds = [np.asarray(fold) for fold in cv_results["indices"]["test"]]
@@ -212,8 +215,8 @@ def estimator_scores(
         pos_label = binary_classes(classes.tolist())[1]
     if pos_label not in classes.tolist():
         raise ValueError(
-            f"pos_label is {pos_label!r}, which is not among the classes {few_labels(classes)} of "
-            f"{type(estimator).__name__}."
+            f"pos_label is {shown(pos_label)}, which is not among the classes "
+            f"{few_labels(classes)} of {type(estimator).__name__}."
         )
     column = classes.tolist().index(pos_label)
     response = np.asarray(_method(estimator, response_method)(X), dtype=np.float64)
@@ -226,7 +229,7 @@ def estimator_scores(
 def _method(estimator: Any, response_method: str) -> Any:
     if response_method not in ("auto", *_METHODS):
         raise ValueError(
-            f"response_method is {response_method!r}; choose 'auto', 'predict_proba' or "
+            f"response_method is {shown(response_method)}; choose 'auto', 'predict_proba' or "
             "'decision_function'."
         )
     names = _METHODS if response_method == "auto" else (response_method,)
