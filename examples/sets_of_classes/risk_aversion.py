@@ -24,11 +24,12 @@ from cautious.metrics import (
 )
 from cautious.models import (
     NaiveCredalClassifier,
+    RandomMemberClassifier,
     cross_val_predict_set,
     make_cautious_pipeline,
 )
 from cautious.preparation import MDLDiscretizer
-from cautious.utility import crossover
+from cautious.utility import crossover, money_bets
 
 _ = UtilityDisplay(["u65", "u80"]).plot()
 
@@ -99,6 +100,22 @@ assert len(y) == 214
 assert 0.65 < change.k.estimate < 0.80
 
 # %%
+# The accountant's coin
+# ---------------------
+# The coin is a classifier, too: it names a member of each set at random. On
+# average it earns what the sets earn, but all or nothing. Read as bets for
+# money, the difference between the two sure sums is what caution is worth.
+
+coin = held_out_sets(
+    RandomMemberClassifier(NaiveCredalClassifier(), random_state=0)
+)
+print(f"one toss per case: {discounted_accuracy_score(y, coin):.3f}")
+bets = money_bets(earned["credal"], "u65")
+print(bets.round(3).to_string())
+assert bets["variance"].is_monotonic_increasing
+assert bets["certainty_equivalent"].is_monotonic_decreasing
+
+# %%
 # What we learned
 # ---------------
 # "Is caution worth it?" has no answer without *k*, but one number tells from
@@ -106,7 +123,8 @@ assert 0.65 < change.k.estimate < 0.80
 # glass are too few to place it well.
 #
 # Theory: Zaffalon, Corani & Mauá (2012), :doc:`/papers/zaffalon`. API:
-# :func:`cautious.utility.crossover`,
+# :func:`cautious.utility.crossover`, :func:`cautious.utility.money_bets`,
+# :class:`cautious.models.RandomMemberClassifier`,
 # :class:`cautious.displays.RiskAversionDisplay`,
 # :func:`cautious.metrics.utility_score`,
 # :func:`cautious.metrics.bootstrap_difference`.

@@ -30,6 +30,7 @@ from cautious.decision import (
     interval_dominance,
     maximal_from_lower,
     maximality,
+    maximin_sets,
     optimal_sets,
     ordinal_sets,
     ratio_rule,
@@ -112,6 +113,11 @@ RULES = {
     ),
     "ordinal_sets": Rule(
         lambda p, level: ordinal_sets(p, interval_costs(p.shape[1], 0.5 * (1 - level)))
+    ),
+    "maximin_sets": Rule(
+        lambda p, level: maximin_sets(
+            (0.9 * p, np.minimum(0.9 * p + 0.1, 1.0)), quadratic(0.5 + level / 2)
+        )
     ),
     "optimal_sets": Rule(lambda p, level: optimal_sets(p, utility=quadratic(0.5 + level / 2))),
     "ratio_rule": Rule(lambda p, level: ratio_rule(p, per_class(level, p.shape[1]))),

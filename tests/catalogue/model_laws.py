@@ -110,6 +110,7 @@ def names_of_classes(model: Model, case: Examples, names: Any) -> None:
         "ConformalClassifier": "examples are held out class by class",
         "NestedDichotomyClassifier": DRAWN,
         "NestedDichotomyForestClassifier": DRAWN,
+        "RandomMemberClassifier": "members are drawn by their position",
         "TunedAbstainingClassifierCV": "of windows that do as well it takes the most positive one",
     },
     case=examples(),

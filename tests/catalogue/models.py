@@ -35,6 +35,7 @@ from cautious.models import (
     NondeterministicClassifier,
     NoveltyRefusingClassifier,
     OrdinalClassifier,
+    RandomMemberClassifier,
     TunedAbstainingClassifierCV,
     make_cautious_pipeline,
 )
@@ -119,6 +120,10 @@ def ordered(**params: Any) -> Any:
     return OrdinalClassifier(bayes(), **params)
 
 
+def drawing(**params: Any) -> Any:
+    return RandomMemberClassifier(NaiveCredalClassifier(**params), random_state=0)
+
+
 def refusing(**params: Any) -> Any:
     given = {"max_false_refusals": 0.3, "calibration_size": 0.5, "random_state": 0} | params
     return NoveltyRefusingClassifier(bayes(), KernelDensity(), **given)
@@ -190,6 +195,7 @@ SUBJECTS = {
     ),
     "NoveltyRefusingClassifier": Model(refusing, ("max_false_refusals", (0.2, 0.3, 0.6))),
     "OrdinalClassifier": Model(ordered, ("width", (0.4, 0.2, 0.05))),
+    "RandomMemberClassifier": Model(drawing),
     "TunedAbstainingClassifierCV": Model(tuned, ("max_abstention", (0.0, 0.3, 0.6))),
 }
 

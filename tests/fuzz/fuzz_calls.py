@@ -359,6 +359,10 @@ CALLS: dict[str, Call] = {
     "decision.maximal_from_lower": Call(
         partial(decision.maximal_from_lower, _INTERVALS.lower_expectation), _CRITERIA
     ),
+    "decision.maximin_sets": Call(
+        lambda lower, upper: decision.maximin_sets((lower, upper), "u65"),
+        {"lower": probabilities(LOWER), "upper": probabilities(UPPER)},
+    ),
     "decision.optimal_sets": Call(
         decision.optimal_sets, _RULE, {"costs": costs.p_discounted(COSTS, 0.5)}
     ),
@@ -463,6 +467,7 @@ CALLS: dict[str, Call] = {
     "utility.expected_utility": Call(utility.expected_utility, _ACCURACIES),
     "utility.logarithmic": Call(utility.logarithmic, {"x": numbers(ACCURACY)}),
     "utility.mean_variance": Call(utility.mean_variance, _ACCURACIES),
+    "utility.money_bets": Call(utility.money_bets, _ACCURACIES),
     "utility.random_expected_utility": Call(
         utility.random_expected_utility,
         {"m": numbers([1, 2, 4])},

@@ -95,6 +95,9 @@ def estimator_calls() -> dict[str, Call]:
             tree(), KernelDensity(), max_false_refusals=0.25, random_state=0
         ),
         "OrdinalClassifier": lambda: models.OrdinalClassifier(tree()),
+        "RandomMemberClassifier": lambda: models.RandomMemberClassifier(
+            models.NaiveCredalClassifier(), random_state=0
+        ),
         "TunedAbstainingClassifierCV": lambda: models.TunedAbstainingClassifierCV(
             tree(), max_abstention=0.25, cv=3, random_state=0
         ),

@@ -16,7 +16,7 @@ RELIED_ON = {
         "utility_score determinacy_score single_accuracy_score set_accuracy_score mean_set_size "
         "set_cost_score aurc_score augrc_score make_set_scorer per_sample calibration_error"
     ),
-    "utility": "quadratic u65 u80 logarithmic exponential f_beta",
+    "utility": "quadratic u65 u80 logarithmic exponential f_beta money_bets",
     "costs": (
         "as_costs zero_one ordinal discounted p_discounted utility_costs f_beta_costs "
         "class_selective abellan_masegosa owa SetCosts audit"
@@ -26,7 +26,7 @@ RELIED_ON = {
         "ClassTree hierarchical_sets climbing_rule ordinal_sets "
         "Rule threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule "
         "optimal_sets maximality interval_dominance e_admissibility gamma_maximin gamma_maximax "
-        "hurwicz"
+        "hurwicz maximin_sets"
     ),
     "curves": (
         "AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve "
@@ -44,7 +44,8 @@ RELIED_ON = {
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
         "DeferringClassifier HierarchicalClassifier OrdinalClassifier cross_val_predict_set "
         "check_cautious_estimator venn_abers NoveltyRefusingClassifier "
-        "find_temperature at_temperature isotonic_probabilities"
+        "find_temperature at_temperature isotonic_probabilities "
+        "RandomMemberClassifier"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",

@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious.utility import (
     caution_premium,
@@ -12,6 +13,8 @@ from cautious.utility import (
     f_beta,
     inversion_point,
     logarithmic,
+    money_bets,
+    quadratic,
     random_expected_utility,
     u65,
     vacuous_expected_utility,
@@ -167,3 +170,43 @@ def test_higher_risk_aversion_hastens_the_convergence():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_money_bets_of_the_vacuous_and_the_random_classifier():
+    """Proposition 1, and the utilities of section 9 at one half."""
+    for v in (0.5, 0.65, 0.8):
+        found = money_bets([0.5], quadratic(v))
+        assert found["expected_utility"].tolist() == pytest.approx([v, 0.5])
+        assert found["earnings"].tolist() == [0.5, 0.5]
+        assert found["variance"].tolist() == [0, 0.25]
+    assert money_bets([0.5], "u80").loc["set", "certainty_equivalent"] == pytest.approx(0.5)
+    even = money_bets([0.5], quadratic(0.5))["certainty_equivalent"]
+    assert even.tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_money_bets_of_the_rejection_option():
+    """Section 9.4: a class of chance .7, answered always or never, under u80."""
+    bold = money_bets([1, 0], "u80", sample_weight=[0.7, 0.3])
+    vacuous = money_bets([0.5, 0.5], "u80", sample_weight=[0.7, 0.3])
+    assert bold["expected_utility"].tolist() == pytest.approx([0.7, 0.7])
+    assert vacuous.loc["set", "expected_utility"] == pytest.approx(0.8)
+
+
+def test_money_bets_are_what_drawing_members_earns():
+    rng = np.random.default_rng(0)
+    size = rng.integers(1, 5, 40)
+    x = np.where(rng.random(40) < 0.8, 1 / size, 0.0)
+    found = money_bets(x, logarithmic)
+    earned = rng.random((20_000, 40)) < x
+    worth = np.log2(1.0 + earned)  # scaled to 1 at 1
+    member = found.loc["random member"]
+    assert worth.mean() == pytest.approx(member["expected_utility"], abs=0.01)
+    assert earned.var() == pytest.approx(member["variance"], abs=0.01)
+    assert found.loc["set", "variance"] == pytest.approx(x.var())
+    assert found.loc["set", "expected_utility"] == pytest.approx(np.log2(1 + x).mean())
+    assert (np.diff(found["certainty_equivalent"]) < 0).all()
+
+
+def test_money_bets_of_nothing_are_undefined():
+    with pytest.warns(UndefinedMetricWarning):
+        assert money_bets([]).isna().all(axis=None)

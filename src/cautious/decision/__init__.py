@@ -17,6 +17,7 @@ from cautious.decision.criteria import (
     interval_dominance,
     maximal_from_lower,
     maximality,
+    maximin_sets,
 )
 from cautious.decision.hierarchy import climbing_rule, hierarchical_sets
 from cautious.decision.hierarchy import least_probability as least_probability
@@ -61,6 +62,7 @@ __all__ = [
     "interval_dominance",
     "maximal_from_lower",
     "maximality",
+    "maximin_sets",
     "optimal_sets",
     "ordinal_sets",
     "ratio_rule",

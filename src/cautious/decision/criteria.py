@@ -27,9 +27,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask, as_floats, as_number
+from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
+from cautious.decision.optimal import slack
 from cautious.sets import first_row
+from cautious.utility import UtilityLike, as_utility
 
 __all__ = [
     "LowerExpectation",
@@ -39,7 +41,11 @@ __all__ = [
     "interval_dominance",
     "maximal_from_lower",
     "maximality",
+    "maximin_sets",
 ]
+
+# Bounds are sums that no two models round alike; what agrees to so many decimals is a tie.
+_DECIMALS = 12
 
 LowerExpectation: TypeAlias = Callable[[Floats], Floats]
 """A lower expectation operator: functions (m, K) in, their lower expectations (n, m) out."""
@@ -279,6 +285,88 @@ def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float =
         raise ValueError(f"alpha is {alpha}; optimism lies between 0 and 1.")
     best, worst, tie = _expected_costs(intervals, costs)
     return first_best(alpha * best + (1 - alpha) * worst, tie)
+
+
+def maximin_sets(intervals: IntervalsLike, utility: UtilityLike = "f1") -> Mask:
+    r"""Answer with the set of the largest expected utility at worst.
+
+    A right set of k classes is worth :math:`u(1/k)`, a wrong one nothing, and of a credal set only
+    the lower probability of a group of classes can be relied on:
+
+    .. math::
+
+        \hat Y = \arg\max_A\; u(1/|A|)\, \underline P(A), \qquad \underline P(A) =
+        \max\Bigl(\sum_{c \in A} l_c,\; 1 - \sum_{c \notin A} u_c\Bigr).
+
+    So of all groups of one size either that of the largest lower bounds or that of the largest
+    upper bounds is best, and two sorts settle every number of classes. With bounds that coincide it
+    is the nondeterministic classifier, :func:`optimal_sets` under a utility; this is its extension
+    to imprecise probabilities.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals or tuple (lower, upper)
+        Probability intervals of the classes, arrays of shape (n, K).
+    utility : Utility, str or callable, default="f1"
+        What a right set is worth; see :func:`cautious.utility.as_utility`.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets. Among ties the smallest wins, then the one of the first classes.
+
+    See Also
+    --------
+    gamma_maximin : The same criterion for any table of costs.
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 9.4; Del Coz & Bahamonde (2009).
+
+    Examples
+    --------
+    The first two classes are sure to hold .8 together, neither of them much by itself.
+
+    >>> maximin_sets(([[0.2, 0.2, 0.0]], [[0.8, 0.8, 0.2]]))
+    array([[ True,  True, False]])
+    """
+    tight = as_intervals(intervals).reachable()
+    n_classes = tight.n_classes
+    worth = np.asarray(as_utility(utility)(1 / np.arange(1, n_classes + 1)))
+    by_lower, lower = _largest_first(tight.lower)
+    by_upper, upper = _largest_first(tight.upper)
+    # What the k largest upper bounds leave out is the sum of the others, from the smallest on.
+    left_out = np.cumsum(upper[:, :0:-1], axis=1)[:, ::-1]
+    at_least = np.cumsum(lower, axis=1)
+    sure = np.append(1 - left_out, np.ones((len(lower), 1)), axis=1)
+    value = np.maximum(at_least, sure) * worth
+    best = value.max(axis=1, keepdims=True)
+    size = (value >= best - slack(best, float(np.abs(worth).max()))).argmax(axis=1)
+    rows = np.arange(len(size))
+    gap = at_least[rows, size] - sure[rows, size]
+    one, other = _first_of(by_lower, size), _first_of(by_upper, size)
+    tie = np.abs(gap) <= 10.0**-_DECIMALS
+    return np.where((np.where(tie, _comes_first(one, other), gap > 0))[:, None], one, other)
+
+
+def _largest_first(values: Floats) -> tuple[Ints, Floats]:
+    """Order of each row, the first class of equals before the others, and the values in it."""
+    order = np.argsort(-np.round(values, _DECIMALS), axis=1, kind="stable")
+    return order, np.take_along_axis(values, order, axis=1)
+
+
+def _first_of(order: Ints, last: Ints) -> Mask:
+    """Mark the first classes of each row's order, up to a position."""
+    chosen = np.zeros(order.shape, dtype=np.bool_)
+    np.put_along_axis(chosen, order, np.arange(order.shape[1]) <= last[:, None], axis=1)
+    return chosen
+
+
+def _comes_first(one: Mask, other: Mask) -> Mask:
+    """Whether the first class in which two sets of one size differ belongs to the first set."""
+    differs = one != other
+    at = differs.argmax(axis=1)
+    return np.asarray(one[np.arange(len(one)), at] | ~differs.any(axis=1))
 
 
 def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:

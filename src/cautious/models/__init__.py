@@ -38,6 +38,7 @@ from cautious.models.wrappers import (
     NondeterministicClassifier,
     NoveltyRefusingClassifier,
     OrdinalClassifier,
+    RandomMemberClassifier,
     TunedAbstainingClassifierCV,
 )
 
@@ -64,6 +65,7 @@ __all__ = [
     "NondeterministicClassifier",
     "NoveltyRefusingClassifier",
     "OrdinalClassifier",
+    "RandomMemberClassifier",
     "TunedAbstainingClassifierCV",
     "at_temperature",
     "check_cautious_estimator",

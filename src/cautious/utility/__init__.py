@@ -6,7 +6,12 @@ classifier is worth beside a bold one: over one bet, over the next m, and as you
 varies.
 """
 
-from cautious.utility.bets import caution_premium, inversion_point, random_expected_utility
+from cautious.utility.bets import (
+    caution_premium,
+    inversion_point,
+    money_bets,
+    random_expected_utility,
+)
 from cautious.utility.bets import vacuous_expected_utility as vacuous_expected_utility
 from cautious.utility.expectation import MeanVariance as MeanVariance
 from cautious.utility.expectation import certainty_equivalent, expected_utility, mean_variance
@@ -38,6 +43,7 @@ __all__ = [
     "inversion_point",
     "logarithmic",
     "mean_variance",
+    "money_bets",
     "quadratic",
     "random_expected_utility",
     "u65",

@@ -5,6 +5,8 @@ random one earns as many units as it guesses right, a binomial number with chanc
 expect the same; a risk-averse judge prefers the sure one, by :math:`d(m)`.
 Zaffalon, Corani & Mauá (2012), section 8. Earnings exceed 1 here, so utilities are used as they
 are written, not scaled, and must be defined up to :math:`m`.
+
+A single bet is :func:`money_bets` (their section 6), for any sets and not only the vacuous one.
 """
 
 from __future__ import annotations
@@ -13,11 +15,14 @@ from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.stats import binom
 
 from cautious._typing import Floats, as_floats
 from cautious.errors import shown
-from cautious.utility.forms import Custom, UtilityLike, read_utility
+from cautious.sets import check_weight
+from cautious.utility.expectation import check_accuracies, weighted_mean
+from cautious.utility.forms import Custom, UtilityLike, as_utility, read_utility
 from cautious.utility.functions import Utility
 
 _MOST_BETS = 10**12
@@ -25,6 +30,7 @@ _MOST_BETS = 10**12
 __all__ = [
     "caution_premium",
     "inversion_point",
+    "money_bets",
     "random_expected_utility",
     "vacuous_expected_utility",
 ]
@@ -212,6 +218,78 @@ def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False
             return float(best)
         last *= 2
     return np.inf
+
+
+def money_bets(
+    x: npt.ArrayLike, utility: UtilityLike = "u65", *, sample_weight: npt.ArrayLike | None = None
+) -> pd.DataFrame:
+    r"""Compare sets with a random member of each, as bets for money.
+
+    A house pays 1 for a right class. For a right set of k classes it pays :math:`1/k`, which is
+    fair: naming a member of the set at random earns as much on average, and no other way to name
+    one is sure of more. So the earnings :math:`x` of the sets and those of the random member have
+    one mean, but the member earns all or nothing:
+
+    .. math:: \operatorname{Var}[r] = E[x] (1 - E[x]) \ge \operatorname{Var}[x], \qquad
+              E[u(r)] = E[x] \le E[u(x)].
+
+    The difference between the certainty equivalents is what caution is worth, in money.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Discounted accuracy of each set, ``per_sample(discounted_accuracy_score)``: one over its
+        size if it holds the truth, else 0.
+    utility : Utility, str or callable, default="u65"
+        Your utility of money, concave if you are averse to risk; see :func:`as_utility`.
+    sample_weight : array-like of shape (n,), optional
+        Weights, read as repetitions.
+
+    Returns
+    -------
+    DataFrame
+        Rows "set" and "random member"; columns "earnings" and "variance" of a bet,
+        "expected_utility", and "certainty_equivalent", the sure sum that is worth as much.
+
+    See Also
+    --------
+    cautious.models.RandomMemberClassifier : The random member as a classifier.
+    caution_premium : The advantage of the vacuous classifier over m bets.
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), sections 4 to 6.
+
+    Examples
+    --------
+    Two classes, and a classifier that always answers with both:
+
+    >>> money_bets([0.5, 0.5, 0.5, 0.5]).round(3)
+                   earnings  variance  expected_utility  certainty_equivalent
+    set                 0.5      0.00              0.65                 0.500
+    random member       0.5      0.25              0.50                 0.362
+    """
+    accuracies = check_accuracies(x)
+    weight = check_weight(sample_weight, len(accuracies))
+    mean = weighted_mean(accuracies, weight)
+    u = as_utility(utility)
+    if np.isnan(mean):
+        variance = value = sure = np.full(2, np.nan)
+    else:
+        value = np.array(
+            [weighted_mean(u(accuracies), weight), mean * u(1.0) + (1 - mean) * u(0.0)]
+        )
+        variance = np.array([weighted_mean((accuracies - mean) ** 2, weight), mean * (1 - mean)])
+        sure = u.inverse(value)
+    return pd.DataFrame(
+        {
+            "earnings": mean,
+            "variance": variance,
+            "expected_utility": value,
+            "certainty_equivalent": sure,
+        },
+        index=["set", "random member"],
+    )
 
 
 def _best_bets(last: int, n_classes: int, utility: Utility) -> int:

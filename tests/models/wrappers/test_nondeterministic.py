@@ -14,12 +14,18 @@ from sklearn.svm import LinearSVC
 from tests.scikit_learn import parametrize_with_checks
 
 from cautious.costs import all_sets
-from cautious.models import NondeterministicClassifier, check_cautious_estimator
+from cautious.decision import maximin_sets
+from cautious.models import (
+    NaiveCredalClassifier,
+    NondeterministicClassifier,
+    check_cautious_estimator,
+)
 from cautious.utility import exponential
 
 VARIANTS = [
     NondeterministicClassifier(LogisticRegression()),
     NondeterministicClassifier(GaussianNB(), utility="u80"),
+    NondeterministicClassifier(NaiveCredalClassifier(s=4.0), lower=True),
 ]
 
 
@@ -128,3 +134,22 @@ def test_wrong_parameters(estimator, utility, error, message):
     X, y = doubtful(60)
     with pytest.raises(error, match=message):
         NondeterministicClassifier(estimator, utility=utility).fit(X, y)
+
+
+def test_by_lower_probabilities():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=60)
+    X = np.where(rng.random((60, 3)) < 0.5, y[:, None], rng.integers(3, size=(60, 3)))
+    model = NondeterministicClassifier(NaiveCredalClassifier(s=4.0), "u65", lower=True).fit(X, y)
+    bounds = model.estimator_.predict_proba_bounds(X)
+    sets = model.predict_set(X)
+    assert (sets == maximin_sets(bounds, "u65")).all()
+    bold = model.set_params(lower=False).predict_set(X)
+    assert sets.sum() > bold.sum()
+
+
+def test_lower_probabilities_need_bounds():
+    with pytest.raises(TypeError, match="GaussianNB, which has no predict_proba_bounds"):
+        NondeterministicClassifier(GaussianNB(), lower=True).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TypeError, match="lower is 'yes'"):
+        NondeterministicClassifier(GaussianNB(), lower="yes").fit([[0.0], [1.0]], [0, 1])

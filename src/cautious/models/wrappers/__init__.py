@@ -1,6 +1,10 @@
 """Wrappers that make any probabilistic classifier cautious."""
 
-from cautious.models.wrappers.abstaining import AbstainingClassifier, NondeterministicClassifier
+from cautious.models.wrappers.abstaining import (
+    AbstainingClassifier,
+    NondeterministicClassifier,
+    RandomMemberClassifier,
+)
 from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
 from cautious.models.wrappers.conformal import ConformalClassifier
 from cautious.models.wrappers.deferring import DeferringClassifier
@@ -20,5 +24,6 @@ __all__ = [
     "NondeterministicClassifier",
     "NoveltyRefusingClassifier",
     "OrdinalClassifier",
+    "RandomMemberClassifier",
     "TunedAbstainingClassifierCV",
 ]

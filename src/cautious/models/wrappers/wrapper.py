@@ -60,7 +60,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         -------
         self
         """
-        check_probabilistic(self.estimator)
+        self._check_estimator()
         params = fit_metadata(self, self.estimator, sample_weight, fit_params)
         self.estimator_ = clone(self.estimator).fit(X, y, **params)
         self.classes_ = np.asarray(self.estimator_.classes_)
@@ -127,6 +127,10 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     @abstractmethod
     def _decide(self, X: Any, p: Floats) -> Mask:
         """Turn probabilities of at least two classes into sets."""
+
+    def _check_estimator(self) -> None:
+        """Raise on an estimator that gives no probabilities, before it is fitted."""
+        check_probabilistic(self.estimator)
 
     def _check_decision(self) -> None:
         """Raise on parameters that do not fit the classes."""
