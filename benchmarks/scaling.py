@@ -2,16 +2,17 @@
 
 ``python -m benchmarks.scaling [--rows N] [--threads 1 2 4 8 16] [--folder DIR]`` writes three logs,
 then prints, for every number of threads, the best seconds of a few runs: reading, summarising,
-their ratio, and how much faster than with one thread; the same for Dask with as many workers of one
-thread; and the peak memory of a process with the most threads. It names the machine, and what is
-not installed; without pyarrow and pandas there is nothing to measure.
+their ratio, how much faster than with one thread, and the peak memory of a process that does
+nothing else; the same for Dask with as many workers of one thread, beside one local thread; what
+larger batches would change with the most threads; and how long Python takes for a batch, all but
+the rows. It names the machine, and what is not installed; without pyarrow and pandas there is
+nothing to measure.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -23,14 +24,21 @@ from typing import Any
 
 NEEDED = ("numpy", "pandas", "sklearn", "pyarrow")
 WANTED = ("numba", "distributed")
-HEAD = """| log | engine | threads | reading | summarising | ratio | speed-up |
-| --- | --- | ---: | ---: | ---: | ---: | ---: |"""
+HEAD = """| log | engine | threads | reading | summarising | ratio | speed-up | peak MB |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
+# Two runs in a process of its own: the first loads what is compiled, the second is timed.
 CHILD = r"""
-import json, re, sys
+import re, sys, time
 from pathlib import Path
 from cautious.logs import summarise
-summarise(sys.argv[1], n_threads=int(sys.argv[2]))
-print(int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1]) / 1024)
+from cautious.logs.engines import threads
+path, n_threads, cells = sys.argv[1], *map(int, sys.argv[2:])
+threads._CELLS_READ = cells or threads._CELLS_READ
+for _ in range(2):
+    start = time.perf_counter()
+    summarise(path, n_threads=n_threads)
+took = time.perf_counter() - start
+print(took, int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1]) / 1024)
 """
 
 
@@ -75,7 +83,7 @@ def local(name: str, path: Path, threads: list[int], repeats: int) -> Iterator[s
         reading = best(lambda n=n: pq.read_table(path, use_threads=n > 1), repeats)
         ours = best(lambda n=n: summarise(path, n_threads=n), repeats)
         first = ours if first is None else first
-        yield line(name, "threads", n, reading, ours, first / ours)
+        yield line(name, "threads", n, reading, ours, first / ours, f"{alone(path, n)[1]:.0f}")
 
 
 def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator[str]:
@@ -84,7 +92,7 @@ def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator
 
     from cautious.logs import summarise
 
-    alone = best(lambda: summarise(path, n_threads=1), repeats)
+    one_thread = best(lambda: summarise(path, n_threads=1), repeats)
     first = None
     for n in workers:
         cluster = LocalCluster(
@@ -93,22 +101,59 @@ def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator
         with cluster, Client(cluster) as client:
             ours = best(lambda client=client: summarise(path, engine=client), repeats)
         first = ours if first is None else first
-        yield line(name, "Dask; one local thread in place of reading", n, alone, ours, first / ours)
+        engine = "Dask; one local thread in place of reading"
+        yield line(name, engine, n, one_thread, ours, first / ours)
 
 
-def line(name: str, engine: str, n: int, reading: float, ours: float, faster: float) -> str:
+def other_batches(path: Path, n_threads: int) -> Iterator[str]:
+    """What larger batches would change."""
+    yield "\n| cells read at a time by all threads | summarising | peak MB |\n| --- | ---: | ---: |"
+    for cells in (1 << 21, 1 << 22, 1 << 23, 1 << 24):
+        took, peak = alone(path, n_threads, cells)
+        yield f"| {cells:,} | {took:.3f} | {peak:.0f} |"
+    yield ""
+
+
+def line(
+    name: str, engine: str, n: int, reading: float, ours: float, faster: float, peak: str = ""
+) -> str:
     """One row of the table."""
     return (
         f"| {name} | {engine} | {n} | {reading:.3f} | {ours:.3f} | {ours / reading:.2f} | "
-        f"{faster:.1f} |"
+        f"{faster:.1f} | {peak} |"
     )
 
 
-def peak(path: Path, n_threads: int) -> float:
-    """Peak memory in MB of a process that summarises a log, in which nothing else has happened."""
-    command = [sys.executable, "-c", CHILD, str(path), str(n_threads)]
+def alone(path: Path, n_threads: int, cells: int = 0) -> tuple[float, float]:
+    """Seconds and peak megabytes of a process that summarises a log and does nothing else."""
+    command = [sys.executable, "-c", CHILD, str(path), str(n_threads), str(cells)]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(json.loads(found.stdout))
+    took, peak = map(float, found.stdout.split())
+    return took, peak
+
+
+def python_per_batch(path: Path) -> str:
+    """Microseconds for ten rows that go into a table, and for having pyarrow read ten rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from cautious.logs import Plan, summarise_batch
+    from cautious.logs.engines.open_table import OpenTable
+    from cautious.logs.tallies import compiled_loop
+
+    compiled_loop("count", 1 << 40)  # so many rows are worth compiling
+    with pq.ParquetFile(path) as file:
+        stream = file.iter_batches(10, row_groups=[0], use_threads=False)
+        few = pa.Table.from_batches([next(stream)])
+        reading = best(lambda: next(stream), 300)
+    table = OpenTable.beside(summarise_batch(few, Plan.of(few.schema, resolution=2**-12)), -12)
+    if table is None:
+        return "Nothing is compiled, so no batch goes into a table."
+    counting = best(lambda: table.add(few), 300)
+    return (
+        f"A batch of ten rows: {1e6 * reading:.0f} µs to read, {1e6 * counting:.0f} µs to count; "
+        f"{few.num_columns} columns."
+    )
 
 
 def main() -> None:
@@ -125,16 +170,18 @@ def main() -> None:
     if "numba" in missing(WANTED):
         print("Without numba, rows are counted by numpy, which holds the interpreter's lock.")
     with tempfile.TemporaryDirectory(dir=wanted.folder) as folder:
-        print(f"\n{HEAD}", flush=True)
         for at, (name, path) in enumerate(logs(Path(folder), wanted.rows)):
+            print(f"\n{HEAD}", flush=True)
             tables = [local(name, path, wanted.threads, wanted.repeats)]
-            if at == 0 and "distributed" not in missing(WANTED):
-                tables.append(on_dask(name, path, wanted.threads, wanted.repeats))
+            if at == 0:
+                if "distributed" not in missing(WANTED):
+                    tables.append(on_dask(name, path, wanted.threads, wanted.repeats))
+                tables.append(other_batches(path, max(wanted.threads)))
             for table in tables:
                 for row in table:
                     print(row, flush=True)
-            most = max(wanted.threads)
-            print(f"| {name} | peak {peak(path, most):.0f} MB | {most} | | | | |", flush=True)
+            if "numba" not in missing(WANTED):
+                print(python_per_batch(path), flush=True)
             path.unlink()
 
 

@@ -28,7 +28,7 @@ def test_blocks_of_fragments(make_binary_log, budget):
     batches = batches_of(frame, 500)
     plan = Plan.of(batches[0].schema, memory_budget=budget)
     blocks = [
-        summarise_block([TablePart("here", 0, batch) for batch in batches[at : at + 3]], plan)
+        summarise_block([TablePart("here", 0, one) for one in batches[at : at + 3]], plan, "job")
         for at in range(0, len(batches), 3)
     ]
     assert add_all(*blocks) == summarise(frame, memory_budget=budget)

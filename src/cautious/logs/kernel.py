@@ -229,6 +229,46 @@ def column_of(batch: Any, name: str) -> Any:
     return array
 
 
+def score_kinds(plan: Plan, labels: list[Any]) -> tuple[list[int], list[tuple[Any, bool]]]:
+    """Tell which kind of case each true label of two classes is.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to count.
+    labels : list
+        True labels that occur.
+
+    Returns
+    -------
+    places : list of int
+        Position of each label's kind; -1 where it is no class.
+    kinds : list of tuples
+        The kinds, as the last fields of :class:`cautious.logs.tallies.Kind`.
+    """
+    places, names = list(range(len(labels))), labels
+    if plan.classes:
+        places, names = match_labels(labels, plan.classes), list(plan.classes)
+    if plan.pos_label is not None:
+        positive = match_label(plan.pos_label, names)
+        places, names = [at if at < 0 else int(at == positive) for at in places], [False, True]
+    return places, [(name, False) for name in names]
+
+
+def answer_kinds(plan: Plan, labels: list[Any]) -> tuple[list[int], list[tuple[Any, bool]]]:
+    """Tell the class of each true label; the kinds are those of right and of wrong answers.
+
+    Parameters and what is returned are as in :func:`score_kinds`.
+    """
+    kinds = [(k, wrong) for k in range(len(plan.classes)) for wrong in (False, True)]
+    return match_labels(labels, plan.classes), kinds
+
+
+def single_sets(n_classes: int) -> Mask:
+    """Give the sets of one class each, and that of all."""
+    return np.vstack([np.eye(n_classes), np.ones(n_classes)]) > 0
+
+
 class _Cases:
     """The cases of a batch: what they are, and how often each counts."""
 
@@ -335,22 +375,21 @@ class _Cases:
 
     def count_answers(self, answer: Ints, confidence: Floats) -> ScoreTally:
         """Count right and wrong answers by confidence."""
-        kinds = [(k, wrong) for k in range(len(self.plan.classes)) for wrong in (False, True)]
+        _, kinds = answer_kinds(self.plan, [])
         # The smallest type sorts quickest, where cases must be sorted by kind.
         code = (2 * self.truth + (answer != self.truth)).astype(np.min_scalar_type(len(kinds)))
         return self._tally(confidence, code, kinds, None, ~np.isnan(confidence))
 
     def count_scores(self, name: str, model: str | None) -> ScoreTally:
         """Count the scores of two classes."""
-        plan, truth, labels = self.plan, self.codes, self.labels
+        plan, truth = self.plan, self.codes
         if plan.classes:
-            truth, labels = self.truth, list(plan.classes)
+            _ = self.truth  # says which one is no class
         elif plan.pos_label is None and len(self.seen) > 2:
             binary_classes(list(self.seen))  # says that there are too many
-        if plan.pos_label is not None:
-            positive = match_label(plan.pos_label, labels)
-            is_positive = (np.arange(len(labels)) == positive).astype(np.uint8)
-            truth, labels = is_positive[truth], [False, True]
+        places, kinds = score_kinds(plan, self.labels)
+        if places != list(range(len(places))):
+            truth = np.array(places, dtype=np.min_scalar_type(len(kinds)))[truth]
         scores = self.read(name, plan.missing)
         least = self.least[name]
         if plan.columns.proba and not (least >= 0 and scores.max() <= 1):
@@ -358,12 +397,12 @@ class _Cases:
         if plan.turned:
             scores = 1 - scores
         if not np.isnan(least):
-            return self._tally(scores, truth, [(label, False) for label in labels], model)
+            return self._tally(scores, truth, kinds, model)
         gone = np.isnan(scores)
         if len(plan.columns.proba) < 2:
             self._note("missing", gone)
-        kinds = [(label, missing) for missing in (False, True) for label in labels]
-        code = truth + gone * len(labels)
+        code = truth + gone * len(kinds)
+        kinds += [(label, True) for label, _ in kinds]
         return self._tally(np.where(gone, 0.0, scores), code, kinds, model)
 
     def logged_sets(self) -> tuple[Mask, Ints | None]:
@@ -389,8 +428,7 @@ class _Cases:
     @cached_property
     def singles(self) -> Mask:
         """Sets of one class each, and that of all."""
-        n = len(self.plan.classes)
-        return np.vstack([np.eye(n), np.ones(n)]) > 0
+        return single_sets(len(self.plan.classes))
 
     def decided(self, rule: Rule, answer: Any, confidence: Any) -> tuple[Mask, Ints | None]:
         """Give the sets that a rule chooses."""

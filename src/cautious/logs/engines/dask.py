@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from typing import Any
+from uuid import uuid4
 
 from cautious.logs.engines.threads import Progress, RunningTotal
 from cautious.logs.plan import Plan
@@ -57,7 +58,7 @@ def summarise_on_dask(
     -------
     LogSummary
     """
-    total = LogSummary.of_nothing(plan)
+    total, job = LogSummary.of_nothing(plan), uuid4().hex
     done = 0
 
     def tell(rows: int | None) -> None:
@@ -71,7 +72,7 @@ def summarise_on_dask(
         at_once = len(parts) if isinstance(parts, Sequence) else _WINDOW
         waiting = iter(parts)
         while window := list(islice(waiting, max(at_once, 1))):
-            total += _summarise_window(client, window, plan, tell)
+            total += _summarise_window(client, window, plan, job, tell)
     return total
 
 
@@ -99,12 +100,24 @@ def map_on_dask(
             raise
 
 
-def summarise_block(parts: list[Part], plan: Plan) -> LogSummary:
-    """Summarise parts one after the other; what goes over the wire is added up before."""
-    total = RunningTotal(plan)
+# What a worker has seen of the log it is busy with, by the name of the job.
+_seen: dict[str, LogSummary] = {}
+
+
+def summarise_block(parts: list[Part], plan: Plan, job: str) -> LogSummary:
+    """Summarise parts one after the other; what goes over the wire is added up before.
+
+    A worker that has summarised other parts for the same job knows already how finely scores can
+    be kept.
+    """
+    total = RunningTotal(plan, seen=_seen.get(job))
     for part in parts:
         total.add(part)
-    return total.summary.settled()
+    found = total.summary.settled()
+    if job not in _seen:
+        _seen.clear()
+        _seen[job] = found
+    return found
 
 
 def add_all(*summaries: LogSummary) -> LogSummary:
@@ -112,7 +125,9 @@ def add_all(*summaries: LogSummary) -> LogSummary:
     return sum(summaries[1:], summaries[0]).settled()
 
 
-def _summarise_window(client: Any, window: list[Part], plan: Plan, tell: Any) -> LogSummary:
+def _summarise_window(
+    client: Any, window: list[Part], plan: Plan, job: str, tell: Any
+) -> LogSummary:
     """Map, add up as a tree on the cluster, and fetch the one summary that is left."""
     distributed: Any = import_module("distributed")
     threads = max(1, sum(client.nthreads().values()))
@@ -121,7 +136,7 @@ def _summarise_window(client: Any, window: list[Part], plan: Plan, tell: Any) ->
     with warnings.catch_warnings():
         # Batches that are only here have to be sent; Dask would rather have them read over there.
         warnings.filterwarnings("ignore", message="Sending large graph")
-        level = [client.submit(summarise_block, block, plan, pure=False) for block in blocks]
+        level = [client.submit(summarise_block, block, plan, job, pure=False) for block in blocks]
         rows = {
             future.key: sum(part.n_rows or 0 for part in block)
             for future, block in zip(level, blocks, strict=True)

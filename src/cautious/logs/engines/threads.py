@@ -6,22 +6,26 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 from cautious.errors import InputError
 from cautious.logs.kernel import summarise_batch
+from cautious.logs.engines.open_table import OpenTable, suits
 from cautious.logs.plan import Plan
 from cautious.logs.source import BATCH_CELLS, Part
 from cautious.logs.summary import LogSummary
+from cautious.logs.tallies import compiled_loop
 
 __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 
-# All threads together have about so many cells in memory, and none has fewer than so many.
-_CELLS_AT_ONCE, _LEAST_CELLS = 1 << 22, 1 << 17
+# All threads together hold about so many cells that they have read. What is not plain takes
+# several times its memory, so it is counted in pieces: of so many cells, though of no fewer than so
+# many in each thread.
+_CELLS_READ, _CELLS_COUNTED, _LEAST_CELLS = 1 << 22, 1 << 22, 1 << 17
+# After so many batches that were not plain after all, a thread takes none for plain any more.
+_PATIENCE = 8
 _FEW_THREADS = 4
-# More threads than this make the batches so small that Python's share of each is felt: of 16 on 16
-# processors, 200 million scores took 5.7 s, of 4 of them 1.2 s.
 _THREADS_BY_DEFAULT = 4
 
 Progress = Callable[[int, int | None], object]
@@ -37,36 +41,81 @@ class RunningTotal:
         What to count.
     whole : Whole, optional
         The total of several threads that this one belongs to.
-
-    Attributes
-    ----------
-    summary : LogSummary
-        The total so far. What it knows by now to be too fine for all the data is not tried again.
+    seen : LogSummary, optional
+        Of other rows of the same log: what they need, all need.
     """
 
-    def __init__(self, plan: Plan, whole: Whole | None = None) -> None:
-        self.summary, self.whole = LogSummary.of_nothing(plan), whole
+    def __init__(
+        self, plan: Plan, whole: Whole | None = None, seen: LogSummary | None = None
+    ) -> None:
+        self.plan, self.whole, self.seen = plan, whole, seen
+        self._closed = LogSummary.of_nothing(plan)
+        self._table: OpenTable | None = None
+        self._patience = _PATIENCE if suits(plan) else 0
+        self._tried = False
+
+    @property
+    def summary(self) -> LogSummary:
+        """The total so far."""
+        if self._table is not None:
+            self._closed, self._table = self._closed + self._table.summary(), None
+        return self._closed
 
     def add(self, part: Part) -> None:
         """Read a part of the source and add it, one batch in memory at a time."""
-        plan, where, whole = self.summary.plan, part.where, self.whole
-        columns, most_cells = plan.columns.names(), whole.batch_cells if whole else BATCH_CELLS
+        whole, names = self.whole, self.plan.columns.names()
+        cells_read, cells_counted = (BATCH_CELLS, BATCH_CELLS) if whole is None else whole.cells
+        step = max(1, cells_counted // len(names))
         try:
-            for first, batch in part.batches(columns, most_cells):
+            for first, batch in part.batches(names, cells_read):
                 if whole is not None and whole.stopped:
                     return
-                known = (self, whole) if whole else (self,)
-                hints = [one.summary.scores.exponent for one in known]
-                at_least = max((e for e in hints if e is not None), default=None)
-                self.summary += summarise_batch(
-                    batch, plan, at_least=at_least, first=first, where=where
-                )
                 n_rows = batch.num_rows
+                if not self._fits_table(batch):
+                    for start in range(0, max(n_rows, 1), step):
+                        self._add(batch.slice(start, step), first + start, part)
                 del batch  # it would otherwise be there while the next is read
                 if whole is not None:
-                    self.summary = whole.relieve(self.summary, n_rows)
+                    whole.tell(n_rows)
         except InputError as error:
             raise error.at(part.name) from None
+
+    def _fits_table(self, batch: Any) -> bool:
+        """Count a plain batch in a table, which is opened once it is known on what grid."""
+        if not self._patience:
+            return False
+        if self._table is None:
+            if self.whole is not None:
+                self.seen = self.whole.seen_by(self)
+            self._open_table()
+        if self._table is None:
+            return False
+        if self._table.add(batch):
+            return True
+        self._closed, self._patience = self.summary, self._patience - 1
+        return False
+
+    def _open_table(self) -> None:
+        exponent = self._exponent()
+        known = self.seen if self.seen is not None and not self._closed.labels else self._closed
+        # Scores that have no decimal grid get none by reading on.
+        if known.scores.pieces and (exponent is not None or not self._tried):
+            self._tried = exponent is None
+            self._table = OpenTable.beside(known, exponent)
+
+    def _add(self, batch: Any, first: int, part: Part) -> None:
+        at_least = self._exponent()
+        own = summarise_batch(batch, self.plan, at_least=at_least, first=first, where=part.where)
+        self._closed += own
+        if self.whole is not None:
+            self.whole.look_at(self, self._closed)
+            self._closed = self.whole.relieve(self._closed)
+
+    def _exponent(self) -> int | None:
+        """Give what is known by now to be needed; no finer cells are tried."""
+        whole = None if self.whole is None else self.whole.summary
+        known = [one.scores.exponent for one in (self._closed, whole, self.seen) if one is not None]
+        return max((exponent for exponent in known if exponent is not None), default=None)
 
 
 class Whole:
@@ -80,18 +129,55 @@ class Whole:
         self.summary = LogSummary.of_nothing(plan)
         self.n_rows, self.progress = n_rows, progress
         self.room = plan.limits.limit // n_threads
-        self.batch_cells = max(_LEAST_CELLS, min(BATCH_CELLS, _CELLS_AT_ONCE // n_threads))
+        self.cells = (
+            min(BATCH_CELLS, _CELLS_READ // n_threads),
+            max(_LEAST_CELLS, min(BATCH_CELLS, _CELLS_COUNTED // n_threads)),
+        )
         self.n_done = 0
         self.stopped = False
         self.lock = Lock()
+        self.explorer: RunningTotal | None = None
+        self.explored = Event()
+        self.seen: LogSummary | None = None
+        if not (
+            suits(plan)
+            and (n_rows is None or n_rows > 4 * plan.limits.limit)
+            and compiled_loop("count", n_rows or 0)
+        ):
+            self.explored.set()
 
-    def relieve(self, own: LogSummary, n_rows: int) -> LogSummary:
-        """Take over what is too much for one thread, and give back what it goes on with."""
+    def seen_by(self, own: RunningTotal) -> LogSummary | None:
+        """Give rows from which a thread may learn on what grid scores lie.
+
+        The first to ask is sent to find out. The others wait here, with what they have read: a
+        table takes the rows ten times as quickly.
+        """
+        with self.lock:
+            self.explorer = self.explorer or own
+        if self.explorer is not own:
+            self.explored.wait()
+        return self.seen
+
+    def look_at(self, own: RunningTotal, found: LogSummary) -> None:
+        """Let the other threads go on once the first has found a grid, or will find none."""
+        if own is not self.explorer or self.explored.is_set():
+            return
+        known = self.summary if self.summary.scores.exponent is not None else found
+        if OpenTable.beside(known, known.scores.exponent) is not None:
+            self.seen = known
+        if self.seen or self.summary.n_rows + found.n_rows > 2 * found.plan.limits.limit:
+            self.explored.set()
+
+    def tell(self, n_rows: int) -> None:
+        """Tell that so many rows more are done."""
         if self.progress is not None:
             with self.lock:
                 self.n_done += n_rows
                 if not self.stopped:
                     self.progress(self.n_done, self.n_rows)
+
+    def relieve(self, own: LogSummary) -> LogSummary:
+        """Take over what is too much for one thread, and give back what it goes on with."""
         if own.scores.exponent is not None or own.scores.n_kept <= self.room:
             return own
         if (known := self.summary.scores.exponent) is not None:
@@ -141,16 +227,20 @@ def summarise_in_threads(
 
     def work() -> None:
         own = RunningTotal(plan, whole)
-        while not whole.stopped:
-            with lock:
-                part = next(waiting, None)
-            if part is None:
-                whole.take(own.summary)
-                return
-            own.add(part)
-            if n_threads > _FEW_THREADS:
-                # Arrow keeps for each thread what it has freed; of many threads that is a lot.
-                pa.default_memory_pool().release_unused()
+        try:
+            while not whole.stopped:
+                with lock:
+                    part = next(waiting, None)
+                if part is None:
+                    whole.take(own.summary)
+                    return
+                own.add(part)
+                if n_threads > _FEW_THREADS:
+                    # Arrow keeps for each thread what it has freed; of many threads that is a lot.
+                    pa.default_memory_pool().release_unused()
+        finally:
+            if whole.explorer is own:
+                whole.explored.set()
 
     with ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(work) for _ in range(n_threads)]

@@ -1,22 +1,36 @@
 """Counts that add up exactly, in any order and any split: of scores, and of prediction sets."""
 
 from cautious.logs.tallies.archive import pack, unpack
-from cautious.logs.tallies.loops import most_probable
-from cautious.logs.tallies.scores import Codes, Kind, Limits, ScoreTally
+from cautious.logs.tallies.loops import NUMBER, compiled_loop, most_probable, side_by_side
+from cautious.logs.tallies.scores import (
+    Codes,
+    Kind,
+    Limits,
+    Piece,
+    ScoreTally,
+    decimal_scale,
+    pieces_of,
+)
 from cautious.logs.tallies.sets import SetTally, Stratum
 from cautious.logs.tallies.sums import Counts, fixed_point, floats
 
 __all__ = [
+    "NUMBER",
     "Codes",
     "Counts",
     "Kind",
     "Limits",
+    "Piece",
     "ScoreTally",
     "SetTally",
     "Stratum",
+    "compiled_loop",
+    "decimal_scale",
     "fixed_point",
     "floats",
     "most_probable",
     "pack",
+    "pieces_of",
+    "side_by_side",
     "unpack",
 ]

@@ -1,4 +1,4 @@
-"""The three loops over the rows of a batch: scores to cells, columns to answers, cases to codes.
+"""The loops over the rows of a batch: scores to cells, columns to answers, cases to codes.
 
 Each is written twice. The plain way is numpy, block by block. The other is a loop that numba
 compiles, which goes through memory once and does not hold the interpreter's lock, so that threads
@@ -14,20 +14,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import compiled, have_numba
 
-__all__ = ["codes_of", "count_codes", "count_on_grid", "most_probable"]
+__all__ = ["NUMBER", "codes_of", "compiled_loop", "count_codes", "count_on_grid", "most_probable"]
 
 # Importing numba takes as long as counting so many rows.
 _ROWS_WORTH_COMPILING = 1 << 25
 # Intermediate results of so many rows stay in the processor's cache.
 _GRID_BLOCK, _COLUMN_BLOCK = 1 << 16, 1 << 13
-# Compiled, fewer calls are better, and fewer arrays share the cache.
-_COMPILED_BLOCK = 1 << 15
+# Compiled, fewer arrays share it.
+_COMPILED_BLOCK = 1 << 12
 # Rows that are off by no more than this are exact, in whatever order they are added up.
 _SURE = 4.9e-7
+
+NUMBER = np.uint16
+"""Class numbers in two bytes are four times quicker to write."""
 
 _rows_seen = 0
 _making = Lock()
@@ -75,10 +79,17 @@ def count_on_grid(
     [[2, 0], [0, 1], [0, 0], [0, 1]]
     """
     table = np.zeros(span * n_kinds, dtype=np.int64)
-    count = _compiled("count", len(scores)) or _count_by_blocks
-    small = codes if codes.dtype == np.uint8 else codes.astype(np.int64, copy=False)
+    count = compiled_loop("count", len(scores))
+    short = codes.dtype.itemsize == 1 and n_kinds < 128
+    small = codes.view(np.int8) if short else codes.astype(np.int64, copy=False)
     rest = (n_kinds, float(scale), float(low), decimal, table)
-    return table.reshape(span, n_kinds) if count(scores, small, *rest) else None
+    if count is None:
+        done = _count_by_blocks(scores, small, *rest)
+    else:
+        ends = small.dtype.type(0), small.dtype.type(n_kinds - 1)
+        every = (*ends, np.arange(n_kinds), 0, 1, -np.inf, np.inf)
+        done = count(scores, small, *every, *rest) == len(scores)
+    return table.reshape(span, n_kinds) if done else None
 
 
 def _count_by_blocks(
@@ -115,27 +126,50 @@ def _count_by_blocks(
     return True
 
 
-def _making_count(sources: str) -> Callable[..., bool]:
+def _making_count(sources: str) -> Callable[..., int]:
     def count(
         scores: Floats,
         codes: Any,
+        first: Any,
+        last: Any,
+        kinds: Ints,
+        start: int,
+        step: int,
+        least: float,
+        most: float,
         n_kinds: int,
         scale: float,
         low: float,
         decimal: bool,
         table: npt.NDArray[np.int64],
-    ) -> bool:
+    ) -> int:
         _ = sources
-        for i in range(scores.size):
-            cell = scores[i] * scale
+        for begin in range(start, scores.size, _COMPILED_BLOCK):
+            own, code = scores[begin : begin + _COMPILED_BLOCK], codes[begin:]
+            # Nothing of a block is counted before all of it is known to be in order. One loop
+            # for one question: so that vector instructions can be used.
+            wrong = 0
+            for i in range(own.size):
+                if not own[i] >= least:  # so that a NaN is wrong, too
+                    wrong += 1
+                if not own[i] <= most:
+                    wrong += 1
+            for i in range(own.size):
+                if code[i] < first:
+                    wrong += 1
+                if code[i] > last:
+                    wrong += 1
             if decimal:
-                cell = np.rint(cell)
-                if cell / scale != scores[i]:
-                    return False
-            else:
-                cell = np.floor(cell)
-            table[np.uint64(np.int64(cell - low) * n_kinds + codes[i])] += 1
-        return True
+                for i in range(own.size):
+                    if np.rint(own[i] * scale) / scale != own[i]:
+                        wrong += 1
+            if wrong:
+                return begin
+            for i in range(own.size):
+                cell = np.rint(own[i] * scale) if decimal else np.floor(own[i] * scale)
+                kind = kinds[np.uint64(code[i] - first)]
+                table[np.uint64(np.int64(cell - low) * n_kinds + kind)] += step
+        return scores.size
 
     return count
 
@@ -162,27 +196,47 @@ def most_probable(p: list[Floats]) -> tuple[Ints, Floats] | None:
     (array([1, 0]), array([0.8, 0.5]))
     """
     n = len(p[0])
-    # Class numbers in one byte are eight times quicker to write.
-    answer: npt.NDArray[Any] = np.zeros(n, dtype=np.uint8 if len(p) < 256 else np.uint32)
+    answer = np.zeros(n, dtype=NUMBER)
     confidence = np.empty(n)
-    follow = _compiled("follow", n)
-    step = _COLUMN_BLOCK if follow is None else _COMPILED_BLOCK
-    total = np.empty(step)
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
-        own = [column[rows] for column in p]
-        which, best = answer[rows], confidence[rows]
-        if follow is None:
-            sure = _look_through(own, which, best)
-        else:
-            here = total[: len(best)]
-            best[:], here[:], sure = -1.0, 0.0, True
-            for k, column in enumerate(own):
-                number, last = answer.dtype.type(k), k == len(own) - 1
-                sure &= follow(column, number, last, which, best, here)
-        if not sure:
+    follow = compiled_loop("follow", n)
+    together = None if follow is None else side_by_side(p)
+    if follow is not None and together is not None:
+        sure = follow(*together, np.arange(len(p), dtype=NUMBER), answer, confidence)
+        return (answer.astype(np.intp), confidence) if sure else None
+    for start in range(0, n, _COLUMN_BLOCK):
+        rows = slice(start, start + _COLUMN_BLOCK)
+        if not _look_through([column[rows] for column in p], answer[rows], confidence[rows]):
             return None
     return answer.astype(np.intp), confidence
+
+
+def side_by_side(columns: list[Floats]) -> tuple[Floats, Ints] | None:
+    """See several columns as one array, and give where in it each begins.
+
+    A compiled loop takes them so whatever their number is. The array begins at the column that
+    lies first in memory and reaches to the end of the last one; what lies between columns is
+    somebody else's and is not to be touched.
+
+    Parameters
+    ----------
+    columns : list of ndarray of shape (n,), float64
+        Columns of an Arrow batch, say.
+
+    Returns
+    -------
+    tuple of ndarray, or None
+        The array, read-only, and the beginnings; None if a column has gaps.
+    """
+    size, n = 8, len(columns[0])
+    places = [column.__array_interface__["data"][0] for column in columns]
+    first = min(places)
+    if any((place - first) % size for place in places) or any(
+        column.dtype != np.float64 or column.strides != (size,) for column in columns
+    ):
+        return None
+    begins = np.array([(place - first) // size for place in places])
+    base = columns[places.index(first)]
+    return as_strided(base, (int(begins.max()) + n,), writeable=False), begins
 
 
 def _look_through(p: list[Floats], which: npt.NDArray[Any], best: Floats) -> bool:
@@ -202,12 +256,22 @@ def _look_through(p: list[Floats], which: npt.NDArray[Any], best: Floats) -> boo
     return close and bool(least >= 0 and best.max() <= 1)
 
 
-def _making_follow(sources: str) -> Callable[..., bool]:
-    def follow(
-        own: Floats, k: Any, last: bool, which: npt.NDArray[Any], best: Floats, total: Floats
-    ) -> bool:
-        _ = sources
-        wrong = 0
+def follow_block(
+    base: Floats,
+    begins: Ints,
+    numbers: npt.NDArray[Any],
+    start: int,
+    which: npt.NDArray[Any],
+    best: Floats,
+    total: Floats,
+) -> bool:
+    """Do as :func:`_look_through` does, with the rows from `start` on, as many as `best` holds."""
+    wrong = 0
+    for i in range(best.size):
+        best[i], total[i], which[i] = -1.0, 0.0, numbers[0]
+    for column in range(begins.size):
+        begin, k = begins[column] + start, numbers[column]
+        own = base[begin : begin + best.size]
         # Numbers of one type all along, and plain ifs: so that vector instructions can be used.
         for i in range(own.size):
             value, most, at = own[i], best[i], which[i]
@@ -217,13 +281,78 @@ def _making_follow(sources: str) -> Callable[..., bool]:
             best[i], which[i] = most, at
             if not value >= 0.0:
                 wrong += 1
-        if last:
-            for i in range(own.size):
-                if not (abs(total[i] - 1.0) <= _SURE and best[i] <= 1.0):
-                    wrong += 1
-        return wrong == 0
+    for i in range(best.size):
+        if not (abs(total[i] - 1.0) <= _SURE and best[i] <= 1.0):
+            wrong += 1
+    return wrong == 0
+
+
+def _making_follow(sources: str) -> Callable[..., bool]:
+    def follow(
+        base: Floats,
+        begins: Ints,
+        numbers: npt.NDArray[Any],
+        which: npt.NDArray[Any],
+        best: Floats,
+    ) -> bool:
+        _ = sources
+        total = np.empty(_COMPILED_BLOCK)
+        for start in range(0, best.size, _COMPILED_BLOCK):
+            stop = min(start + _COMPILED_BLOCK, best.size)
+            rest = (which[start:stop], best[start:stop], total[: stop - start])
+            if not follow_block(base, begins, numbers, start, *rest):
+                return False
+        return True
 
     return follow
+
+
+def _making_answers(sources: str) -> Callable[..., int]:
+    def answers(
+        base: Floats,
+        begins: Ints,
+        numbers: npt.NDArray[Any],
+        codes: Any,
+        first: Any,
+        last: Any,
+        classes: Ints,
+        stop: int,
+        step: int,
+        scale: float,
+        decimal: bool,
+        table: npt.NDArray[np.int64],
+        pairs: npt.NDArray[np.int64],
+    ) -> int:
+        _ = sources
+        n_classes = begins.size
+        best, total = np.empty(_COMPILED_BLOCK), np.empty(_COMPILED_BLOCK)
+        which = np.empty(_COMPILED_BLOCK, dtype=numbers.dtype)
+        for start in range(0, stop, _COMPILED_BLOCK):
+            code = codes[start : min(start + _COMPILED_BLOCK, stop)]
+            rest = (which[: code.size], best[: code.size], total[: code.size])
+            wrong = 0
+            for i in range(code.size):
+                if code[i] < first:
+                    wrong += 1
+                if code[i] > last:
+                    wrong += 1
+            if wrong or not follow_block(base, begins, numbers, start, *rest):
+                return start
+            if decimal:
+                for i in range(code.size):
+                    if np.rint(best[i] * scale) / scale != best[i]:
+                        wrong += 1
+                if wrong:
+                    return start
+            for i in range(code.size):
+                truth, answer = classes[np.uint64(code[i] - first)], np.int64(which[i])
+                cell = np.rint(best[i] * scale) if decimal else np.floor(best[i] * scale)
+                place = np.int64(cell) * n_classes + truth
+                table[np.uint64(2 * place + (answer != truth))] += step
+                pairs[np.uint64(answer * n_classes + truth)] += step
+        return stop
+
+    return answers
 
 
 def count_codes(
@@ -254,7 +383,7 @@ def count_codes(
     >>> np.flatnonzero(count_codes(12, which, truth, 2, which == truth, None)).tolist()
     [2, 7, 11]
     """
-    tabulate = _compiled("tabulate", len(which))
+    tabulate = compiled_loop("tabulate", len(which))
     if tabulate is None:
         code = codes_of(which, truth, n_classes, forced, part)
         return np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
@@ -300,10 +429,15 @@ def _making_tabulate(sources: str) -> Callable[..., None]:
     return tabulate
 
 
-_MAKING = {"count": _making_count, "follow": _making_follow, "tabulate": _making_tabulate}
+_MAKING: dict[str, tuple[Callable[[str], Callable[..., Any]], tuple[Callable[..., Any], ...]]] = {
+    "count": (_making_count, ()),
+    "follow": (_making_follow, (follow_block,)),
+    "answers": (_making_answers, (follow_block,)),
+    "tabulate": (_making_tabulate, ()),
+}
 
 
-def _compiled(name: str, n_rows: int) -> Callable[..., Any] | None:
+def compiled_loop(name: str, n_rows: int) -> Callable[..., Any] | None:
     """Give a compiled loop, or None while the plain way is quicker or the only one."""
     global _rows_seen
     _rows_seen += n_rows  # threads may lose a few rows here; it is only a hint
@@ -314,7 +448,7 @@ def _compiled(name: str, n_rows: int) -> Callable[..., Any] | None:
         if not _making.acquire(blocking=False):
             return None
         try:
-            _made[name] = compiled(_MAKING[name], ())
+            _made[name] = compiled(*_MAKING[name])
         finally:
             _making.release()
     return _made[name]

@@ -25,7 +25,7 @@ from cautious.errors import shown
 from cautious.logs.tallies.loops import count_on_grid
 from cautious.logs.tallies.sums import Counts, carried, check_counts
 
-__all__ = ["Codes", "Kind", "Limits", "ScoreTally"]
+__all__ = ["Codes", "Kind", "Limits", "Piece", "ScoreTally", "decimal_scale", "pieces_of"]
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Positions in a list, in the smallest type at hand."""
@@ -314,11 +314,9 @@ def _counted(
     decimal = exponent is None
     with np.errstate(over="ignore", invalid="ignore"):
         if exponent is None:
-            sample = scores[:: max(1, len(scores) // _SAMPLE)]
-            scales = (10.0**digits for digits in range(_MOST_DIGITS + 1))
-            scale = next((s for s in scales if (np.rint(sample * s) / s == sample).all()), None)
-            if scale is None:
+            if (found := decimal_scale(scores)) is None:
                 return None
+            scale = found
         else:
             scale = 2.0**-exponent
         ends = np.array([scores.min(), scores.max()]) * scale
@@ -331,12 +329,25 @@ def _counted(
     table = count_on_grid(scores, codes, n_kinds, scale, low, int(span), decimal=decimal)
     if table is None:
         return None
+    return pieces_of(table, low, scale if decimal else None)
+
+
+def decimal_scale(scores: Floats) -> float | None:
+    """Guess from a sample what makes whole numbers of all scores: a power of ten, or None."""
+    sample = scores[:: max(1, len(scores) // _SAMPLE)]
+    scales = (10.0**digits for digits in range(_MOST_DIGITS + 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return next((s for s in scales if (np.rint(sample * s) / s == sample).all()), None)
+
+
+def pieces_of(table: Counts, low: float, scale: float | None) -> dict[int, Piece]:
+    """Pieces of a table of cells and kinds; with a `scale`, cells are scores times it."""
     found = {}
     for kind, column in enumerate(np.ascontiguousarray(table.T)):
         taken = np.flatnonzero(column)
         if len(taken):
-            values = taken + low
-            found[kind] = ((values / scale if decimal else values) + 0.0, column[taken])
+            values = taken + np.float64(low)
+            found[kind] = ((values if scale is None else values / scale) + 0.0, column[taken])
     return found
 
 

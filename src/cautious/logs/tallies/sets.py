@@ -120,6 +120,22 @@ class SetTally:
                 for digit in range(counts.shape[1]):
                     np.add.at(total[:, digit], place, counts[:, digit])
                 carried(total)
+        return cls._of_codes(sets, kept, total, strata, limit)
+
+    @classmethod
+    def of_single_answers(cls, pairs: Counts, stratum: Stratum, limit: int) -> SetTally:
+        """Count answers of one class each: how often each one (rows) met each truth (columns)."""
+        answer, truth = np.nonzero(pairs)
+        codes = codes_of(answer, truth, len(pairs), answer == truth, None)
+        sets = np.eye(len(pairs), dtype=np.bool_)
+        return cls._of_codes(sets, codes, pairs[answer, truth], [stratum], limit)
+
+    @classmethod
+    def _of_codes(
+        cls, sets: Mask, kept: Ints, total: Counts, strata: list[Stratum], limit: int
+    ) -> SetTally:
+        """Make rows of sorted codes, which are those of :func:`count_codes`."""
+        n_classes = sets.shape[1]
         rest, right = np.divmod(kept, 3)
         rest, truth = np.divmod(rest, n_classes)
         part, which = np.divmod(rest, len(sets))
