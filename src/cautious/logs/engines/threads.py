@@ -10,8 +10,8 @@ from threading import Event, Lock
 from typing import Any
 
 from cautious.errors import InputError
-from cautious.logs.kernel import summarise_batch
 from cautious.logs.engines.open_table import OpenTable, suits
+from cautious.logs.kernel import summarise_batch
 from cautious.logs.plan import Plan
 from cautious.logs.source import BATCH_CELLS, Part
 from cautious.logs.summary import LogSummary
