@@ -148,5 +148,5 @@ def test_modules_are_named_by_nouns():
 
 
 def test_there_are_not_too_many_modules():
-    """A compass: 236 before trees, experts, ordered classes, novelty, and guests of other libraries."""
+    """A compass: 236 before trees, experts, ordered classes, novelty and guests."""
     assert len(MODULES) < 270
