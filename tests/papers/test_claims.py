@@ -3,7 +3,9 @@ import math
 import pandas as pd
 import pytest
 
+from cautious.papers import PAPERS
 from cautious.papers.claims import (
+    LEFT_OUT,
     Cell,
     Claim,
     Figure,
@@ -127,6 +129,22 @@ def test_a_given_cell_that_differs_fails_its_claim():
     assert Claim.of_cells("9", "From two on", "words", cells).verdict == "fails"
     nothing = Claim.of_cells("9", "Unprinted", "words", [Cell("r", "c", 1.0)])
     assert nothing.verdict == "cannot tell"
+
+
+def test_a_quick_pass_leaves_out_what_it_says():
+    from cautious.papers import ferri
+    from cautious.papers.yang import experiment
+    from cautious.papers.zaffalon.collection import QUICK_SETS, collection_study
+
+    assert {*LEFT_OUT} == {*PAPERS}
+    sets = len(collection_study(quick=False, selection=False).datasets)
+    assert f"{sets - len(QUICK_SETS)} of {sets} data sets" in LEFT_OUT["zaffalon"]
+    assert f"{ferri.FULL - ferri.QUICK} of {ferri.FULL} splits" in LEFT_OUT["ferri"]
+    (strengths, trees), (all_strengths, all_trees) = experiment.QUICK, experiment.FULL
+    assert f"{all_strengths - strengths} of {all_strengths} values of s" in LEFT_OUT["yang"]
+    assert f"{all_trees - trees} of {all_trees} trees" in LEFT_OUT["yang"]
+    quick = Reproduction("ferri", "Ferri", [], quick=True)
+    assert str(quick).startswith("A quick pass leaves out 18 of 20 splits (ferri); so its re-runs")
 
 
 def test_a_quick_pass_takes_back_what_rests_on_runs():

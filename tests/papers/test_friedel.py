@@ -256,6 +256,7 @@ def test_the_tree_prunes_itself_on_the_data_it_is_given():
 
 def test_stand_ins_are_kept_and_found_again(tmp_path, monkeypatch):
     monkeypatch.setattr(friedel, "TABLE_1", {"haberman": TABLE_1["haberman"]})
+    monkeypatch.setattr(friedel_scores, "FOLDS", 2)
     done = reproduce_friedel(quick=True, folder=tmp_path, weka=False)
     assert [table.name for table in done.tables] == ["Table 1, haberman, scikit-learn"]
     assert "WEKA's own learners were not asked for." in done.remarks
@@ -267,7 +268,7 @@ def test_stand_ins_are_kept_and_found_again(tmp_path, monkeypatch):
     again = reproduce_friedel(quick=True, folder=tmp_path, weka=False)
     assert again.frame().equals(done.frame())
     assert again.seconds == pytest.approx(done.seconds, abs=0.01)  # of the first run
-    assert done.seconds > 0.1
+    assert done.seconds > 0.01
     files = [path.name for path in (tmp_path / "friedel-scores").iterdir()]
     assert len(files) == 4
     assert all(name.startswith(f"friedel-scikit-learn-{sklearn.__version__}-") for name in files)
@@ -296,16 +297,16 @@ def test_weka_comes_first_and_is_counted_apart(tmp_path, monkeypatch, noisy):
     assert all(", WEKA" in figure.title for figure in done.figures)
     assert all("Drawn for WEKA only" in figure.remark for figure in done.figures)
     assert done.seconds >= 1000
-    reproduce_friedel(quick=True, folder=tmp_path)
-    assert len(pretended.asked) == 5 * 6
+    weka_scores(pretended, TABLE_1, tmp_path)
+    assert len(pretended.asked) == 5 * 6  # found again
 
 
 @pytest.fixture(scope="module")
-def ten_runs(noisy):
-    """Ten runs that differ by chance alone."""
+def four_runs(noisy):
+    """Four runs that differ by chance alone."""
     rng = np.random.default_rng(1)
     runs = []
-    for _ in range(10):
+    for _ in range(4):
         run = {}
         for name, frame in noisy.items():
             jitter = frame.drop(columns="truth") + 0.2 * rng.normal(size=(len(frame), 5))
@@ -315,9 +316,9 @@ def ten_runs(noisy):
     return friedel.Family("WEKA", runs[0], tuple(runs))
 
 
-def test_cells_of_repeats_are_judged_by_what_seeds_do(ten_runs):
-    table = friedel_tables.table_1(ten_runs, "bupa")
-    over = ten_runs.over_seeds("bupa")["AUC"].unstack("learner")["NB"]
+def test_cells_of_repeats_are_judged_by_what_seeds_do(four_runs):
+    table = friedel_tables.table_1(four_runs, "bupa")
+    over = four_runs.over_seeds("bupa")["AUC"].unstack("learner")["NB"]
     cell = next(c for c in table.cells if (c.row, c.column) == ("NB", "AUC"))
     assert cell.ours == pytest.approx(over.mean())
     assert cell.within == pytest.approx(0.005 + 2 * over.std())
@@ -326,18 +327,18 @@ def test_cells_of_repeats_are_judged_by_what_seeds_do(ten_runs):
     assert right["J48"] == "65"  # as it is printed, in per cent
 
 
-def test_the_positive_class_is_stated_and_the_other_one_shown(ten_runs):
-    columns = {c.column for c in friedel_tables.table_1(ten_runs, "vote").cells}
+def test_the_positive_class_is_stated_and_the_other_one_shown(four_runs):
+    columns = {c.column for c in friedel_tables.table_1(four_runs, "vote").cells}
     assert {"VACC, positive democrat", "VACC, positive republican"} <= columns
-    assert ten_runs.positive("vote") == "democrat"
-    assert ten_runs.positive("bupa") == "2"
-    flipped = friedel_scores.surface_of(ten_runs.scores["vote"], "NB", "democrat").vacc()
-    assert ten_runs.surfaces["vote", "NB"].vacc() == pytest.approx(flipped)
-    assert flipped != ten_runs.surfaces["vote", "NB"].flipped().vacc()
+    assert four_runs.positive("vote") == "democrat"
+    assert four_runs.positive("bupa") == "2"
+    flipped = friedel_scores.surface_of(four_runs.scores["vote"], "NB", "democrat").vacc()
+    assert four_runs.surfaces["vote", "NB"].vacc() == pytest.approx(flipped)
+    assert flipped != four_runs.surfaces["vote", "NB"].flipped().vacc()
 
 
-def test_every_conclusion_has_a_verdict(ten_runs):
-    claims = {claim.says: claim for claim in conclusions(ten_runs)}
+def test_every_conclusion_has_a_verdict(four_runs):
+    claims = {claim.says: claim for claim in conclusions(four_runs)}
     assert len(claims) >= 25
     assert all(claim.ours and claim.paper for claim in claims.values())
     # Theorems hold whatever the scores are.

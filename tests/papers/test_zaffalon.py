@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cautious.datasets import list_datasets, load_dataset
-from cautious.experiments import Study
+from cautious.experiments import DifferentStudyError, Study
 from cautious.models import NaiveCredalClassifier
 from cautious.papers.zaffalon import collection, reproduce_zaffalon
 from cautious.papers.zaffalon import simulations as zaffalon_simulations
@@ -172,6 +172,16 @@ def test_interrupted_simulations_go_on(small, tmp_path):
     pd.testing.assert_frame_equal(resumed.drop(columns="seconds"), whole.drop(columns="seconds"))
     old = resumed[(resumed["dataset"] != "kr-vs-kp 5") & (resumed["repeat"] <= 2)]
     assert old["seconds"].sum() == pytest.approx(kept, rel=1e-12)  # not computed again
+
+
+def test_a_store_of_other_settings_is_refused_and_left_as_it_is(small, monkeypatch, tmp_path):
+    store = tmp_path / "zaffalon-simulated-quick.db"
+    simulate(quick=True, store=store, n_jobs=1, progress=False)
+    before = store.read_bytes()
+    monkeypatch.setattr(zaffalon_simulations, "QUICK", (8, 6, 2000, 10))
+    with pytest.raises(DifferentStudyError, match=r"simulated-quick\.db holds another study.*Give"):
+        reproduce_zaffalon(quick=True, folder=tmp_path)
+    assert store.read_bytes() == before
 
 
 def test_chances_are_apart():

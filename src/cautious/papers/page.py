@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cautious.experiments import versions
 from cautious.files import write_whole
-from cautious.papers.claims import KINDS, QUICK, VERDICTS, Cell, Reproduction, Table
+from cautious.papers.claims import KINDS, VERDICTS, Cell, Reproduction, Table, left_out
 from cautious.papers.pictures import contact_sheet
 from cautious.progress import duration
 
@@ -105,11 +105,8 @@ def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -
 
 def _left_out(done: Sequence[Reproduction]) -> str:
     """Say in the first line what a quick pass leaves out."""
-    quick = [each for each in done if each.quick]
-    if not quick:
-        return ""
-    of = "" if len(quick) == len(done) else f" (of {' and '.join(e.paper for e in quick)})"
-    return f"**{QUICK}**{of}"
+    quick = [each.paper for each in done if each.quick]
+    return f"**{left_out(quick)}**" if quick else ""
 
 
 def _counts_of_claims(done: Sequence[Reproduction]) -> str:
