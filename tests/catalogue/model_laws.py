@@ -249,6 +249,14 @@ def lower_and_upper(model: Model, case: Examples) -> None:
         same(said["lower"], 1 - said["upper"][:, ::-1])
 
 
+@law("Monotonicity", "models", CREDAL, case=examples(), n_examples=6)
+def bounds_that_part_classes(model: Model, case: Examples) -> None:
+    """A class whose upper probability is below another's lower one is left out."""
+    said = model.answers(case)
+    beaten = (said["lower"].max(axis=1, keepdims=True) > said["upper"] + 1e-9) & said["sets"]
+    assert not beaten.any()
+
+
 @law("Reduction", "models", CREDAL, case=examples(classes=(2, 2)), n_examples=6)
 def two_classes_are_decided_by_the_bounds(model: Model, case: Examples) -> None:
     """With two classes a class is left out exactly if its upper probability is below one half."""

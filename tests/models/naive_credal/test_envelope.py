@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from cautious.models import LazyNaiveCredalClassifier, NaiveCredalClassifier
+from cautious.models.naive_credal import dirichlet
 from cautious.models.naive_credal.dominance import (
     Pairs,
     bounds_from_infima,
@@ -246,3 +247,20 @@ def test_lazy_classifier_on_all_rows_has_the_bounds_of_the_whole():
         lazy.predict_proba_bounds(X), model.predict_proba_bounds(X), strict=True
     ):
         np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+def test_missing_cells_that_may_hide_anything_are_filled_in_every_way(monkeypatch):
+    model, X, _ = fitted(s=2.0, gaps=0.0, missing="conservative")
+    row = np.array([[0.0, np.nan, 2.0, np.nan]])
+    filled = np.array([[0.0, a, 2.0, b] for a in range(3) for b in range(3)])
+    every = model.predict_proba_bounds(filled)
+    lower, upper = model.predict_proba_bounds(np.vstack([row, X]))
+    np.testing.assert_allclose(lower[0], every[0].min(axis=0))
+    np.testing.assert_allclose(upper[0], every[1].max(axis=0))
+    np.testing.assert_array_equal(lower[1:], model.predict_proba_bounds(X)[0])
+    # Too many ways: bounds from pairs of classes, which hold too, but may be wider.
+    monkeypatch.setattr(dirichlet, "_MOST_WAYS", 8)
+    wide_lower, wide_upper = model.predict_proba_bounds(row)
+    assert (wide_lower[0] <= lower[0] + 1e-12).all()
+    assert (upper[0] <= wide_upper[0] + 1e-12).all()
+    assert (wide_upper - wide_lower).sum() > (upper[0] - lower[0]).sum() + 1e-6

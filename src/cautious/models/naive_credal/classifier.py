@@ -171,9 +171,10 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         global IDM the upper one is a convex programme of one unknown, and the lower one is met
         where the class shares the prior with a single rival.
 
-        With more than two classes they may be too wide, never too narrow, in two cases: a cell of
-        the row is missing and may hide anything, or (lower bounds, global IDM) many training cells
-        are missing in the features that the row has.
+        With more than two classes they may be too wide, never too narrow, in two cases: cells of
+        the row are missing and may hide anything (local IDMs; global IDM where there are more than
+        256 ways to fill them), or many training cells are missing in the features that the row has
+        (lower bounds, global IDM).
 
         Parameters
         ----------

@@ -64,6 +64,8 @@ __all__ = ["GlobalIDM", "LocalIDM", "envelope_corners", "fill_worst"]
 _CELLS_AT_ONCE = 400_000
 # Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.
 _PAIRS_AT_ONCE = 2_000_000
+# The most ways to fill the missing cells of a row that are all tried.
+_MOST_WAYS = 256
 
 
 class GlobalIDM:
@@ -138,12 +140,28 @@ class GlobalIDM:
         lower, upper = np.empty((n, K)), np.empty((n, K))
         for rows in row_chunks(n, max(1, _CELLS_AT_ONCE // (K * max(1, m)))):
             lower[rows], upper[rows] = self._bounds(lines[:, rows].T)
-        if self.conservative:
-            partly = np.flatnonzero(self.tables.missing[lines].any(axis=0))
-            for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
-                at = partly[part]
-                lower[at], upper[at] = bounds_from_infima(self._infima(lines[:, at]))
+        if not self.conservative:
+            return lower, upper
+        open_ = self.tables.missing[lines] & (self.tables.n_values > 0)[:, None]
+        ways = np.where(open_, self.tables.n_values[:, None], 1.0).prod(axis=0)
+        for row in np.flatnonzero((ways > 1) & (ways <= _MOST_WAYS)):
+            low, high = self._bounds(self._filled(lines[:, row]))
+            lower[row], upper[row] = low.min(axis=0), high.max(axis=0)
+        many = np.flatnonzero(ways > _MOST_WAYS)
+        for part in row_chunks(len(many), max(1, _PAIRS_AT_ONCE // K**2)):
+            at = many[part]
+            lower[at], upper[at] = bounds_from_infima(self._infima(lines[:, at]))
         return lower, upper
+
+    def _filled(self, lines: Ints) -> Ints:
+        """Fill the missing cells of one row in every way; what has no values stays missing."""
+        choices = [
+            self.tables.first[i] + np.arange(self.tables.n_values[i])
+            if self.tables.missing[line] and self.tables.n_values[i]
+            else np.array([line])
+            for i, line in enumerate(lines)
+        ]
+        return np.array(np.meshgrid(*choices, indexing="ij")).reshape(len(lines), -1).T
 
     def _bounds(self, lines: Ints) -> tuple[Floats, Floats]:
         """Bound the class probabilities of rows given by the lines of their values, (n, m)."""
