@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
@@ -176,6 +177,30 @@ def test_roc_of_one_class_is_refused():
         AbstentionROCDisplay(roc, kind="surface").plot()
 
 
+def test_bands_of_capacity_graphs(binary):
+    display = CapacityDisplay.from_predictions(binary.y, binary.sets, classes=binary.labels)
+    for curve, band in zip(display.curves.values(), display.bands_, strict=True):
+        corners = band.get_paths()[0].vertices
+        inside = curve.error(corners[:, 0])
+        # Both edges pass every level, one above the graph and one below.
+        for level in (0.1, 0.5, 0.9):
+            here = np.abs(corners[:, 0] - level) < 0.011
+            assert corners[here, 1].min() < inside[here].mean() < corners[here, 1].max()
+        assert_allclose(corners[corners[:, 0] == 1, 1], 0, atol=1e-12)
+    # The error of a classifier that answers all is a share of cases.
+    all_told = CapacityDisplay.from_predictions(binary.y, binary.y[::-1], classes=binary.labels)
+    corners = all_told.bands_[0].get_paths()[0].vertices
+    ends = corners[corners[:, 0] == 0, 1]
+    error = np.mean(binary.y != binary.y[::-1])
+    half = 1.96 * np.sqrt(error * (1 - error) / len(binary.y))
+    assert_allclose([ends.min(), ends.max()], [error - half, error + half], atol=0.03)
+    assert CapacityDisplay(display.curves, confidence_level=None).plot().bands_ == []
+    shares = CapacityCurve.from_matrix([[0.5, 0.1], [0.1, 0.2], [0.05, 0.05]])
+    assert CapacityDisplay(shares).plot().bands_ == []
+    with pytest.raises(ValueError, match="confidence_level is 95"):
+        CapacityDisplay(display.curves, confidence_level=95)
+
+
 def test_bands_of_one_roc_curve(binary):
     roc = AbstentionROC.from_predictions(binary.y, binary.score["Bayes"], pos_label="ill")
     display = AbstentionROCDisplay(roc, levels=[0]).plot()
@@ -185,7 +210,9 @@ def test_bands_of_one_roc_curve(binary):
     assert {*zip(expected["fpr_low"], expected["tpr_high"], strict=True)} <= corners
     assert {*zip(expected["fpr_high"], expected["tpr_low"], strict=True)} <= corners
     assert AbstentionROCDisplay(roc, confidence_level=None).plot().bands_ == []
-    assert AbstentionROCDisplay({"a": roc, "b": roc}).plot().bands_ == []
+    several = AbstentionROCDisplay({"a": roc, "b": roc}).plot()
+    colours = [to_rgb(line.get_color()) for line in several.lines_[::2]]
+    assert [band.get_facecolor()[:3] for band in several.bands_] == colours
 
 
 def test_roc_readings(binary):

@@ -30,6 +30,8 @@ def test_any_name_is_drawn(gallery, names, classes):
     assert {type(display).__name__ for display in drawn} == set(displays.__all__)
     for display in drawn:
         assert len(display.frame())
+        legend = display.ax_.get_legend()
+        assert display.ax_.get_title() or legend.get_title().get_text()
         text = " ".join(t.get_text() for t in display.figure_.findobj(Text))
         assert len(text) < 3_000
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from sklearn.model_selection import KFold, cross_validate
 
 from cautious.displays import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
@@ -69,6 +70,24 @@ def test_risk_aversion_lines_and_crossover(binary):
     assert "interval" in mark.get_label()
     ends = display.frame().query("risk_aversion in (0.5, 1.0)")
     assert_allclose(ends["utility"], np.concatenate([ln.get_ydata() for ln in display.lines_]))
+
+
+def test_bands_of_mean_utilities(binary):
+    drawn = {"classes": binary.labels, "random_state": 0, "n_resamples": 50}
+    display = RiskAversionDisplay.from_predictions(binary.y, binary.sets, **drawn)
+    for (name, mask), band in zip(binary.sets.items(), display.bands_, strict=True):
+        worth = per_sample(utility_score)(binary.y, mask, classes=binary.labels, utility="u65")
+        expected = stats.t.interval(0.95, len(worth) - 1, worth.mean(), stats.sem(worth))
+        table = display.bands[name].set_index("risk_aversion")
+        assert_allclose(table.loc[np.isclose(table.index, 0.65)].to_numpy()[0], expected)
+        heights = band.get_paths()[0].vertices[:, 1]
+        assert_allclose([heights.min(), heights.max()], [table["low"].min(), table["high"].max()])
+    twice = RiskAversionDisplay.from_predictions(
+        binary.y, binary.sets, sample_weight=np.full(len(binary.y), 4.0), **drawn
+    )
+    narrow, wide = (np.ptp(one.bands["shy"][["low", "high"]].iloc[0]) for one in (twice, display))
+    assert_allclose(narrow, wide / 2, rtol=0.02)
+    assert RiskAversionDisplay(display.curves).plot(curve_kwargs={}).bands_ == []
 
 
 def test_crossings_of_many_are_on_the_upper_envelope():

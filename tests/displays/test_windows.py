@@ -97,6 +97,32 @@ def test_the_winner_is_the_cheapest(binary):
         WinnerMapDisplay(display.curves, n=2)
 
 
+def test_the_winner_map_is_hatched_where_nothing_is_sure(binary):
+    rng = np.random.default_rng(2)
+    score = binary.score["Bayes"]
+    twins = {"one": score, "other": score + 1e-9 * rng.random(len(score))}
+    options = {"pos_label": "ill", "n": 31}
+    display = WinnerMapDisplay.from_predictions(binary.y, twins, **options)
+    assert (display.distinct[2] == -1).all()
+    words = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert words == ["above: abstaining never pays", "cannot be told apart"]
+    apart = {"one": (binary.y == "ill") + 0.01 * score, "other": rng.random(len(score))}
+    display = WinnerMapDisplay.from_predictions(binary.y, apart, **options)
+    assert (display.distinct[2] == 0).mean() > 0.5
+    # The hatching stands where the winner is not sure, and nowhere else.
+    mu, nu, winner = display.distinct
+    (path,) = display.hatching_.get_paths()
+    points = np.column_stack([each.ravel() for each in np.meshgrid(mu, nu)])
+    inside = path.contains_points(points, radius=1e-6) | path.contains_points(points, radius=-1e-6)
+    assert not inside[winner.ravel() == 0].any()
+    for plain in (
+        WinnerMapDisplay.from_predictions(binary.y, twins, confidence_level=None, **options),
+        WinnerMapDisplay.from_predictions([0, 1, 0, 1], {"a": [1, 2, 3, 4], "b": [2, 1, 4, 3]}),
+        WinnerMapDisplay(display.curves).plot(),
+    ):
+        assert plain.hatching_ is None
+
+
 def test_prices_up_to_where_abstaining_never_pays(binary):
     score = binary.score["Bayes"]
     display = PriceDisplay.from_predictions(

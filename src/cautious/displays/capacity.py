@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._typing import Floats
+from cautious.bootstrap import bootstrap_weights, check_level
 from cautious.curves import CapacityCurve, capacity_hull
 from cautious.displays.display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
+from cautious.metrics import full_coverage_error
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 __all__ = ["CapacityDisplay"]
+
+_RESAMPLES, _LEVELS = 500, 51
 
 
 class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
@@ -32,11 +39,16 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
         Graphs of classifiers on the same examples.
     hull : bool, default=True
         Whether to draw the lower convex hull of several graphs.
+    confidence_level : float or None, default=0.95
+        Of the band around each graph, point by point, from a bootstrap of the cases within their
+        classes; None draws none, and there is none of a printed matrix of shares.
 
     Attributes
     ----------
     lines_ : list of Line2D
         One line per classifier.
+    bands_ : list of PolyCollection
+        One band per classifier, if there are any.
     hull_line_ : Line2D or None
         The hull; there is none of a single classifier.
     ax_, figure_
@@ -66,12 +78,17 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
     """
 
     curve_class = CapacityCurve
-    own_options = ("hull",)
+    own_options = ("hull", "confidence_level")
 
     def __init__(
-        self, curves: CapacityCurve | Mapping[Any, CapacityCurve], *, hull: bool = True
+        self,
+        curves: CapacityCurve | Mapping[Any, CapacityCurve],
+        *,
+        hull: bool = True,
+        confidence_level: float | None = 0.95,
     ) -> None:
         super().__init__(curves)
+        self.confidence_level = None if confidence_level is None else check_level(confidence_level)
         self.hull = capacity_hull(self.curves) if hull and len(self.curves) > 1 else None
 
     @classmethod
@@ -145,6 +162,7 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
                 label=f"hull of all (capacity {self.hull.capacity:.3f})",
             )
         self.lines_: list[Line2D] = []
+        self.bands_: list[Any] = []
         for (label, curve), look in zip(
             curves.items(), line_styles(len(curves), axes), strict=True
         ):
@@ -152,7 +170,10 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
             own = points.index[points["abstention"] == curve.abstention]
             text = f"{plain_text(label)} (capacity {curve.capacity:.3f})"
             look |= {"markevery": own.tolist(), "label": text} | style
-            self.lines_.append(self._line(axes, points["abstention"], points["error"], **look))
+            line = self._line(axes, points["abstention"], points["error"], **look)
+            self.lines_.append(line)
+            if self.confidence_level is not None and _counts_cases(curve):
+                self.bands_.append(self._band(axes, *_band(curve, self.confidence_level), line))
         axes.set(
             xlabel="share of cases not answered",
             ylabel="share of all cases answered wrongly",
@@ -173,3 +194,30 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
 
     def _frame(self, curve: CapacityCurve) -> pd.DataFrame:
         return curve.frame()
+
+
+def _counts_cases(curve: CapacityCurve) -> bool:
+    """Whether the weights can be numbers of cases; a matrix of shares says nothing of those."""
+    return bool(curve.counts.n >= np.count_nonzero(curve.counts.weight))
+
+
+def _band(curve: CapacityCurve, level: float) -> tuple[Floats, Floats, Floats]:
+    """Levels of abstention, and between which errors there the share `level` of replicates lies."""
+    counts, wanted = curve.counts, np.linspace(0, 1, _LEVELS)
+    drawn = bootstrap_weights(counts.weight, _RESAMPLES, strata=counts.truth, random_state=0)
+    resampled = replace(counts, weight=np.concatenate(list(drawn)))
+    answered = counts.answered()
+    own, error, guessed = (
+        np.asarray(one)[:, None]
+        for one in (
+            resampled.mean(~answered),
+            resampled.mean(answered & ~counts.hit),
+            full_coverage_error(resampled, curve.guess),
+        )
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):  # who abstains on nothing, or on all
+        rising = guessed + (error - guessed) * wanted / own
+        falling = error * (1 - wanted) / (1 - own)
+    errors = np.nan_to_num(np.where(wanted < own, rising, falling))
+    low, high = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return wanted, low, high

@@ -211,7 +211,7 @@ class CriticalDifferenceDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         name : str, optional
-            Title.
+            Title, in place of what is drawn.
         curve_kwargs : mapping, optional
             As in :meth:`plot`.
 
@@ -259,7 +259,7 @@ class CriticalDifferenceDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         name : str, optional
-            Title.
+            Title, in place of what is drawn.
         curve_kwargs : mapping, optional
             Line2D properties of the bars.
 
@@ -304,6 +304,5 @@ class CriticalDifferenceDisplay(Display):
             axes.plot([rank, rank, edge], [0, row, row], lw=0.9, **ink)
             gap, side = (-0.04, "right") if on_left else (0.04, "left")
             axes.text(edge + gap * inch, row, words[at], ha=side, va="center")
-        if name is not None:
-            axes.set_title(plain_text(name))
+        axes.set_title("mean ranks over data sets" if name is None else plain_text(name))
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ import pandas as pd
 from scipy import ndimage
 
 from cautious._typing import Floats, Ints
+from cautious.bootstrap import check_level
 from cautious.curves import AbstentionCostSurface, DifferentialCostSurface, DifferentialGrid
 from cautious.displays.cost_surface import MU_WORDS, NU_WORDS, draw_bound
 from cautious.displays.display import (
@@ -26,6 +28,7 @@ from cautious.displays.display import (
     plain_text,
 )
 from cautious.errors import check_kind
+from cautious.evaluation import TooFewCases, distinct_winners
 
 if TYPE_CHECKING:
     from typing import Self
@@ -247,7 +250,7 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     Regions carry the names of their classifiers, so the map can be read in grey. Abstaining costs
     at most half of a false negative here; above the dashed line, :math:`\nu = \mu / (1 + \mu)`, no
     classifier gains by it. The map is of the cases given: who is ahead by little may be behind on
-    new ones, which :func:`cautious.compare` tests.
+    new ones. Where the cheapest cannot be told apart from all others, the map is hatched.
 
     Parameters
     ----------
@@ -255,6 +258,11 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         The classifiers, two or more.
     n : int, default=121
         Grid lines along the cost of a false positive; half as many along that of abstaining.
+    distinct : tuple (mu, nu, winner), optional
+        Grid lines, and the position of the cheapest classifier at each point, -1 where it is not
+        told apart from all others. :meth:`from_predictions` finds it by windows that are chosen on
+        nine tenths of the cases and measured on the rest, at a `confidence_level` of 0.95 for all
+        differences at a point; with None, or below 30 cases of a class, nothing is hatched.
 
     Attributes
     ----------
@@ -264,6 +272,8 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         Names in their regions.
     bound_ : Line2D
         The line above which abstaining never pays.
+    hatching_ : ContourSet or None
+        Where nothing is sure.
     ax_, figure_
         Where it was drawn.
 
@@ -285,15 +295,65 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     """
 
     curve_class = AbstentionCostSurface
-    own_options = ("n",)
+    own_options = ("n", "distinct")
 
-    def __init__(self, curves: Mapping[Any, AbstentionCostSurface], *, n: int = 121) -> None:
+    def __init__(
+        self,
+        curves: Mapping[Any, AbstentionCostSurface],
+        *,
+        n: int = 121,
+        distinct: tuple[Floats, Floats, Ints] | None = None,
+    ) -> None:
         super().__init__(curves)
+        self.distinct = distinct
         if len(self.curves) < 2:
             raise ValueError("there is 1 classifier; give two or more by name.")
         if n < 3:
             raise ValueError(f"n is {n}; give 3 grid lines or more.")
         self.n = n
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: Mapping[Any, npt.ArrayLike],
+        *,
+        confidence_level: float | None = 0.95,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the map of scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : mapping of two or more names to array-like of shape (n,)
+            Scores that grow with the belief in the positive class.
+        confidence_level : float or None, default=0.95
+            Hatch where the cheapest classifier is not told apart from all others at this level;
+            None hatches nothing, which takes less time.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            `n`, and keywords of :meth:`cautious.curves.AbstentionCostSurface.from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        scores = named(y_score, name)
+        distinct = None
+        if confidence_level is not None and len(scores) > 1:
+            said = {key: one for key, one in options.items() if key != "n"}
+            level = check_level(confidence_level)
+            with suppress(TooFewCases):
+                distinct = distinct_winners(y_true, scores, confidence_level=level, **said)
+        given = options | {"distinct": distinct}
+        return cls._made("from_predictions", scores, ax, curve_kwargs, given, y_true)
 
     @cached_property
     def _winner(self) -> tuple[Floats, Floats, Ints]:
@@ -362,9 +422,22 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
                 )
             )
         self.bound_ = draw_bound(axes)
+        self._hatch(axes)
         axes.set(xlim=(0, 1), ylim=(0, 0.5), xlabel=MU_WORDS, ylabel=NU_WORDS)
         axes.set_title("which classifier is cheapest")
         return self
+
+    def _hatch(self, axes: Any) -> None:
+        """Hatch where nothing is sure, and say so in the legend."""
+        self.hatching_: Any = None
+        if self.distinct is None or (self.distinct[2] >= 0).all():
+            return
+        across, along, winner = self.distinct
+        look = {"levels": [0.5, 1.5], "colors": "none", "hatches": ["///"]}
+        self.hatching_ = axes.contourf(across, along, (winner < 0).astype(float), **look)
+        self.hatching_.set(edgecolor="0.3", linewidth=0)  # on colours that are light in every style
+        handles = [*axes.get_legend().legend_handles, hatched("cannot be told apart", "///")]
+        axes.legend(handles=handles, loc="upper left", fontsize="small", framealpha=0.9)
 
     def frame(self) -> pd.DataFrame:
         """One row per grid point: relative costs, and the cheapest classifier (None in a tie)."""

@@ -65,8 +65,9 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
     n_levels : int, default=50
         Surface: how many levels of abstention to draw at most.
     confidence_level : float or None, default=0.95
-        Curves of one classifier: of bands that hold whole curves of new cases
-        (:meth:`cautious.curves.AbstentionROC.band`); None draws none.
+        Curves: of bands that hold whole curves of new cases
+        (:meth:`cautious.curves.AbstentionROC.band`), of several classifiers around the curves of
+        the lowest level only, for more would hide each other; None draws none.
 
     Attributes
     ----------
@@ -74,7 +75,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
         One line per classifier and level (colours tell classifiers apart, or levels if there is
         only one classifier), or one per reading.
     bands_ : list of Polygon
-        One band per line, if there are any.
+        One band per line of a single classifier, or per classifier, if there are any.
     points_ : list of Line2D
         The marks at the window, if one was given.
     surface_ : Poly3DCollection or None
@@ -193,8 +194,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
                 look = {"color": looks[at if alone else place]["color"], "linestyle": dashes[at]}
                 look |= {"label": text.replace("%", " %")} | style
                 self.lines_.append(self._line(axes, part["fpr"], part["tpr"], **look))
-                # Those of several classifiers would hide each other.
-                if alone and self.confidence_level is not None:
+                if self.confidence_level is not None and (alone or not at):
                     self._draw_band(axes, roc, int(np.flatnonzero(roc.abstention == level)[0]))
         axes.set(xlabel=_FPR_WORDS, ylabel=_TPR_WORDS, aspect="equal")
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))

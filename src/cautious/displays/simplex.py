@@ -147,7 +147,7 @@ class DecisionStripDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         name : str, optional
-            Title.
+            Title, in place of what is drawn.
         curve_kwargs : mapping, optional
             Properties of the bars.
 
@@ -176,13 +176,13 @@ class DecisionStripDisplay(Display):
         axes.set_yticks(range(len(names)), names)
         axes.set(xlim=(0, 1), ylim=(len(self.costs) - 0.4, -0.5), xlabel=self._words())
         unwritten = self._write(axes, table, shade_of)
-        title = None if name is None else plain_text(name)
+        title = "the cheapest answer" if name is None else plain_text(name)
         if not unwritten:
-            axes.set_title(title or "")
+            axes.set_title(title)
             return self
         n_columns = 2 if max(map(len, unwritten)) <= _SHORT_NAME else 1
         if ax is None:  # the legend stands above the strips, and needs room
-            rows = -(-len(unwritten) // n_columns) + (title is not None)
+            rows = -(-len(unwritten) // n_columns) + 1
             self.figure_.set_figheight(self.figure_.get_figheight() + 0.4 + 0.25 * rows)
         place = {"loc": "lower left", "bbox_to_anchor": (0, 1.02)}
         axes.legend(unwritten.values(), unwritten.keys(), title=title, ncols=n_columns, **place)
@@ -335,7 +335,7 @@ class CredalTriangleDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         name : str, optional
-            Title.
+            Title, in place of what is drawn.
         curve_kwargs : mapping, optional
             As in :meth:`plot`.
 
@@ -410,7 +410,7 @@ class CredalTriangleDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         name : str, optional
-            Title.
+            Title, in place of what is drawn.
         curve_kwargs : mapping, optional
             Properties of the polygons.
 
@@ -444,8 +444,7 @@ class CredalTriangleDisplay(Display):
             )
         if self.truth is not None:
             axes.legend(loc="upper left", title="true class", fontsize="small")
-        if name is not None:
-            axes.set_title(plain_text(name))
+        axes.set_title("credal sets of three classes" if name is None else plain_text(name))
         return self
 
     def _draw_triangle(self, axes: Any) -> None:

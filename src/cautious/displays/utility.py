@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from cautious._typing import Floats
+from cautious.bootstrap import check_level
 from cautious.displays.display import (
     Display,
     NamedCurvesDisplay,
@@ -166,11 +168,17 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
     crossover : Crossover, optional
         Crossover of the two classifiers with its confidence interval, which is then shaded.
         :meth:`from_predictions` and its siblings compute it where there are two.
+    bands : mapping of name to DataFrame, optional
+        Columns ``risk_aversion``, ``low`` and ``high``: bands that are shaded around the lines.
+        :meth:`from_predictions` and its siblings compute them, point by point, at
+        `confidence_level`.
 
     Attributes
     ----------
     lines_ : list of Line2D
         One line per classifier.
+    bands_ : list of PolyCollection
+        One band per classifier, if there are any.
     crossings_ : list of Line2D
         The marks.
     ax_, figure_
@@ -180,7 +188,8 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
     -----
     :meth:`from_predictions`, :meth:`from_estimator` and :meth:`from_cv_results` take prediction
     sets, or estimators with ``predict_set``, and further `classes`, `empty`, `sample_weight`, and
-    `n_resamples`, `confidence_level` and `random_state` of the bootstrap.
+    `n_resamples`, `confidence_level` and `random_state` of the bootstrap. The bands are t intervals
+    of mean utilities.
 
     References
     ----------
@@ -204,9 +213,11 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         curves: RiskAversionCurve | Mapping[Any, RiskAversionCurve],
         *,
         crossover: Crossover | None = None,
+        bands: Mapping[Any, pd.DataFrame] | None = None,
     ) -> None:
         super().__init__(curves)
         self.crossover = crossover
+        self.bands = dict(bands or {})
 
     @classmethod
     def _made(
@@ -236,7 +247,9 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
             parallel = np.ptp([curve.hedging for curve in curves.values()]) <= 1e-12
             if not parallel and np.array_equal(weight, other):
                 found = crossover(x, y, sample_weight=weight, strata=truth, **resampling)
-        return cls(curves, crossover=found).plot(ax, curve_kwargs=curve_kwargs)
+        level = check_level(resampling.get("confidence_level", 0.95))
+        bands = {name: _band(x, weight, level) for name, (x, weight, _) in earned.items()}
+        return cls(curves, crossover=found, bands=bands).plot(ax, curve_kwargs=curve_kwargs)
 
     @classmethod
     def from_predictions(
@@ -297,12 +310,18 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         axes = self._open(ax)
         curves = self._renamed(name)
         self.lines_: list[Line2D] = []
-        for (label, curve), look in zip(
-            curves.items(), line_styles(len(curves), axes), strict=True
+        self.bands_: list[Any] = []
+        for (label, curve), key, look in zip(
+            curves.items(), self.curves, line_styles(len(curves), axes), strict=True
         ):
             ends = curve.frame()
             look |= {"marker": "", "label": plain_text(label)} | style
-            self.lines_.append(self._line(axes, ends["risk_aversion"], ends["utility"], **look))
+            line = self._line(axes, ends["risk_aversion"], ends["utility"], **look)
+            self.lines_.append(line)
+            if key in self.bands:
+                band = self.bands[key]
+                ends = band["low"], band["high"]
+                self.bands_.append(self._band(axes, band["risk_aversion"], *ends, line))
         self.crossings_: list[Line2D] = []
         ring = {"color": neutral(), "markersize": 9, "fillstyle": "none", "markeredgewidth": 1.8}
         for k, utility, _, above in self.crossings().itertuples(index=False):
@@ -334,6 +353,17 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
 
     def _frame(self, curve: RiskAversionCurve) -> pd.DataFrame:
         return curve.frame((0.5, 0.65, 0.8, 1.0))
+
+
+def _band(x: Floats, weight: Floats, level: float) -> pd.DataFrame:
+    """T intervals of the mean utility at many degrees of risk aversion; weights count cases."""
+    k, n = np.linspace(0.5, 1, 21), float(weight.sum())
+    worth = x + (4 * k[:, None] - 2) * x * (1 - x)
+    mean = worth @ weight / n
+    variance = (worth - mean[:, None]) ** 2 @ weight / max(n - 1, 1)
+    half = stats.t.ppf((1 + level) / 2, max(n - 1, 1)) * np.sqrt(variance / n)
+    ends = {"low": np.maximum(mean - half, 0), "high": np.minimum(mean + half, 1)}
+    return pd.DataFrame({"risk_aversion": k} | ends)
 
 
 def _earned(

@@ -1,0 +1,161 @@
+"""Where on the map of relative costs the cheapest of several models is told apart from all others.
+
+Windows are chosen on nine tenths of the cases and measured on the rest, as
+:func:`cautious.evaluation.cross_fitted` does, at every point of a grid of costs. What is chosen on
+a part of the cases depends on the hull of that part only, so a hull serves the whole grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from cautious._typing import Floats, Ints
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.evaluation.cross_fitting import CrossFit, cross_fit
+
+__all__ = ["distinct_winners"]
+
+
+def distinct_winners(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    scores: Mapping[Any, npt.ArrayLike],
+    *,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    priors: Any = None,
+    confidence_level: float = 0.95,
+    n: int = 17,
+) -> tuple[Floats, Floats, Ints]:
+    """Find the model of the least expected cost wherever it is told apart from every other.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+        True labels of two classes.
+    scores : mapping of name to array-like of shape (n_cases,)
+        Scores of two or more models.
+    pos_label, sample_weight, priors
+        As in :func:`cautious.evaluation.cross_fitted`.
+    confidence_level : float, default=0.95
+        At each point of the grid the differences to all others hold together at this level.
+    n : int, default=17
+        Points along the cost of a false positive; half as many along that of abstaining.
+
+    Returns
+    -------
+    mu, nu : ndarray
+        The grid: costs of a false positive up to 1, and of abstaining up to a half, in units of a
+        false negative.
+    winner : ndarray of shape (len(nu), len(mu)), int
+        Position of the cheapest model, or -1 where it is not told apart from all others.
+
+    Raises
+    ------
+    TooFewCases
+        If there are fewer than 30 cases of a class.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 60)
+    >>> good = y + 0.3 * rng.normal(size=120)
+    >>> scores = {"good": good, "poor": rng.normal(size=120), "twin": good + 1e-9}
+    >>> distinct_winners(y, scores, n=3)[2]
+    array([[-1, -1, -1],
+           [-1, -1, -1]])
+    >>> del scores["twin"]
+    >>> distinct_winners(y, scores, n=3)[2]
+    array([[-1, -1, -1],
+           [-1,  0,  0]])
+    """
+    mu, nu = np.linspace(0, 1, n), np.linspace(0, 0.5, n // 2 + 1)
+    # Above the line from which abstaining never pays, its cost makes no difference.
+    rows, columns = np.nonzero(nu[:, None] * (1 + mu) < mu + nu[1] * (1 + mu))
+    given = {"pos_label": pos_label, "sample_weight": sample_weight, "priors": priors}
+    given["costs"] = {"false_negative": 1, "false_positive": 1, "abstain": 0.4}
+    models = [
+        _Model.of(cross_fit(y_true, y_score=score, **given), mu[columns], nu[rows])
+        for score in scores.values()
+    ]
+    level = 1 - (1 - confidence_level) / max(1, len(models) - 1)
+    winner = np.full((len(nu), n), -1)
+    for at, (row, column) in enumerate(zip(rows, columns, strict=True)):
+        winner[row:, column] = _winner(models, at, (mu[column], nu[row]), level)
+    return mu, nu, winner
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model's windows at all points: those for held-out cases, and those of replicates."""
+
+    fit: CrossFit
+    folds: Ints
+    held_out: tuple[Floats, Floats]
+    replicates: tuple[Floats, Floats]
+
+    @classmethod
+    def of(cls, fit: CrossFit, mu: Floats, nu: Floats) -> _Model:
+        """Choose all windows, on the very parts of the cases that the fit divided them into."""
+        cases, rng = fit.cases, np.random.default_rng(0)
+        folds = np.array([cases.random_folds(rng) for _ in fit.measured])
+        drawn = cases.replicates(len(fit.rules), rng)
+        numbers = range(int(folds.max()) + 1)
+        parts = np.array([[fold != number for number in numbers] for fold in folds])
+        held_out = cls._windows(fit, parts.reshape(-1, parts.shape[-1]), mu, nu)
+        shaped = [each.reshape(*parts.shape[:2], -1) for each in held_out]
+        chosen = cls._windows(fit, drawn, mu, nu)
+        return cls(fit, folds, (shaped[0], shaped[1]), chosen)
+
+    @staticmethod
+    def _windows(
+        fit: CrossFit, parts: npt.NDArray[Any], mu: Floats, nu: Floats
+    ) -> tuple[Floats, Floats]:
+        cases, found = fit.cases, []
+        priors = None if cases.priors is None else (cases.priors[0], cases.priors[1])
+        for part in parts:
+            weight = part * cases.weight
+            counts = weight * cases.truth, weight * (1 - cases.truth)
+            stairs = Staircase.from_counts(cases.values[part > 0], *(c[part > 0] for c in counts))
+            found.append(AbstentionCostSurface(stairs, priors=priors).window(mu, nu))
+        lower, upper = np.array(found).swapaxes(0, 1)
+        return lower, upper
+
+    def losses(self, at: int, costs: tuple[float, float]) -> tuple[Floats, Floats]:
+        """Held-out losses by repetition and case, and the mean loss of each replicate's window."""
+        lower, upper = (
+            np.take_along_axis(ends[:, :, at], self.folds, axis=1) for ends in self.held_out
+        )
+        each = self._loss(lower, upper, costs)
+        chosen = [
+            self.fit.cases.share @ self._loss(low, high, costs)
+            for low, high in zip(*(ends[:, at] for ends in self.replicates), strict=True)
+        ]
+        return each, np.array(chosen)
+
+    def _loss(self, lower: Any, upper: Any, costs: tuple[float, float]) -> Floats:
+        values, truth = self.fit.cases.values, self.fit.cases.truth
+        (mu, nu), positive, negative = costs, values >= upper, values <= lower
+        return np.where(positive, mu * (1 - truth), np.where(negative, truth, nu))
+
+
+def _winner(models: list[_Model], at: int, costs: tuple[float, float], level: float) -> int:
+    """Position of the cheapest model at a point, or -1 if it is not told apart from another."""
+    found = [model.losses(at, costs) for model in models]
+    cases = models[0].fit.cases
+    means = [float((each @ cases.share).mean()) for each, _ in found]
+    best = int(np.argmin(means))
+    for other, (each, chosen) in enumerate(found):
+        if other == best:
+            continue
+        gaps, rules = found[best][0] - each, found[best][1] - chosen
+        variance, df = np.mean([cases.variance(gap) for gap in gaps], axis=0)
+        half = stats.t.ppf((1 + level) / 2, df) * np.sqrt(variance + rules.var(ddof=1))
+        if not abs(means[best] - means[other]) > half:
+            return -1
+    return best
