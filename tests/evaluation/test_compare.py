@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,6 +31,13 @@ def test_a_better_model_is_named():
     assert "take a" in str(found)
     assert found.pairs["p_adjusted"].iloc[0] < 0.05
     assert found.to_dict()["best"] == "a"
+
+
+def test_small_differences_are_written_with_digits_enough():
+    found = cautious.compare(models(n=60), n_resamples=100)
+    # As those of two models of frauds, of which there are few.
+    small = {"vacc_difference": -0.00021, "vacc_low": -0.00034, "vacc_high": -0.00002}
+    assert "-0.00021 [-0.00034, -0.00002]" in str(replace(found, pairs=found.pairs.assign(**small)))
 
 
 def test_sets():

@@ -319,9 +319,8 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
             line = self._line(axes, ends["risk_aversion"], ends["utility"], **look)
             self.lines_.append(line)
             if key in self.bands:
-                band = self.bands[key]
-                ends = band["low"], band["high"]
-                self.bands_.append(self._band(axes, band["risk_aversion"], *ends, line))
+                at, low, high = (self.bands[key][c] for c in ("risk_aversion", "low", "high"))
+                self.bands_.append(self._band(axes, at, low, high, line))
         self.crossings_: list[Line2D] = []
         ring = {"color": neutral(), "markersize": 9, "fillstyle": "none", "markeredgewidth": 1.8}
         for k, utility, _, above in self.crossings().itertuples(index=False):

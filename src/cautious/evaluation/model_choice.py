@@ -19,7 +19,7 @@ from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.evidence import Evidence, RuleChoice, evidence_of, score_notes
-from cautious.evaluation.text import html_tables, number, share, text_table
+from cautious.evaluation.text import alike, html_tables, number, share, text_table
 from cautious.metrics import (
     bootstrap_difference,
     discounted_accuracy_score,
@@ -88,10 +88,8 @@ class Comparison:
         by_cost = "vacc" in shown
         order = shown.sort_values("vacc" if by_cost else "u65", ascending=by_cost)
         headings = ["model", *(_HEADINGS.get(name, name) for name in shown.columns)]
-        rows = [
-            (str(name), *map(number, row))
-            for name, row in zip(order.index, order.to_numpy(dtype=float), strict=True)
-        ]
+        columns = [alike(*column) for column in order.to_numpy(dtype=float).T]
+        rows = [(str(name), *row) for name, *row in zip(order.index, *columns, strict=True)]
         yield "", headings, rows
         records = self.pairs.reset_index().to_dict("records")
         level = f"{100 * self.confidence_level:g} % intervals"
@@ -387,8 +385,8 @@ def _close_pairs(
             other = names[1] if names[0] == name else names[0]
             sign = 1 if names[0] == name else -1
             low, high = sorted(sign * row[f"{what}_{end}"] for end in ("low", "high"))
-            gap = number(sign * row[f"{what}_difference"])
-            close.append(f"{other} (difference {gap}, {number(low)} to {number(high)})")
+            gap, low, high = alike(sign * row[f"{what}_difference"], low, high)
+            close.append(f"{other} (difference {gap}, {low} to {high})")
     return close
 
 
@@ -422,8 +420,8 @@ def _most_worth(table: pd.DataFrame, pairs: pd.DataFrame, level: float) -> tuple
 
 
 def _interval(row: Mapping[Any, Any], what: str) -> str:
-    ends = ", ".join(number(row[f"{what}_{end}"]) for end in ("low", "high"))
-    return f"{number(row[f'{what}_difference'])} [{ends}]"
+    gap, low, high = alike(*(row[f"{what}_{end}"] for end in ("difference", "low", "high")))
+    return f"{gap} [{low}, {high}]"
 
 
 def _place(row: Mapping[Any, Any]) -> str:

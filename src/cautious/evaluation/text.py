@@ -12,6 +12,7 @@ import pandas as pd
 from cautious.metrics import SetCounts
 
 __all__ = [
+    "alike",
     "first_parts",
     "first_rows",
     "has_partial_sets",
@@ -41,6 +42,23 @@ def number(value: float, digits: int = 4) -> str:
     if abs(value) < 0.5 * 10**-digits:
         return f"{value:.1g}"
     return f"{value:.{digits}f}"
+
+
+def alike(*values: float) -> list[str]:
+    """Show numbers that are compared: with so many digits that they can be told apart.
+
+    The span of them has two digits at least, so an interval that excludes 0 is not written as one
+    that ends there; more than four decimals are written only where that needs them.
+
+    Examples
+    --------
+    >>> alike(-0.00021, -0.00034, -0.00002), alike(0.25, 0.5)
+    (['-0.00021', '-0.00034', '-0.00002'], ['0.2500', '0.5000'])
+    """
+    known = [value for value in values if math.isfinite(value)]
+    span = max(known, default=0.0) - min(known, default=0.0)
+    digits = max(4, min(9, 1 - math.floor(math.log10(span)))) if span > 0 else 4
+    return [number(value, digits) for value in values]
 
 
 def share(value: float) -> str:
