@@ -103,7 +103,7 @@ def _measures(tables: dict[str, Table]) -> list[Claim]:
         ),
         Claim.of_cells(
             *("2.2", "Q at α = 0.25: probability and matrix", "arithmetic"),
-            [*tables["Q 0.25"].cells, *_cells(one, "chance to fall silent, Q 0.25")],
+            [*tables["Q 0.25"].cells, *_cells(one, "chance to abstain, Q 0.25")],
             paper="0.1758 and 12 numbers",
         ),
         Claim(

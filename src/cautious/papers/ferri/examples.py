@@ -94,7 +94,7 @@ def _example_1() -> Table:
         Cell("R", "slope of the first part", (evenly - error) / away, 2 / 3, printed="2/3"),
         Cell("R", "error when guessing by prior", by_prior, 0.0936, 5e-5),
         Cell("R", "cases added by guessing by prior", n * (by_prior - error), 5.36),
-        Cell("R", "chance to fall silent, Q 0.25", (0.25 - away) / (1 - away), 0.1758, 5e-5),
+        Cell("R", "chance to abstain, Q 0.25", (0.25 - away) / (1 - away), 0.1758, 5e-5),
         Cell("R", "chance to guess, Q 0.06", (away - 0.06) / away, 0.3333, 5e-5),
         Cell("P", "cases", float(np.sum(EXAMPLE_1_BOLD)), 100.0, 0.0),
         *(

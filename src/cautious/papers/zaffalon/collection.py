@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -80,8 +81,7 @@ def collection_measures(estimator: Any, X: Any, y: Any) -> dict[str, float]:
     The single answer of the NCC is naive Bayes', so that ``unsure_nbc`` is the accuracy of NBC on
     the cases on which NCC suspends its judgement (the end of section 9.1.3).
     """
-    scorer = make_set_scorer([*UTILITIES.values(), "f1", "determinacy"], greater_is_better=True)
-    found = cast(dict[str, float], scorer(estimator, X, y))
+    found = cast(dict[str, float], _scorer()(estimator, X, y))
     inner = getattr(estimator, "classifier_", estimator)
     if type(inner) is NaiveCredalClassifier and inner.epsilon == 0:
         mask = estimator.predict_set(X)
@@ -95,21 +95,30 @@ def collection_measures(estimator: Any, X: Any, y: Any) -> dict[str, float]:
     return found
 
 
+@cache
+def _scorer() -> Any:
+    # To make it takes as long as to score a small fold.
+    return make_set_scorer([*UTILITIES.values(), "f1", "determinacy"], greater_is_better=True)
+
+
 class Collection:
     """Results over the collection, as tables of data sets × classifiers."""
 
     def __init__(self, study: Study, results: pd.DataFrame) -> None:
         self.study, self.results = study, results
+        self._tables: dict[str, pd.DataFrame] = {}
 
     def table(self, measure: str) -> pd.DataFrame:
         """Give the mean of a measure by data set and classifier, complete rows only."""
-        found = self.study.table(self.results, measure).dropna()
-        if found.empty:
-            raise ValueError(
-                f"no data set has the {measure} of every classifier. "
-                + failures_in_words(self.results)
-            )
-        return found
+        if measure not in self._tables:
+            found = self.study.table(self.results, measure).dropna()
+            if found.empty:
+                raise ValueError(
+                    f"no data set has the {measure} of every classifier. "
+                    + failures_in_words(self.results)
+                )
+            self._tables[measure] = found
+        return self._tables[measure]
 
     def folds(self, measure: str, models: list[str]) -> pd.DataFrame:
         """Give a measure fold by fold, the data set as first index level."""
