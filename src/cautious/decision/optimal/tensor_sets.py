@@ -24,6 +24,8 @@ _CELLS_AT_ONCE = 1 << 29
 # Rows with up to so many candidates are gathered together.
 _WIDTHS = (1, 4, 16, 64, 256)
 _FEW_STEPS = 64
+# Candidates are judged one by one unless they are more than one in so many cells.
+_MANY = 16
 
 
 def is_quick_by_size(hit: Floats, miss: Floats) -> bool:
@@ -63,24 +65,30 @@ def _settle(p: Tensor, hit: Floats, miss: float) -> Tensor:
     rise = float(least_rise(miss - hit)[0])
     is_candidate = _reaches(p, top * ((miss - float(hit[0])) * rise))
     row, column = xp.nonzero(is_candidate)
+    if row.shape[0] == n:  # one candidate per row
+        return is_candidate
+    place = row * k + column
+    value = xp.astype(xp.take(xp.reshape(p, (n * k,)), place), xp.float64)
     ends = xp.searchsorted(row, like(np.arange(n + 1), p))
-    begin, count = ends[:-1], xp.diff(ends)
+    begin, count, ordered = ends[:-1], xp.diff(ends), _ordered_within(row, value)
     tied: list[tuple[Tensor, Tensor, Tensor]] = []
-    if row.shape[0] > n:
-        value = xp.astype(xp.take(xp.reshape(p, (n * k,)), row * k + column), xp.float64)
-        value = _ordered_within(row, value)
-        for least, most in pairwise((*_WIDTHS, k)):
-            rows = xp.nonzero((count > least) & (count <= most))[0]
-            if not rows.shape[0]:
-                continue
-            end, size, following = _best_ends(
-                value, xp.take(begin, rows), xp.take(count, rows), hit, miss
-            )
-            last = with_rows(last, rows, end)
-            ties = xp.nonzero(following >= end - slack(end, 1.0))[0]
-            if ties.shape[0]:
-                tied.append((xp.take(rows, ties), xp.take(end, ties), xp.take(size, ties)))
-    mask = _reaches(p, last - slack(last, 1.0)) if row.shape[0] > n else is_candidate
+    for least, most in pairwise((*_WIDTHS, k)):
+        rows = xp.nonzero((count > least) & (count <= most))[0]
+        if not rows.shape[0]:
+            continue
+        end, size, following = _best_ends(
+            ordered, xp.take(begin, rows), xp.take(count, rows), hit, miss
+        )
+        last = with_rows(last, rows, end)
+        ties = xp.nonzero(following >= end - slack(end, 1.0))[0]
+        if ties.shape[0]:
+            tied.append((xp.take(rows, ties), xp.take(end, ties), xp.take(size, ties)))
+    limit = last - slack(last, 1.0)
+    if row.shape[0] < n * k // _MANY:
+        flat = xp.reshape(is_candidate, (n * k,))
+        mask = xp.reshape(with_rows(flat, place, value >= xp.take(limit, row)), (n, k))
+    else:  # a pass over all cells takes no longer
+        mask = _reaches(p, limit)
     for rows, end, size in tied:
         mask = with_rows(mask, rows, _by_lowest_index(xp.take(p, rows, axis=0), end, size))
     return mask
