@@ -177,6 +177,27 @@ def test_pairs_of_classes_give_the_same_for_two_and_more_room_for_three():
     assert narrower > 20
 
 
+def test_many_missing_cells_cost_little():
+    """Where a weight may be concave the lower bounds hold, and are much nearer than by pairs."""
+    rng = np.random.default_rng(0)
+    grid = 2.0 * simplex_grid(3, 40) / 40
+    gaps, gaps_by_pairs = [], []
+    for _ in range(150):
+        size = rng.integers(2, 25, 3)
+        totals = np.maximum(size - rng.integers(0, 3, (3, 3)), 1)
+        row = Row(size, totals, rng.integers(1, totals + 1))
+        if row.convex(2.0):
+            continue
+        least = row.extremes(grid)[0].min(axis=0)
+        lower, by_pairs = row.bounds(2.0)[0], pairwise_bounds(row, 2.0)[0][0]
+        assert (by_pairs <= lower + 1e-12).all()
+        assert (lower <= least + 1e-12).all()
+        gaps.append((least - lower).max())
+        gaps_by_pairs.append((least - by_pairs).max())
+    assert len(gaps) > 30
+    assert np.mean(gaps) < np.mean(gaps_by_pairs) / 3
+
+
 def test_many_classes_against_every_rival_in_turn():
     rng = np.random.default_rng(2)
     K, s = 30, 2.0

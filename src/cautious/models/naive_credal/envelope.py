@@ -35,13 +35,16 @@ by branch and bound: with a chord of :math:`g_k` in its place the ratio is log-c
 chords are as good as :math:`g_k`. Rivals are tried in the order of :math:`g_k(s) - g_k(0)` until
 the chord over all of :math:`[0, s]` shows that no further one can gain.
 
-Where so many training cells are missing that :math:`g_k` may be concave, the lower bounds of the
-row follow from the smallest ratios between pairs of classes and may be too low with more than two.
+Where so many training cells are missing that :math:`g_k` may be concave, a straight line above it,
+of its steepest slope, takes its place. What comes out holds, and is exact wherever the worst rival
+is another one. The bounds from the smallest ratios between pairs of classes hold, too; the better
+of both is taken.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import expit
@@ -61,6 +64,8 @@ __all__ = ["Weights", "max_of_others", "posterior_bounds"]
 _CELLS_AT_ONCE = 1_000_000
 # Logarithms of odds are exact to this; beyond it nothing is searched any further.
 _PRECISION = 1e-12
+# Pieces of [0, s] on which the slope of a weight that is not convex is bounded.
+_PIECES = 64
 _MAX_ITERATIONS = 100
 
 
@@ -114,9 +119,10 @@ def posterior_bounds(
         open_ = np.flatnonzero(~weights.convex(s).reshape(-1, K).all(axis=1))
         for block in row_chunks(len(open_), max(1, _CELLS_AT_ONCE // K**2)):
             own = at[open_[block]]
-            lower[own] = _lower_from_pairs(
+            by_pairs = _lower_from_pairs(
                 class_counts[own], totals[own], least[own], most[own], observed[own], s
             )
+            lower[own] = np.maximum(lower[own], by_pairs)
     return lower, upper
 
 
@@ -200,6 +206,32 @@ class Weights:
         others = q.sum(axis=1, keepdims=True) - q
         bent = others * self.totals * self.size[:, None] < 2 * hidden
         return np.asarray(~(bent & (self.most < self.totals) & (self.totals > 0)).any(axis=1))
+
+    def steepest(self, s: float, log_unit: Floats) -> Floats:
+        r"""Bound the slope of g up to s from above, in given units of weight.
+
+        .. math::
+
+            g' = \prod_j r_j + \sum_i \frac{n + x}{\tilde n_i + x} \Bigl(
+            \prod_{j \ne i} r_j - \prod_j r_j\Bigr), \qquad
+            r_j = \frac{n_j + x}{\tilde n_j + x}.
+
+        Each :math:`r_j` grows and the fraction falls, so their ends bound them on short intervals.
+        """
+        slope = np.zeros(len(self.size))
+        ends = np.linspace(0.0, s, _PIECES + 1)
+        telling = self.most < self.totals
+        size, totals = self.size[:, None], self.totals
+        for a, b in pairwise(ends):
+            high = (self.most + b) / (totals + b)
+            with np.errstate(divide="ignore"):
+                least = np.exp(np.log((self.most + a) / (totals + a)).sum(axis=1) - log_unit)
+            most = np.exp(np.log(high).sum(axis=1) - log_unit)
+            up = most[:, None] / high * (size + a) / (totals + a)
+            down = least[:, None] * (size + b) / (totals + b)
+            here = most + np.where(telling, up - down, 0.0).sum(axis=1)
+            slope = np.maximum(slope, here)
+        return slope
 
 
 def _least_odds_against(weights: Weights, K: int, s: float) -> Floats:
@@ -304,6 +336,9 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
     log_g_0, log_g_s = (weights.log_g(nothing + x).reshape(-1, K) for x in (0.0, s))
     unit = log_g_s.max(axis=1, keepdims=True)
     before, after = np.exp(log_g_0 - unit), np.exp(log_g_s - unit)
+    straight = ~weights.convex(s).reshape(-1, K)
+    r, k = np.nonzero(straight)
+    after[r, k] = before[r, k] + s * weights[r * K + k].steepest(s, unit[r, 0])
     gain, rivals = after - before, _sum_of_others(before)
     with np.errstate(divide="ignore", invalid="ignore"):
         fall_0, fall_s = (weights.fall(nothing + x)[0].reshape(-1, K) for x in (0.0, s))
@@ -323,7 +358,8 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
         )
         at = np.flatnonzero(inside)
         r, c, k = row_k[at], own_k[at], k[at]
-        rival = _Rival(weights[r * K + k], base[at] - before[r, k], unit[r, 0])
+        rest = base[at] - before[r, k]
+        rival = _Rival(weights[r * K + k], rest, unit[r, 0], straight[r, k])
         ends = before[r, k], after[r, k]
         # Weights that vanish beside the row's largest are zero, and promise nothing.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -345,6 +381,7 @@ class _Rival:
     weights: Weights
     rest: Floats
     unit: Floats
+    straight: Mask
 
 
 def _climbed(
@@ -374,7 +411,11 @@ def _climbed(
         left, right = left[open_], right[open_]
         margin = (right - left) / 10  # never a piece almost as long as before
         y = np.clip(y, left + margin, right - margin)
-        middle = np.exp(rival.weights[at].log_g(y) - rival.unit[at])
+        middle = np.where(
+            rival.straight[at],
+            before + (after - before) * (y - left) / (right - left),
+            np.exp(rival.weights[at].log_g(y) - rival.unit[at]),
+        )
         np.maximum.at(best, at, np.log(rival.rest[at] + middle) - own[at].log_f(s - y))
         at = np.tile(at, 2)
         left, right = np.concatenate([left, y]), np.concatenate([y, right])
