@@ -1,4 +1,5 @@
 # Each target makes what it needs; `make demo` and `make test` are all a newcomer types.
+# What stands behind ## is what `make help` says.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -8,28 +9,31 @@ XDIST  ?= -n auto
 # The tests start many programs: what Python has compiled once is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test coverage test-all test-spark test-elsewhere test-oldest test-newest test-python honesty check format \
+.PHONY: help demo test coverage test-all test-spark test-elsewhere test-oldest test-newest test-python honesty check format \
 	bench reproduction docs wheel lock clean
 
-demo: $(READY)
+help:  ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(READY)  ## the main job on real data; writes report.html
 	$(BIN)/python -m cautious demo
 
-test: $(READY)
+test: $(READY)  ## the test suite, doctests included
 	$(BIN)/python -m pytest $(XDIST)
 
 # The same tests, and which lines they reach; tracing takes half as long again.
-coverage: $(READY)
+coverage: $(READY)  ## the same, and which lines it reaches
 	$(BIN)/python -m pytest $(XDIST) --cov --cov-report=term
 
-test-all: $(READY)
+test-all: $(READY)  ## the tests plus the slow ones
 	$(BIN)/python -m pytest $(XDIST) -m "" --cov --cov-report=term
 
 # Spark needs Java, and versions of its own.
-test-spark: .venv-spark/.ready
+test-spark: .venv-spark/.ready  ## the Spark engine, in an environment of its own; needs Java
 	.venv-spark/bin/python -m pytest -o addopts="--import-mode=importlib -ra" tests/spark
 
 # Other libraries that rules and measures travel into; they bring many packages of their own.
-test-elsewhere: .venv-elsewhere/.ready
+test-elsewhere: .venv-elsewhere/.ready  ## MLflow, skore, ONNX, river and polars, in an environment of their own
 	.venv-elsewhere/bin/python -m pytest -o addopts="--import-mode=importlib -ra" tests/integrations \
 	    "tests/package/test_docs.py::test_blocks_do_what_they_show[docs/elsewhere.md]"
 
@@ -38,17 +42,17 @@ test-elsewhere: .venv-elsewhere/.ready
 OLD_WARNINGS := \
 	-W "ignore:Values in x were outside bounds:RuntimeWarning:scipy.optimize._slsqp_py" \
 	-W "ignore:The ThresholdFallbackClassifier:FutureWarning:sklearn.utils._tags"
-test-oldest: .venv-oldest/.ready
+test-oldest: .venv-oldest/.ready  ## the oldest versions declared
 	.venv-oldest/bin/python -m pytest $(XDIST) $(OLD_WARNINGS)
 
-test-newest: pyproject.toml
+test-newest: pyproject.toml  ## the newest versions there are
 	$(PYTHON) -m venv --clear .venv-newest
 	$(call install,.venv-newest,--upgrade --upgrade-strategy eager)
 	.venv-newest/bin/python -m pytest $(XDIST)
 
 # Every supported Python that is on the path; PYTHONS="python3.13 /opt/python3.14" names others.
 PYTHONS ?= python3.11 python3.12 python3.13
-test-python:
+test-python:  ## every supported Python on the path
 	@for python in $(PYTHONS); do \
 	    version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) \
 	        || { echo "$$python: not here, left out"; continue; }; \
@@ -58,35 +62,35 @@ test-python:
 	done
 
 # How often intervals cover, tests reject and budgets are kept; rewrites the numbers in the docs.
-honesty: $(READY)
+honesty: $(READY)  ## how often intervals cover and tests reject; writes docs/honesty.md
 	$(BIN)/python -m pytest $(XDIST) tests/statistics -m slow -q --honesty docs/honesty.md
 
-check: $(READY)
+check: $(READY)  ## ruff, mypy and the import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(READY)
+format: $(READY)  ## what ruff can mend by itself
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY)
+bench: $(READY)  ## measurements as ratios; writes BENCHMARKS.md
 	$(BIN)/python -m benchmarks --write BENCHMARKS.md
 
 # The extra brings WEKA, which runs the papers' own learners, and a Java. Whatever is missing is
 # said, and the rest is done. A run that was stopped goes on from build/reproduction.
-reproduction: $(READY)
+reproduction: $(READY)  ## the four papers in full; writes docs/reproduction.md
 	@$(BIN)/python -m pip install --quiet --editable ".[weka]" \
 	    || echo "WEKA could not be installed; its learners are left out."
 	$(BIN)/python -m cautious reproduce all -o build/reproduction --jobs 2 --docs docs
 
 # The gallery's examples are run while the pages are built.
-docs: $(READY)
+docs: $(READY)  ## the site: gallery, pages and API; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-wheel: $(READY)
+wheel: $(READY)  ## the package, in dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 # An environment is rebuilt only when the declared dependencies change. The usual one has exact versions, each
@@ -102,7 +106,7 @@ $(READY): pyproject.toml constraints/development.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-lock:
+lock:  ## newer exact versions of the environment
 	$(PYTHON) -m venv --clear build/.venv-lock
 	build/.venv-lock/bin/python -m pip install --quiet uv
 	PATH="$(CURDIR)/build/.venv-lock/bin:$$PATH" $(PYTHON) tools/lock_environment.py
@@ -130,6 +134,6 @@ lock:
 	    onnxruntime polars pytest
 	touch $@
 
-clean:
+clean:  ## remove what the others made
 	rm -rf $(VENV) .venv-* build dist docs/_build docs/generated docs/gallery docs/sg_execution_times.rst
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage

@@ -6,6 +6,7 @@ from pathlib import Path
 from sphinx_gallery.sorting import ExplicitOrder
 
 import cautious
+from cautious.cli.demo import score_all, write_report
 
 project = "cautious"
 author = "The cautious developers"
@@ -64,7 +65,13 @@ sphinx_gallery_conf = {
     ),
     "within_subsection_order": ExplicitOrder(
         [
-            *("risk_coverage.py", "medical_triage.py", "tuning_a_window.py", "unknown_costs.py"),
+            *(
+                "spreadsheet.py",
+                "risk_coverage.py",
+                "medical_triage.py",
+                "tuning_a_window.py",
+                "unknown_costs.py",
+            ),
             *("small_data.py", "risk_aversion.py", "conformal_sets.py", "tuning_s.py"),
             *("many_data_sets.py", "large_logs.py", "*"),
         ]
@@ -161,6 +168,46 @@ def skip_routing(app, what, name, obj, skip, options):
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def example_first(app, what, name, obj, options, lines):
+    """Show the example right after what a thing is for, before formulas and parameters."""
+    start = _section(lines, "Examples")
+    if start is None:
+        return
+    rest = lines[start + 2 :]
+    end = next((at for at in range(len(rest)) if _is_heading(rest, at)), len(rest))
+    example, after = rest[:end], rest[end:]
+    above = lines[:start]
+    first = above.index("") if "" in above else len(above)  # where the first sentence ends
+    lines[:] = [
+        *above[:first],
+        "",
+        ".. rubric:: Examples",
+        "",
+        *example,
+        "",
+        *above[first:],
+        *after,
+    ]
+
+
+def _section(lines, title):
+    found = (at for at in range(len(lines)) if lines[at] == title and _is_heading(lines, at))
+    return next(found, None)
+
+
+def _is_heading(lines, at):
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    return bool(lines[at]) and set(below) == {"-"} and len(below) >= len(lines[at])
+
+
+def write_live_report(app, exception):
+    """Write the demonstration's report beside the first page, which frames it."""
+    if exception is None and app.builder.format == "html":
+        write_report(list(score_all()), Path(app.outdir) / "report.html")
+
+
 def setup(app):
-    """Tell autodoc what to leave out."""
+    """Tell autodoc what to leave out and what comes first, and add the live report."""
     app.connect("autodoc-skip-member", skip_routing)
+    app.connect("autodoc-process-docstring", example_first, priority=100)  # before numpydoc
+    app.connect("build-finished", write_live_report)

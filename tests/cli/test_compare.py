@@ -149,6 +149,7 @@ def test_it_may_depend_on_the_aversion_to_risk(run):
     result = run("compare", "-", "--resamples", 20, stdin=text).stdout
     assert "k = 0.667: careful" in result
     assert "depends on the aversion to risk" in result
+    assert "Aversion to risk, k: what a right pair of classes is worth" in result
 
 
 def test_equal_models_are_said_to_be_equal(run, scores, tmp_path):

@@ -28,6 +28,7 @@ def test_quiet_then_alarm(run, logs):
     args = ("--rule", "rule.json", "--state", "watch.json")
     first = run("watch", "good.csv", *args, "--max-error", "0.1")
     assert "quiet" in first.stdout
+    assert "Evidence: how many times more likely" in first.stdout
     assert "1 batch, 300 cases" in first.stdout
     again = run("watch", "good.csv", "better.csv", *args)
     assert "was fed before" in again.stderr

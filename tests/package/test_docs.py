@@ -116,6 +116,9 @@ def test_blocks_do_what_they_show(page, folder):
             run_doctest(block, names, where)
         elif block.language in ("console", "bash", "") and is_session(block):
             run_session(block, where)
+        elif block.language == "{eval-rst}" and ".. autosummary::" in block.code:
+            for name in re.findall(r"^ +(cautious[\w.]*)$", block.code, re.MULTILINE):
+                find_name(name)
         elif block.language == "{eval-rst}":
             run_plots(block, where)
         else:
@@ -160,7 +163,7 @@ def run_plots(block: Block, where: str) -> None:
     import matplotlib.pyplot as plt
 
     pieces = re.split(r"^\.\. plot::\n", block.code, flags=re.MULTILINE)[1:]
-    assert pieces, f"{where}: only plots are expected of reStructuredText"
+    assert pieces, f"{where}: only plots and lists of names are expected of reStructuredText"
     for piece in pieces:
         code = re.sub(r"^ +:[\w-]+:.*\n", "", piece, flags=re.MULTILINE)
         exec(compile(inspect.cleandoc(code), where, "exec"), {})
@@ -287,6 +290,32 @@ def source_of(path: Path) -> Path:
         story = ROOT.joinpath("examples", *parts[2:])
         return story.with_name("README.rst") if story.stem == "index" else story.with_suffix(".py")
     return ROOT / "docs" / "conf.py" if parts[:2] == ["docs", "generated"] else path
+
+
+def test_every_source_is_listed():
+    """Whatever a docstring cites as "Name (year)" has its line among the references."""
+    listed = (ROOT / "docs" / "references.md").read_text(encoding="utf-8").splitlines()
+    cited = {
+        found
+        for path in (ROOT / "src").rglob("*.py")
+        for found in re.findall(
+            r"([A-Z][\w'-]+)(?: et al\.)?\s\(((?:19|20)\d\d)\)", path.read_text(encoding="utf-8")
+        )
+    }
+    assert ("Chow", "1970") in cited
+    missing = [
+        f"{name} ({year})"
+        for name, year in sorted(cited)
+        if not any(name in line and f"({year})" in line for line in listed)
+    ]
+    assert not missing, f"enter in docs/references.md: {', '.join(missing)}"
+
+
+def test_every_display_has_its_picture():
+    """The page of a display begins with what a function of its name draws."""
+    drawn = (ROOT / "docs" / "pictures.py").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^def (\w+Display)\(\):", drawn, re.MULTILINE))
+    assert shown == set(import_module("cautious.displays").__all__)
 
 
 @every_page

@@ -133,6 +133,11 @@ class Comparison:
             yield f"{name}: {words if words.endswith('.') else f'Answers: {words}.'}"
         if "first_cheaper" in self.pairs:
             yield "Cheaper at: shares of all relative costs, μ and ν from 0 to 1."
+        if "u65_difference" in self.pairs:
+            yield (
+                "Aversion to risk, k: what a right pair of classes is worth to you, where a right "
+                "single class is worth 1; from 0.5 (none) to 1, and 0.65 for u65."
+            )
         yield self.verdict
 
     def __str__(self) -> str:

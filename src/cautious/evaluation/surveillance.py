@@ -318,6 +318,12 @@ class Watch:
             + (f" ({seen['missing']:,} for want of a score)" if seen["missing"] else "")
             + f", {seen['labelled']:,} answers whose truth is known."
         )
+        if self.monitors():
+            yield (
+                "Evidence: how many times more likely is what was seen if a limit is broken, or "
+                "the scores have drifted. While neither is so, it ever reaches the value under "
+                '"alarm at" with a chance of at most one in that number.'
+            )
         if self.max_error is None:
             yield (
                 "Errors are not watched: the rule has no certificate, and no limit was given "
