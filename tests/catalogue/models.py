@@ -18,6 +18,7 @@ from tests.catalogue.strategies import N_VALUES, Examples
 import cautious.models
 from cautious.models import (
     AbstainingClassifier,
+    CautiousEnsembleClassifier,
     CautiousForestClassifier,
     CautiousForestClassifierCV,
     CertifiedAbstainingClassifier,
@@ -37,6 +38,7 @@ from cautious.models import (
     OrdinalClassifier,
     RandomMemberClassifier,
     TunedAbstainingClassifierCV,
+    UnknownClassClassifier,
     make_cautious_pipeline,
 )
 from cautious.models.discrete import DiscreteClassifier
@@ -129,6 +131,15 @@ def refusing(**params: Any) -> Any:
     return NoveltyRefusingClassifier(bayes(), KernelDensity(), **given)
 
 
+def ensemble(**params: Any) -> Any:
+    members = [("bayes", bayes()), ("flat", CategoricalNB(alpha=9.0, min_categories=N_VALUES))]
+    return CautiousEnsembleClassifier(members, **params)
+
+
+def unknown(**params: Any) -> Any:
+    return UnknownClassClassifier(bayes(), "?", **params)
+
+
 def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
     goal = {} if "costs" in params else {"max_abstention": max_abstention}
     return TunedAbstainingClassifierCV(bayes(), cv=2, **goal, **params)
@@ -166,6 +177,7 @@ def tuned_forest(**params: Any) -> Any:
 
 SUBJECTS = {
     "AbstainingClassifier": Model(abstaining, ("threshold", (0.5, 0.6, 0.9))),
+    "CautiousEnsembleClassifier": Model(ensemble, ("threshold", (0.3, 0.5, 0.8))),
     "CautiousForestClassifier": Model(cautious_forest, ("s", (0.1, 1.0, 4.0))),
     "CautiousForestClassifierCV": Model(tuned_forest, ("s", ((0.1,), (1.0,), (4.0,)))),
     "CautiousPipeline": Model(pipeline, ("s", (0.1, 1.0, 4.0))),
@@ -197,6 +209,7 @@ SUBJECTS = {
     "OrdinalClassifier": Model(ordered, ("width", (0.4, 0.2, 0.05))),
     "RandomMemberClassifier": Model(drawing),
     "TunedAbstainingClassifierCV": Model(tuned, ("max_abstention", (0.0, 0.3, 0.6))),
+    "UnknownClassClassifier": Model(unknown),
 }
 
 

@@ -67,6 +67,9 @@ def estimator_calls() -> dict[str, Call]:
     forest = partial(RandomForestClassifier, n_estimators=3, random_state=0)
     made = {
         "AbstainingClassifier": lambda: models.AbstainingClassifier(tree()),
+        "CautiousEnsembleClassifier": lambda: models.CautiousEnsembleClassifier(
+            [("first", tree()), ("second", tree())]
+        ),
         "CautiousForestClassifier": lambda: models.CautiousForestClassifier(forest()),
         "CautiousForestClassifierCV": lambda: models.CautiousForestClassifierCV(
             forest(), s=[0.5, 2.0], cv=3
@@ -101,6 +104,7 @@ def estimator_calls() -> dict[str, Call]:
         "TunedAbstainingClassifierCV": lambda: models.TunedAbstainingClassifierCV(
             tree(), max_abstention=0.25, cv=3, random_state=0
         ),
+        "UnknownClassClassifier": lambda: models.UnknownClassClassifier(tree(), "oak"),
     }
     arrays = {"X": ("features", FEATURES), "y": labels(CLASSES)}
     found = {

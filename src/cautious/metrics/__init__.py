@@ -19,7 +19,6 @@ from cautious.metrics.answers import (
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
 from cautious.metrics.calibration_gaps import CalibrationError, calibration_error
-from cautious.metrics.conditional_containment import conditional_containment
 from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix, q_matrix
 from cautious.metrics.confusion import full_coverage_error as full_coverage_error
 from cautious.metrics.confusion import guess_probabilities as guess_probabilities
@@ -33,7 +32,11 @@ from cautious.metrics.indeterminacy import (
     single_accuracy_score,
 )
 from cautious.metrics.printed_report import USUAL_MEASURES as USUAL_MEASURES
-from cautious.metrics.printed_report import breakdown, cautious_report
+from cautious.metrics.printed_report import (
+    breakdown,
+    cautious_report,
+    conditional_containment,
+)
 from cautious.metrics.registry import MEASURES, define_measure, per_sample, with_params
 from cautious.metrics.registry import Measure as Measure
 from cautious.metrics.registry import get_measure as get_measure

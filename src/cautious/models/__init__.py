@@ -30,6 +30,7 @@ from cautious.models.score_calibration import (
 )
 from cautious.models.wrappers import (
     AbstainingClassifier,
+    CautiousEnsembleClassifier,
     CertifiedAbstainingClassifier,
     ConformalClassifier,
     DeferringClassifier,
@@ -40,11 +41,13 @@ from cautious.models.wrappers import (
     OrdinalClassifier,
     RandomMemberClassifier,
     TunedAbstainingClassifierCV,
+    UnknownClassClassifier,
 )
 
 __all__ = [
     "AbstainingClassifier",
     "CautiousClassifierMixin",
+    "CautiousEnsembleClassifier",
     "CautiousForestClassifier",
     "CautiousForestClassifierCV",
     "CautiousPipeline",
@@ -67,6 +70,7 @@ __all__ = [
     "OrdinalClassifier",
     "RandomMemberClassifier",
     "TunedAbstainingClassifierCV",
+    "UnknownClassClassifier",
     "at_temperature",
     "check_cautious_estimator",
     "cross_val_predict_set",

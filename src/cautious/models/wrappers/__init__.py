@@ -9,13 +9,14 @@ from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
 from cautious.models.wrappers.conformal import ConformalClassifier
 from cautious.models.wrappers.deferring import DeferringClassifier
 from cautious.models.wrappers.delegating import DelegatingClassifier
-from cautious.models.wrappers.hierarchical import HierarchicalClassifier
-from cautious.models.wrappers.novelty import NoveltyRefusingClassifier
-from cautious.models.wrappers.ordinal import OrdinalClassifier
+from cautious.models.wrappers.ensemble import CautiousEnsembleClassifier
+from cautious.models.wrappers.refusals import NoveltyRefusingClassifier, UnknownClassClassifier
+from cautious.models.wrappers.structures import HierarchicalClassifier, OrdinalClassifier
 from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
 
 __all__ = [
     "AbstainingClassifier",
+    "CautiousEnsembleClassifier",
     "CertifiedAbstainingClassifier",
     "ConformalClassifier",
     "DeferringClassifier",
@@ -26,4 +27,5 @@ __all__ = [
     "OrdinalClassifier",
     "RandomMemberClassifier",
     "TunedAbstainingClassifierCV",
+    "UnknownClassClassifier",
 ]

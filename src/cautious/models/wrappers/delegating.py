@@ -29,6 +29,7 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
+from cautious.models.wrappers.wrapper import folds_by_class
 from cautious.sets import as_codes, check_mask
 
 __all__ = ["DelegatingClassifier", "best_thresholds"]
@@ -243,19 +244,10 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         return unsure
 
     def _folds(self, X: Any, y: Labels) -> Iterator[tuple[Ints, Ints]]:
-        """Split examples so that no class is lost: a lone example of a class is never held out."""
         if not isinstance(self.cv, Integral):
             yield from check_cv(self.cv, y, classifier=True).split(X, y)
             return
-        codes = np.unique(y, return_inverse=True)[1]
-        size = np.bincount(codes)
-        by_class = np.argsort(codes, kind="stable")
-        rank = np.empty(len(y), dtype=np.intp)
-        rank[by_class] = np.arange(len(y)) - np.repeat(np.cumsum(size) - size, size)
-        fold = np.where((size > 1)[codes], rank % int(self.cv), -1)
-        for test in range(int(self.cv)):
-            if (fold == test).any() and len(size) > 1:
-                yield np.flatnonzero(fold != test), np.flatnonzero(fold == test)
+        yield from folds_by_class(y, int(self.cv))
 
     def _enough(self, at: int, delegated: Labels, out_of: int) -> bool:
         """Tell whether an estimator can learn from what came down; warn if it cannot."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from cautious.models.base import (
 )
 from cautious.sets import check_probabilities
 
-__all__ = ["ProbabilisticWrapper", "hold_out"]
+__all__ = ["ProbabilisticWrapper", "folds_by_class", "hold_out"]
 
 
 class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -180,3 +181,35 @@ def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[I
     first = np.append(True, np.diff(y[order]) > 0)
     step[first] = False
     return np.sort(order[~step]), np.sort(order[step])
+
+
+def folds_by_class(y: Labels, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
+    """Split examples so that no class is lost: a lone example of a class is never held out.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    n_folds : int
+        How many folds, at most.
+
+    Yields
+    ------
+    train, test : ndarray of int
+        Positions of the examples, in order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [test.tolist() for _, test in folds_by_class(np.array([0, 0, 0, 1, 1, 2]), 2)]
+    [[0, 2, 3], [1, 4]]
+    """
+    codes = np.unique(y, return_inverse=True)[1]
+    size = np.bincount(codes)
+    by_class = np.argsort(codes, kind="stable")
+    rank = np.empty(len(y), dtype=np.intp)
+    rank[by_class] = np.arange(len(y)) - np.repeat(np.cumsum(size) - size, size)
+    fold = np.where((size > 1)[codes], rank % n_folds, -1)
+    for test in range(n_folds):
+        if (fold == test).any() and len(size) > 1:
+            yield np.flatnonzero(fold != test), np.flatnonzero(fold == test)

@@ -1,4 +1,4 @@
-"""Refusing what resembles no training case: p-values by counting, refusals apart from doubt."""
+"""Refusing what resembles no training case, and what no expert knew; each apart from doubt."""
 
 from fractions import Fraction
 
@@ -16,6 +16,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
@@ -28,6 +29,7 @@ from cautious.models import (
     ConformalClassifier,
     NaiveCredalClassifier,
     NoveltyRefusingClassifier,
+    UnknownClassClassifier,
     check_cautious_estimator,
 )
 
@@ -63,6 +65,7 @@ def refusing(estimator=None, detector=None, **params):
         NoveltyRefusingClassifier(
             NaiveCredalClassifier(), KernelDensity(), max_false_refusals=0.5, random_state=0
         ),
+        UnknownClassClassifier(LogisticRegression()),
     ]
 )
 @pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
@@ -305,3 +308,80 @@ def test_same_order_as_the_fallback_of_scikit_fallback():
     novel = model.is_novel(X)
     assert novel.any() and refused.any()  # noqa: PT018
     assert not (novel & ~refused).any() or not (refused & ~novel).any()
+
+
+def unsure_expert(n=400, seed=0):
+    """Three classes; of cases between two of them the expert does not know the class."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    X = np.column_stack([3.0 * y, np.zeros(n)]) + rng.normal(size=(n, 2))
+    names = np.array(["ash", "elm", "oak"], dtype=object)[y]
+    names[(X[:, 0] > 3.8) & (X[:, 0] < 5.2)] = "?"
+    return X, names
+
+
+@pytest.mark.parametrize("inner", [GaussianNB(), AbstainingClassifier(GaussianNB())])
+def test_unknown_keeps_the_contract(inner):
+    check_cautious_estimator(UnknownClassClassifier(inner, "?"))
+
+
+def test_unknown_is_learned_but_never_answered():
+    X, y = unsure_expert()
+    model = UnknownClassClassifier(GaussianNB(), "?", threshold=0.4).fit(X, y)
+    inner = GaussianNB().fit(X, y)
+    p = inner.predict_proba(X)
+    assert inner.classes_.tolist() == ["?", "ash", "elm", "oak"]
+    assert model.classes_.tolist() == ["ash", "elm", "oak"]
+    np.testing.assert_allclose(model.unknown_proba(X), p[:, 0])
+    np.testing.assert_allclose(model.predict_proba(X), p[:, 1:] / p[:, 1:].sum(axis=1)[:, None])
+    sets, doubt = model.predict_set(X), p[:, 0] >= 0.4
+    assert (sets.all(axis=1) == doubt).all()
+    assert (sets[~doubt].argmax(axis=1) == p[~doubt, 1:].argmax(axis=1)).all()
+    assert 0.1 < doubt.mean() < 0.4
+    assert "?" not in model.predict(X)
+
+
+def test_unknown_beside_the_caution_of_the_estimator():
+    X, y = unsure_expert()
+    inner = AbstainingClassifier(GaussianNB(), "ratio", {"thresholds": [0.3] * 4})
+    model = UnknownClassClassifier(inner, "?", threshold=1.0).fit(X, y)
+    own = inner.fit(X, y).predict_set(X)
+    expected = own[:, 1:] | ~own[:, 1:].any(axis=1, keepdims=True)  # nothing but unknown
+    assert (model.predict_set(X) == expected).all()
+    assert (own[:, 0] & ~own[:, 1:].any(axis=1)).any()
+
+
+def test_unknown_cases_are_scored_apart():
+    X, y = unsure_expert()
+    model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
+    sets, lost = model.predict_set(X), y == "?"
+    one = sets.sum(axis=1) == 1
+    wrong = one & ~lost & (model.predict(X) != y)
+    table = model.answer_shares(X, y)
+    assert table["n"].tolist() == [(one & ~lost).sum(), wrong.sum(), (one & lost).sum()]
+    shares = [(one & ~lost).sum() / (~lost).sum(), wrong.sum() / (one & ~lost).sum()]
+    assert table["share"].tolist()[:2] == pytest.approx(shares)
+    assert table["share"].iloc[2] == pytest.approx((one & lost).sum() / lost.sum())
+    weight = np.arange(1.0, len(y) + 1)
+    right = one & (model.predict(X) == y)
+    # Abstaining between three is worth u65(1/3) if one of them is known.
+    worth = np.where(lost, ~one, np.where(one, right, 1.6 / 3 - 0.6 / 9))
+    assert model.score(X, y) == pytest.approx(worth.mean())
+    assert model.score(X, y, weight) == pytest.approx(np.average(worth, weights=weight))
+    assert model.score(X[lost], y[lost]) == pytest.approx((~one[lost]).mean())
+    scores = cross_val_score(model, X, y, cv=3)
+    assert (scores > 0.7).all()
+
+
+def test_unknown_that_does_not_occur_and_nothing_else():
+    X, y = make_blobs(60, centers=2, random_state=0)
+    model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
+    assert (model.predict_set(X).argmax(axis=1) == GaussianNB().fit(X, y).predict(X)).all()
+    assert (model.unknown_proba(X) == 0).all()
+    alone = UnknownClassClassifier(GaussianNB(), 1).fit(X, y)
+    assert alone.predict_set(X).tolist() == [[True]] * 60
+    with pytest.raises(ValueError, match=r"y holds nothing but '\?'"):
+        UnknownClassClassifier(DummyClassifier(), "?").fit(X, ["?"] * 60)
+    for threshold in (0, 1.5, "half"):
+        with pytest.raises(ValueError, match="threshold is"):
+            UnknownClassClassifier(GaussianNB(), threshold=threshold).fit(X, y)

@@ -1,0 +1,425 @@
+"""Several classifiers joined to a cautious one by how far they agree."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted
+
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.curves import RiskCoverageCurve, WorkingPoint
+from cautious.errors import shown
+from cautious.models.base import (
+    CautiousClassifierMixin,
+    check_examples,
+    check_folds,
+    check_probabilistic,
+    drop_weightless,
+    fit_metadata,
+    take_over_features,
+    take_rows,
+)
+from cautious.models.wrappers.wrapper import folds_by_class
+from cautious.sets import as_codes, check_mask, check_probabilities
+
+__all__ = ["CautiousEnsembleClassifier"]
+
+_GOALS = ("threshold", "max_abstention", "max_error")
+# A sum of votes or probabilities may miss a threshold, or another one, by this.
+_DIGITS, _ROUNDING = 12, 1e-12
+
+
+class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
+    r"""Several classifiers that answer together where they agree, and abstain where they do not.
+
+    Ferri and Hernández-Orallo (2004, section 8) ask how n classifiers become one cautious one, and
+    name two ways:
+
+    - "spread", of n classifiers with probabilities: the class c of the largest mean probability is
+      answered where :math:`\bar p_c - \lambda s_c` reaches the threshold, with :math:`s_c` the
+      standard deviation of its probability over the members and λ the `caution`.
+    - "votes", of n cautious classifiers: the class with most votes is answered where the share of
+      *all* members that vote for it reaches the threshold. A member that abstains votes for
+      nobody, so abstentions count against every answer; one that answers with k classes gives each
+      of them 1/k of its vote. A tie is no answer.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+        The members, at least one, with ``predict_proba``. A member without ``predict_set`` votes
+        for its most probable class. Members that are already fitted go into scikit-learn's
+        ``FrozenEstimator``.
+    rule : {"spread", "votes"}, default="spread"
+        What the members are asked for.
+    caution : float, default=1.0
+        For "spread": how many standard deviations are taken off the mean probability.
+    threshold : float, optional
+        What the confidence must reach; 0.5 if no goal is given either. For "votes" this is a
+        majority of all members.
+    max_abstention : float, optional
+        In place of `threshold`: answer as surely as this share of abstentions allows.
+    max_error : float, optional
+        In place of `threshold`: answer as much as this share of mistakes among the answers allows.
+    cv : int, splitter or iterable, default=5
+        Folds of the out-of-fold answers on which the threshold of a goal is found.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    estimators_ : list of classifiers
+        The fitted members.
+    threshold_ : float
+        The threshold; infinite if no threshold keeps `max_error`.
+    tuning_ : WorkingPoint
+        With a goal: threshold, coverage and risk (mistakes among the answers) on the out-of-fold
+        answers. For new cases the risk is too good, since the threshold was chosen on them.
+
+    See Also
+    --------
+    CautiousForestClassifier : Rules for the trees of a forest, from the counts in their leaves.
+    DelegatingClassifier : One classifier after the other, in place of all at once.
+
+    Notes
+    -----
+    The mean probability falls by itself where members disagree. On data where they differ in kind,
+    taking the spread off as well ordered the cases no better (see the gallery); with `caution` 0
+    the mean alone decides. Let ``GridSearchCV`` choose.
+
+    A goal of mistakes is kept on the out-of-fold answers, not on new cases. For a promise, put the
+    fitted ensemble before new cases: ``CertifiedAbstainingClassifier(FrozenEstimator(ensemble))``
+    certifies a threshold on its mean probabilities.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from cautious.models import CautiousEnsembleClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [
+    ...     ("bayes", GaussianNB()),
+    ...     ("line", LogisticRegression(max_iter=500)),
+    ...     ("tree", DecisionTreeClassifier(max_depth=2)),
+    ... ]
+    >>> model = CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(2), model.confidence(X[[0, 70]]).round(2)
+    (array([[0.99, 0.01, 0.  ],
+           [0.  , 0.21, 0.79]]), array([0.99, 0.62]))
+    >>> model.predict_set(X[[0, 70]])
+    array([[ True, False, False],
+           [ True,  True,  True]])
+    """
+
+    estimators_: list[Any]
+    threshold_: float
+    tuning_: WorkingPoint
+
+    def __init__(
+        self,
+        estimators: Sequence[tuple[str, Any]],
+        *,
+        rule: Literal["spread", "votes"] = "spread",
+        caution: float = 1.0,
+        threshold: float | None = None,
+        max_abstention: float | None = None,
+        max_error: float | None = None,
+        cv: Any = 5,
+    ) -> None:
+        self.estimators = estimators
+        self.rule = rule
+        self.caution = caution
+        self.threshold = threshold
+        self.max_abstention = max_abstention
+        self.max_error = max_error
+        self.cv = cv
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters, with those of the members by name."""
+        return dict(self._get_params("estimators", deep=deep))
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the members."""
+        self._set_params("estimators", **params)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
+        """Fit the members and, for a goal, find the threshold.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the members take them.
+        sample_weight : array-like of shape (n,), optional
+            Repetitions of each row, for all members and for the goal.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, labels, weight = check_examples(X, y, sample_weight)
+        params = {
+            name: fit_metadata(self, member, weight, {}, name=name)
+            for name, member in self.estimators
+        }
+        # Splits given by position count every row; otherwise rows of weight zero take no part.
+        if weight is not None and isinstance(self.cv, Integral):
+            kept, n = np.flatnonzero(weight), len(labels)
+            params = {name: take_rows(own, kept, n) for name, own in params.items()}
+            X, labels, weight, _ = drop_weightless(X, labels, weight, {})
+        self.estimators_ = self._fitted(X, labels, params)
+        self.classes_ = np.unique(np.concatenate([one.classes_ for one in self.estimators_]))
+        take_over_features(self, self.estimators_[0])
+        if hasattr(self, "tuning_"):
+            del self.tuning_
+        goal = next((name for name in _GOALS[1:] if getattr(self, name) is not None), None)
+        if goal is None or len(self.classes_) < 2:
+            self.threshold_ = 0.5 if self.threshold is None else float(self.threshold)
+        else:
+            self._tune(goal, X, labels, np.ones(len(labels)) if weight is None else weight, params)
+        return self
+
+    def _fitted(self, X: Any, labels: Labels, params: dict[str, dict[str, Any]]) -> list[Any]:
+        return [clone(member).fit(X, labels, **params[name]) for name, member in self.estimators]
+
+    def _tune(
+        self,
+        goal: str,
+        X: Any,
+        labels: Labels,
+        weight: Floats,
+        params: dict[str, dict[str, Any]],
+    ) -> None:
+        """Find the threshold on answers of members that had not seen the cases."""
+        truth = as_codes(labels, self.classes_, name="y")
+        tested, confidence, wrong = [], [], []
+        for train, test in self._folds(X, labels):
+            own = {name: take_rows(given, train, len(labels)) for name, given in params.items()}
+            members = self._fitted(_safe_indexing(X, train), labels[train], own)
+            best, sure, _ = self._judge(members, _safe_indexing(X, test))
+            tested.append(test)
+            confidence.append(sure)
+            wrong.append(best != truth[test])
+        if not tested:
+            raise ValueError(
+                f"{goal} is given, but no class has two examples, so none can be held out; give "
+                "more examples, or a threshold."
+            )
+        rows = np.concatenate(tested)
+        curve = RiskCoverageCurve.from_losses(
+            np.concatenate(wrong), np.concatenate(confidence), sample_weight=weight[rows]
+        )
+        limit = float(getattr(self, goal))
+        if goal == "max_error":
+            self.tuning_ = curve.threshold_at_risk(limit)
+        else:
+            self.tuning_ = curve.threshold_at_coverage(1 - limit)
+        self.threshold_ = self.tuning_.threshold
+        if self.threshold_ == np.inf:
+            warnings.warn(
+                f"no threshold keeps max_error={limit:g} on the out-of-fold answers; the model "
+                "abstains always. Allow more mistakes, or give better members.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _folds(self, X: Any, labels: Labels) -> Iterator[tuple[Ints, Ints]]:
+        if all(isinstance(member, FrozenEstimator) for _, member in self.estimators):
+            everything = np.arange(len(labels))  # new to every member, so held out already
+            yield everything, everything
+        elif isinstance(self.cv, Integral):
+            yield from folds_by_class(labels, int(self.cv))
+        else:
+            yield from check_cv(self.cv, labels, classifier=True).split(X, labels)
+
+    def _judge(self, members: list[Any], X: Any) -> tuple[Ints, Floats, Floats]:
+        """Class that the members prefer, the confidence in it, and probabilities."""
+        if self.rule == "spread":
+            each = np.stack([self._probabilities(one, X) for one in members])
+            p = each.mean(axis=0)
+            best, rows = p.argmax(axis=1), np.arange(len(p))
+            spread = each[:, rows, best].std(axis=0)
+            return best, p[rows, best] - float(self.caution) * spread, p
+        each = np.stack([self._votes(one, X) for one in members])
+        votes = each.mean(axis=0).round(_DIGITS)  # equal however they are added up
+        most = votes.max(axis=1, keepdims=True)
+        tied = (votes == most).sum(axis=1) > 1
+        abstained = np.asarray(~each.any(axis=2)).mean(axis=0)
+        p = votes + abstained[:, None] / len(self.classes_)
+        # With as many votes for another class there is no preference to be sure of.
+        return p.argmax(axis=1), np.where(tied & (p.shape[1] > 1), 0.0, most[:, 0]), p
+
+    def _probabilities(self, member: Any, X: Any) -> Floats:
+        """Probabilities over all classes; one that a member does not know is impossible to it."""
+        known = self._codes(member)
+        own = check_probabilities(
+            member.predict_proba(X), name="predict_proba(X)", n_classes=len(known)
+        )
+        p = np.zeros((len(own), len(self.classes_)))
+        p[:, known] = own
+        return p
+
+    def _votes(self, member: Any, X: Any) -> Floats:
+        """Divide a member's vote among the classes of its answer; nobody gets it if it abstains."""
+        if not hasattr(member, "predict_set"):
+            p = self._probabilities(member, X)
+            return np.asarray(np.eye(p.shape[1])[p.argmax(axis=1)])
+        known = self._codes(member)
+        # An empty set, as of conformal prediction, is a vote for nobody, too.
+        sets = check_mask(
+            member.predict_set(X), n_classes=len(known), name="predict_set(X)", empty="abstain"
+        )
+        size = sets.sum(axis=1, keepdims=True)
+        votes = np.zeros((len(sets), len(self.classes_)))
+        votes[:, known] = np.where((size == len(known)) & (len(known) > 1), 0.0, sets / size)
+        return votes
+
+    def _codes(self, member: Any) -> Ints:
+        return as_codes(np.asarray(member.classes_), self.classes_, name="classes_")
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimate class probabilities by the mean over the members, or by their votes.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in ``classes_`` order. For "votes", the shares of the votes, where a member that
+            abstains divides its vote evenly.
+        """
+        check_is_fitted(self)
+        return self._judge(self.estimators_, X)[2]
+
+    def confidence(self, X: Any) -> Floats:
+        """Tell how sure the members are together of the class that they prefer.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            What is compared with ``threshold_``: the mean probability less its spread, which may be
+            negative; or the share of votes, 0 if two classes have as many.
+        """
+        check_is_fitted(self)
+        return self._judge(self.estimators_, X)[1]
+
+    def vote_shares(self, X: Any) -> pd.DataFrame:
+        """Tell how the members vote, and how many of them abstain.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        DataFrame
+            One row per case: the share of votes for each class, and of members that abstain (the
+            column None).
+        """
+        check_is_fitted(self)
+        votes = np.stack([self._votes(member, X) for member in self.estimators_])
+        abstained = ~votes.any(axis=2)
+        shares = np.column_stack([votes.mean(axis=0), abstained.mean(axis=0)])
+        return pd.DataFrame(shares, columns=pd.Index([*self.classes_.tolist(), None], dtype=object))
+
+    def predict_set(self, X: Any) -> Mask:
+        """Answer with the preferred class where the members are sure enough of it.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, K), bool
+            One row per example, one column per class in ``classes_`` order; a full row abstains.
+        """
+        check_is_fitted(self)
+        return self._sets(*self._judge(self.estimators_, X)[:2])
+
+    def _sets(self, best: Ints, confidence: Floats) -> Mask:
+        chosen = best[:, None] == np.arange(len(self.classes_))
+        return np.asarray(chosen | (confidence < self.threshold_ - _ROUNDING)[:, None])
+
+    def predict(self, X: Any) -> Labels:
+        """Name the class that the members prefer, whatever the doubt.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._judge(self.estimators_, X)[0]])
+
+    def _check_parameters(self) -> None:
+        if not len(self.estimators):
+            raise ValueError("estimators is empty; an ensemble needs at least one member.")
+        self._validate_names([name for name, _ in self.estimators])
+        for _, estimator in self.estimators:
+            check_probabilistic(estimator)
+        if not (isinstance(self.rule, str) and self.rule in ("spread", "votes")):
+            raise ValueError(f"rule is {shown(self.rule)}; choose 'spread' or 'votes'.")
+        if not (isinstance(self.caution, Real) and 0 <= float(self.caution) < np.inf):
+            raise ValueError(
+                f"caution is {shown(self.caution)}; give a number that is not negative."
+            )
+        given = [name for name in _GOALS if getattr(self, name) is not None]
+        for name in given:
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and 0 <= float(value) <= 1):
+                raise ValueError(f"{name} is {shown(value)}; it lies between 0 and 1.")
+        if len(given) > 1:
+            raise ValueError(
+                f"{' and '.join(given)} are given; give one of {', '.join(_GOALS)}, or none."
+            )
+        if isinstance(self.cv, str | float) or (isinstance(self.cv, Integral) and self.cv < 2):
+            raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, or a splitter.")
+        check_folds(self.cv)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(estimator) for _, estimator in self.estimators]
+        for name in ("allow_nan", "categorical", "sparse", "string"):
+            setattr(tags.input_tags, name, all(getattr(t.input_tags, name) for t in inner))
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell scikit-learn that weights given to ``fit`` go on to the members."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        for name, estimator in self.estimators:
+            router.add(**{name: estimator}, method_mapping=mapping)
+        return router

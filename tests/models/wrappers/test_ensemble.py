@@ -1,0 +1,277 @@
+"""Ensembles that abstain: by spread and by votes, against plain loops."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from tests.scikit_learn import parametrize_with_checks
+
+from cautious.models import (
+    AbstainingClassifier,
+    CautiousEnsembleClassifier,
+    ConformalClassifier,
+    NaiveCredalClassifier,
+    check_cautious_estimator,
+)
+
+PLAIN = [
+    ("line", LogisticRegression()),
+    ("bayes", GaussianNB()),
+    ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
+]
+CAREFUL = [(name, AbstainingClassifier(one)) for name, one in PLAIN]
+
+
+@parametrize_with_checks(
+    [
+        CautiousEnsembleClassifier(PLAIN),
+        CautiousEnsembleClassifier(CAREFUL, rule="votes"),
+    ]
+)
+def test_at_home_in_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"estimators": PLAIN},
+        {"estimators": CAREFUL, "rule": "votes"},
+        {"estimators": [("credal", NaiveCredalClassifier()), *CAREFUL[:1]], "rule": "votes"},
+    ],
+)
+def test_keeps_the_contract(params):
+    check_cautious_estimator(CautiousEnsembleClassifier(**params))
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """A member whose probabilities, and sets if it has any, are told beforehand."""
+
+    def __init__(self, p, classes=None):
+        self.p, self.classes = p, classes
+
+    def fit(self, X, y):
+        self.classes_ = np.arange(self.p.shape[1]) if self.classes is None else self.classes
+        return self
+
+    def predict_proba(self, X):
+        return self.p[np.asarray(X)[:, 0].astype(int)]
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class ToldSets(Told):
+    def __init__(self, p, sets, classes=None):
+        super().__init__(p, classes)
+        self.sets = sets
+
+    def predict_set(self, X):
+        return self.sets[np.asarray(X)[:, 0].astype(int)]
+
+
+def together(members, **params):
+    n = len(members[0].p)
+    X, y = np.arange(n)[:, None], np.arange(n) % members[0].p.shape[1]
+    frozen = [(f"m{i}", FrozenEstimator(one.fit(X, y))) for i, one in enumerate(members)]
+    return CautiousEnsembleClassifier(frozen, **params).fit(X, y), X
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 2.5]))
+def test_spread_by_a_loop(seed, caution):
+    rng = np.random.default_rng(seed)
+    n, k, m = 12, int(rng.integers(2, 5)), int(rng.integers(1, 5))
+    each = rng.dirichlet(np.ones(k), (m, n))
+    model, X = together([Told(p) for p in each], caution=caution, threshold=0.4)
+    sets, confidence = model.predict_set(X), model.confidence(X)
+    for row in range(n):
+        p = each[:, row].mean(axis=0)
+        best = int(p.argmax())
+        sure = p[best] - caution * np.sqrt(np.mean((each[:, row, best] - p[best]) ** 2))
+        assert confidence[row] == pytest.approx(sure)
+        assert sets[row].tolist() == [sure < 0.4 or j == best for j in range(k)]
+        assert model.predict(X)[row] == best
+    np.testing.assert_allclose(model.predict_proba(X), each.mean(axis=0))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]))
+def test_votes_by_a_loop(seed, threshold):
+    rng = np.random.default_rng(seed)
+    n, k, m = 10, int(rng.integers(2, 5)), int(rng.integers(1, 7))
+    p = rng.dirichlet(np.ones(k), (m, n))
+    masks = rng.random((m, n, k)) < 0.5
+    masks |= ~masks.any(axis=2, keepdims=True) & (np.arange(k) == 0)
+    model, X = together(
+        [ToldSets(*one) for one in zip(p, masks, strict=True)],
+        rule="votes",
+        threshold=float(threshold),
+    )
+    sets, shares = model.predict_set(X), model.vote_shares(X)
+    for row in range(n):
+        votes, silent = [Fraction(0)] * k, Fraction(0)
+        for mask in masks[:, row]:
+            if mask.all():
+                silent += Fraction(1, m)
+            else:
+                for j in np.flatnonzero(mask):
+                    votes[j] += Fraction(1, int(mask.sum()) * m)
+        ahead = [j for j in range(k) if votes[j] == max(votes)]
+        best, answered = ahead[0], len(ahead) == 1 and votes[ahead[0]] >= threshold
+        assert model.predict(X)[row] == best
+        even = [float(v + silent / k) for v in votes]
+        np.testing.assert_allclose(model.predict_proba(X)[row], even, atol=1e-12)
+        assert sets[row].tolist() == [not answered or j == best for j in range(k)]
+        told = [float(v) for v in [*votes, silent]]
+        np.testing.assert_allclose(shares.iloc[row], told, atol=1e-12)
+    assert shares.columns.tolist() == [*range(k), None]
+
+
+def test_abstentions_count_against_every_answer():
+    p = np.array([[0.9, 0.1]])
+    sure, silent = np.array([[True, False]]), np.array([[True, True]])
+    for n_silent, answered in ((0, True), (2, True), (3, False)):
+        members = [ToldSets(p, sure)] * 2 + [ToldSets(p, silent)] * n_silent
+        model, X = together(members, rule="votes")
+        assert (model.predict_set(X).sum(axis=1) == 1).tolist() == [answered]
+        assert model.predict(X).tolist() == [0]
+
+
+def test_plain_members_vote_and_empty_sets_do_not():
+    p = np.array([[0.9, 0.1], [0.3, 0.7]])
+    nothing = np.zeros((2, 2), dtype=bool)
+    model, X = together([Told(p), ToldSets(p, nothing)], rule="votes", threshold=0.5)
+    assert model.vote_shares(X).to_numpy().tolist() == [[0.5, 0, 0.5], [0, 0.5, 0.5]]
+    assert model.predict_set(X).tolist() == [[True, False], [False, True]]
+
+
+def test_a_member_may_lack_a_class():
+    p2, p3 = np.full((3, 2), 0.5), np.array([[0.2, 0.2, 0.6]] * 3)
+    model, X = together([Told(p3), Told(p2, np.array([0, 1]))])
+    assert model.classes_.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(model.predict_proba(X), [[0.35, 0.35, 0.3]] * 3)
+
+
+def doubtful(n=500, seed=0):
+    return make_classification(n, n_informative=4, n_classes=3, flip_y=0.2, random_state=seed)
+
+
+@pytest.mark.parametrize("rule", ["spread", "votes"])
+def test_goals_are_kept_on_out_of_fold_answers(rule):
+    X, y = doubtful()
+    members = CAREFUL if rule == "votes" else PLAIN
+    model = CautiousEnsembleClassifier(members, rule=rule, max_abstention=0.3, cv=4).fit(X, y)
+    assert model.tuning_.coverage >= 0.7
+    if rule == "spread":  # votes come in few steps
+        assert model.tuning_.coverage < 0.705
+    held = np.empty(len(y))
+    folds = StratifiedKFold(4)
+    own = CautiousEnsembleClassifier(members, rule=rule, max_error=0.3, cv=folds).fit(X, y)
+    right = np.empty(len(y), dtype=bool)
+    for train, test in folds.split(X, y):
+        part = CautiousEnsembleClassifier(members, rule=rule).fit(X[train], y[train])
+        held[test], right[test] = part.confidence(X[test]), part.predict(X[test]) == y[test]
+    answered = held >= own.threshold_ - 1e-12
+    assert own.tuning_.coverage == pytest.approx(answered.mean())
+    assert 1 - right[answered].mean() <= 0.3 + 1e-12
+    # The next lower confidence would break the limit.
+    for lower in np.unique(held[held < own.threshold_]):
+        assert 1 - right[held >= lower].mean() > 0.3
+    sets = own.predict_set(X)
+    assert ((sets.sum(axis=1) == 1) == (own.confidence(X) >= own.threshold_ - 1e-12)).all()
+
+
+def test_agreement_tells_more_than_the_mean_alone():
+    X, y = doubtful(3000, seed=3)
+    plain, careful = (
+        CautiousEnsembleClassifier(PLAIN, caution=c, max_abstention=0.5).fit(X[:1500], y[:1500])
+        for c in (0.0, 1.0)
+    )
+    error = [
+        (m.predict(X[1500:]) != y[1500:])[m.predict_set(X[1500:]).sum(axis=1) == 1].mean()
+        for m in (plain, careful)
+    ]
+    assert max(error) < (plain.predict(X[1500:]) != y[1500:]).mean()
+
+
+def test_weights_repeat_and_zero_is_absence():
+    X, y = doubtful(200)
+    weight = np.random.default_rng(0).integers(0, 3, 200)
+    often = np.repeat(np.arange(200), weight)
+    model = CautiousEnsembleClassifier(PLAIN[:2]).fit(X, y, sample_weight=weight)
+    again = CautiousEnsembleClassifier(PLAIN[:2]).fit(X[often], y[often])
+    np.testing.assert_allclose(model.confidence(X), again.confidence(X), atol=1e-3)
+    tuned = CautiousEnsembleClassifier(PLAIN[1:], max_abstention=0.3)
+    kept = weight > 0
+    np.testing.assert_allclose(
+        tuned.fit(X, y, sample_weight=kept.astype(float)).threshold_,
+        tuned.fit(X[kept], y[kept]).threshold_,
+    )
+
+
+def test_members_are_parameters():
+    X, y = doubtful(120)
+    search = GridSearchCV(
+        CautiousEnsembleClassifier(PLAIN), {"caution": [0, 2], "tree__max_depth": [1, 3]}, cv=2
+    ).fit(X, y)
+    assert search.best_estimator_.get_params()["tree__max_depth"] in (1, 3)
+    swapped = CautiousEnsembleClassifier(PLAIN).set_params(line=GaussianNB())
+    assert isinstance(swapped.estimators[0][1], GaussianNB)
+
+
+def test_conformal_members_and_certified_ensembles():
+    pytest.importorskip("mapie")
+    X, y = doubtful(300)
+    members = [(f"c{i}", ConformalClassifier(GaussianNB(), random_state=i)) for i in range(3)]
+    model = CautiousEnsembleClassifier(members, rule="votes").fit(X, y)
+    assert 0 < (model.predict_set(X).sum(axis=1) == 1).mean() < 1
+
+
+def test_one_class_and_lone_examples():
+    alone = CautiousEnsembleClassifier([("bayes", GaussianNB())], max_error=0.1)
+    assert alone.fit([[0.0], [1.0]], ["x", "x"]).predict_set([[3.0]]).tolist() == [[True]]
+    lone = CautiousEnsembleClassifier([("line", LogisticRegression())], max_error=0.1)
+    with pytest.raises(ValueError, match="no class has two examples"):
+        lone.fit([[0.0], [1.0]], ["x", "y"])
+
+
+def test_a_limit_that_cannot_be_kept():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), rng.integers(3, size=90)
+    model = CautiousEnsembleClassifier(CAREFUL, rule="votes", max_error=0.0)
+    with pytest.warns(UserWarning, match="no threshold keeps max_error=0 "):
+        model.fit(X, y)
+    assert model.predict_set(X).all()
+    constant = CautiousEnsembleClassifier(PLAIN[:1]).fit(np.ones((90, 1)), y)
+    assert constant.predict_set([[1.0]]).all()
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"estimators": []}, ValueError, "estimators is empty"),
+        ({"estimators": [("svm", LinearSVC())]}, TypeError, "which has no predict_proba"),
+        ({"estimators": [("a", GaussianNB()), ("a", GaussianNB())]}, ValueError, "not unique"),
+        ({"rule": "luck"}, ValueError, "rule is 'luck'; choose 'spread' or 'votes'"),
+        ({"caution": -1}, ValueError, "caution is -1"),
+        ({"threshold": 1.5}, ValueError, "threshold is 1.5"),
+        ({"max_error": "few"}, ValueError, "max_error is 'few'"),
+        ({"threshold": 0.5, "max_error": 0.1}, ValueError, "threshold and max_error are given"),
+        ({"cv": 1}, ValueError, "cv is 1; give at least 2"),
+    ],
+)
+def test_refusals(params, error, message):
+    X, y = doubtful(60)
+    with pytest.raises(error, match=message):
+        CautiousEnsembleClassifier(**{"estimators": PLAIN} | params).fit(X, y)
