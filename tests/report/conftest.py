@@ -71,9 +71,15 @@ class Report:
         )
 
     def look_at(self, card: str) -> None:
-        """Scroll to a card, and wait until it stands still."""
+        """Scroll to a card, and wait until it stands still and nothing is thought about."""
         self.page.evaluate(
-            "card => document.querySelector(`[data-card='${card}']`).scrollIntoView()", card
+            """card => document.querySelector(`[data-card='${card}']`).scrollIntoView(
+                { block: "center" })""",
+            card,
+        )
+        self.page.wait_for_function(
+            """() => !document.querySelector("[data-card='winner']")
+                || cautious.app.problems[cautious.app.current].distinct?.grid"""
         )
         self.settle()
         self.settle()

@@ -25,13 +25,3 @@ def test_estimates_in_words():
         given,
     )
     assert found == [words for _, _, words in ESTIMATES]
-
-
-def test_thresholds_in_words():
-    given = [[0.4163, True], [0.000219, True], [0.99999, True], [1.0, True], [-1.2345, False]]
-    found = ask_core(
-        """return [...given.map(([x, p]) => core.thresholdText(x, p)),
-        core.thresholdText(Infinity, true), core.thresholdText(-Infinity, true)];""",
-        given,
-    )
-    assert found == ["0.416", "< 0.001", "> 0.999", "1.000", "−1.23", "none", "all"]

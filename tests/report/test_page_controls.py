@@ -83,8 +83,7 @@ def test_thresholds_are_dragged_on_the_histogram(report_file, open_report, score
     y, scores = scored
     report = open_report(report_file)
     report.select(0)
-    report.page.locator("[data-card='scores']").scroll_into_view_if_needed()
-    report.settle()
+    report.look_at("scores")
     line = report.page.locator("[data-handle='upper'] .cut").bounding_box()
     at = line["x"] + line["width"] / 2 + 4, line["y"] + line["height"] / 2
     report.page.mouse.move(*at)
@@ -125,8 +124,7 @@ def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(report_file, open_
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     report = open_report(report_file, **phone)
     chart = report.page.locator("[data-card='winner'] svg.chart")
-    chart.scroll_into_view_if_needed()
-    report.settle()
+    report.look_at("winner")
     before = report.page.evaluate("() => [JSON.stringify(cautious.app.costs), scrollY]")
     box = chart.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -141,8 +139,7 @@ def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(report_file, open_
     assert after[0] == before[0]
     assert after[1] != before[1]
     report.page.wait_for_timeout(500)  # until the page has come to rest
-    chart.scroll_into_view_if_needed()
-    report.settle()
+    report.look_at("winner")
     box = chart.bounding_box()
     report.page.touchscreen.tap(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
     report.settle()
@@ -153,8 +150,7 @@ def test_charts_are_read_by_pointer_and_keys(report_file, open_report):
     report = open_report(report_file)
     for card in ("slice", "risk"):
         chart = report.page.locator(f"[data-card='{card}'] svg.chart")
-        chart.scroll_into_view_if_needed()
-        report.settle()
+        report.look_at(card)
         box = chart.bounding_box()
         report.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         assert "close" in chart.locator(".readout").text_content()
@@ -185,8 +181,7 @@ def test_bars_people_and_bodies_are_read_by_pointer_and_keys(report_file, open_r
     for card, host, across in (("scores", ".reader", 0.12), ("advice", "svg.people", 0.3)):
         reader = report.page.locator(f"[data-card='{card}'] {host}")
         chart = report.page.locator(f"[data-card='{card}'] svg.chart")
-        reader.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
-        report.settle()
+        report.look_at(card)
         box = reader.bounding_box()
         report.page.mouse.move(box["x"] + across * box["width"], box["y"] + 0.7 * box["height"])
         assert "well" in chart.locator(".readout").text_content()

@@ -86,6 +86,7 @@ def test_a_rule_that_never_answers_can_be_saved(tmp_path, open_report):
 
 def test_pictures_stand_alone(report_file, open_report):
     report = open_report(report_file)
+    report.look_at("winner")
     for card in ("advice", "scores", "winner", "slice"):
         name, content = download(report, f"[data-card='{card}'] [data-take='svg']")
         assert name.endswith(".svg")

@@ -1,5 +1,5 @@
 // Scores of both classes back to back, with the window they are cut by. Its lines can be dragged.
-import { count, few, number, shorten } from "../core/format.js";
+import { alike, count, few, number, shorten } from "../core/format.js";
 import { frame } from "./axes.js";
 import { svg } from "./dom.js";
 import { readout } from "./readout.js";
@@ -188,9 +188,10 @@ function histogramLabels(plot, inner, [low, high], classes, window) {
   write(inner.left, low, `answer ${shorten(classes[0], 18)}`, "negative");
   write(low, high, "abstain", "abstain");
   write(high, inner.right, `answer ${shorten(classes[1], 18)}`, "positive");
+  const exact = alike([window.lower, window.upper]);
   const cut = (at, x, anchor) =>
     plot.append(
-      svg("text", { class: "cut-label", x, y: inner.bottom - 6, "text-anchor": anchor }, number(at)),
+      svg("text", { class: "cut-label", x, y: inner.bottom - 6, "text-anchor": anchor }, exact(at)),
     );
   if (Math.abs(window.lower) < Infinity && window.lower !== window.upper)
     cut(window.lower, low - 11, low < inner.left + 50 ? "start" : "end");

@@ -93,13 +93,3 @@ const atLeastOne = (x) => {
   const scale = x >= 1 ? 10 : 100;
   return String(Math.min(100, Math.ceil(x * scale - 1e-9) / scale));
 };
-
-/** A threshold on a score: three decimals of a probability, three digits of another score. */
-export function thresholdText(x, isProbability) {
-  if (x === Infinity) return "none";
-  if (x === -Infinity) return "all";
-  if (!isProbability) return number(x);
-  if (x > 0 && x < 0.0005) return "< 0.001";
-  if (x < 1 && x > 0.9995) return "> 0.999";
-  return x.toFixed(3);
-}

@@ -1,6 +1,6 @@
 // The recommendation in plain words.
 import { el, value } from "../charts/dom.js";
-import { count, number, percent, shorten } from "../core/format.js";
+import { alike, count, number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
 
 export const strong = (text) => el("strong", {}, text);
@@ -8,8 +8,9 @@ export const named = (label) => el("em", {}, shorten(label));
 
 // What to do with a score.
 export function ruleWords({ lower, upper }, [negative, positive]) {
-  const low = value("lower", lower, number(lower)),
-    high = value("upper", upper, number(upper));
+  const write = alike([lower, upper]),
+    low = value("lower", lower, write(lower)),
+    high = value("upper", upper, write(upper));
   if (lower === -Infinity && upper === Infinity) {
     return [
       strong("Abstain on everything"),

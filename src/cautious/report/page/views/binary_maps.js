@@ -5,7 +5,7 @@ import { el, value } from "../charts/dom.js";
 import { heatmap, pickable } from "../charts/heatmap.js";
 import { swatches } from "../charts/lines.js";
 import { surface3d } from "../charts/surface3d.js";
-import { number, percent, shorten } from "../core/format.js";
+import { alike, number, percent, shorten } from "../core/format.js";
 import { leastCost } from "../core/surface.js";
 import { compared, gridOf, knownDistinct, MAPS } from "./binary_results.js";
 
@@ -84,7 +84,7 @@ export function drawMap(context) {
       el(
         "p",
         { class: "note" },
-        `${kind.name} of ${shorten(chosen.model.name)}. Drag, or use the arrow keys, to turn; point at it, or use shift and the arrow keys, to read it.`,
+        `${capital(kind.name)} of ${shorten(chosen.model.name)}. Drag, or use the arrow keys, to turn; point at it, or use shift and the arrow keys, to read it.`,
         said,
       ),
     );
@@ -110,12 +110,14 @@ export function drawMap(context) {
     el(
       "p",
       { class: "note" },
-      `${kind.name} of ${shorten(chosen.model.name)}`,
+      `${capital(kind.name)} of ${shorten(chosen.model.name)}`,
       view.map === "cost" ? `, in units of a ${expensive}` : "",
       ". Press a point of the map, or use the arrow keys, to move the costs.",
     ),
   );
 }
+
+const capital = (words) => words[0].toUpperCase() + words.slice(1);
 
 const shade = (index) => modelRgb(index).map((c) => c * 0.82 + 40);
 
@@ -203,7 +205,8 @@ export function drawDifference(context) {
 // What the difference is on new cases, and whether it can be told from none.
 export function differenceWords({ first, value: mean, low, high, distinct }, from) {
   const [at, least, most] = first === from ? [mean, low, high] : [-mean, -high, -low];
-  const words = `${number(at)} (${number(least)} to ${number(most)})`;
+  const write = alike([at, least, most], 2),
+    words = `${write(at)} (${write(least)} to ${write(most)})`;
   return distinct
     ? `; on new ones the difference is ${words}.`
     : `; on new ones they cannot be told apart: ${words}.`;

@@ -76,7 +76,7 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
     ),
   ];
   return sortableTable(columns, results, {
-    caption: `${problem.models.length} models, each with its own best thresholds for these costs. The cost on new cases and the differences have 95% intervals, those of the differences hold for all pairs at once; the other columns are of these cases.`,
+    caption: `${problem.models.length} models, each with its own best thresholds for these costs. The cost on new cases and what is more than the best have 95% intervals, the latter hold for all models at once; the other columns are of these cases.`,
     order: view.order,
     onRow: (r) => select(r.index),
     rowClass: (r) => (r === chosen ? "chosen" : null),

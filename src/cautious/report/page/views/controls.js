@@ -1,7 +1,7 @@
 // Three ways to say what is wanted of two classes: what mistakes cost, how much of them is bearable,
 // or the thresholds themselves. All three describe the rule that the page shows, and stay in step.
 import { el, toggle } from "../charts/dom.js";
-import { number, percent, shorten } from "../core/format.js";
+import { alike, number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
 import { costControl, scoreControl, shareControl } from "./widgets.js";
 
@@ -153,7 +153,7 @@ function inStep(result, mode) {
   if (!result) return "";
   const { window: w, surface, costs } = result,
     limits = `${percent(w.abstention)} without an answer, ${percent(w.error / w.answered)} wrong among answers, ${percent(w.fn / surface.positives)} of the positives missed`,
-    ends = `thresholds ${number(w.lower)} and ${number(w.upper)}`,
+    ends = `thresholds ${[w.lower, w.upper].map(alike([w.lower, w.upper])).join(" and ")}`,
     price = `cost ${number(w.cost)} per case at ${number(costs.fn)}, ${number(costs.fp)} and ${number(costs.abstain)}`;
   const words = { costs: [limits], budgets: [ends, price], thresholds: [limits, price] }[mode];
   return `On these cases: ${words.join("; ")}.`;

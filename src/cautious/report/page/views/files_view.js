@@ -99,7 +99,8 @@ export function filesView(app) {
     try {
       const found = readPredictions(table, model, said),
         positive = found.columns.proba.length === 1 ? undefined : known(found.truths);
-      const turned = said.pos_label === undefined && positive !== undefined && found.models[0].score;
+      const [{ score, classes }] = found.models,
+        turned = said.pos_label === undefined && positive !== undefined && score && classes[1] !== positive;
       return turned ? readPredictions(table, model, { ...said, pos_label: positive }) : found;
     } catch (error) {
       const positive = error.key === "positive not said" ? known(error.values.labels) : undefined;

@@ -30,6 +30,10 @@ export function answerShares({ sizes }, k) {
 
 // A thousand people, or the cases themselves where they are fewer than is enough of one class.
 const crowdOf = ({ n }) => (n < FEWEST ? Math.round(n) : PEOPLE);
+const crowdWords = (chosen) => {
+  const n = crowdOf(chosen);
+  return `${count(n)} ${n === PEOPLE ? "people" : n === 1 ? "case" : "cases"}`;
+};
 
 export function thousandOf(chosen, k) {
   const seen = answerShares(chosen.model, k),
@@ -49,9 +53,9 @@ export function thousandOf(chosen, k) {
 export function setPeople(chosen, k, width) {
   const parts = thousandOf(chosen, k).filter(({ key, count: n }) => n || key === "one" || key === "wrong");
   const about = parts.map((part) => `${part.count} ${part.label}`).join(", ");
-  return peopleChart([{ title: `Of ${count(crowdOf(chosen))} people`, parts }], {
+  return peopleChart([{ title: `Of ${crowdWords(chosen)}`, parts }], {
     width,
-    about: `${count(crowdOf(chosen))} people: ${about}.`,
+    about: `${crowdWords(chosen)}: ${about}.`,
   });
 }
 
@@ -67,15 +71,19 @@ export function setVerdict(chosen, { classes, alone, best, rivals, distinct, rul
     strong(count(n)),
     low === null ? "" : ` (${count(low)} to ${count(high)})`,
   ];
+  const verb = ({ count: n }, one, more) => (n === 1 ? one : more);
   const words = [
-    `of ${count(crowdOf(chosen))} people `,
+    `of ${crowdWords(chosen)} `,
     said(each.one),
-    " are told their class",
-    each.several.count ? [", ", said(each.several), " get several classes with theirs among them"] : "",
+    verb(each.one, " is told its class", " are told their class"),
+    each.several.count
+      ? [", ", said(each.several), verb(each.several, " gets", " get"), " several classes with the true one among them"]
+      : "",
     ", ",
     said(each.wrong),
-    " are answered wrongly",
-    each.none.count ? [" and ", said(each.none), " get no answer"] : "",
+    verb(each.wrong, " is", " are"),
+    " answered wrongly",
+    each.none.count ? [" and ", said(each.none), verb(each.none, " gets", " get"), " no answer"] : "",
     ".",
   ];
   const evidence = el(
