@@ -22,7 +22,7 @@ __all__ = ["e_admissibility"]
 _PROGRAMMES_AT_ONCE = 200
 _SOLVER_ERROR = 1e-7  # HiGHS meets constraints to this much
 # Choices that are not settled after so many turns are left to a programme.
-_TURNS = 128
+_TURNS = 64
 
 
 def e_admissibility(intervals: IntervalsLike, costs: npt.ArrayLike | None = None) -> Mask:
@@ -93,12 +93,14 @@ def _likeliest_somewhere(tight: ProbabilityIntervals) -> Mask:
 def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) -> Mask:
     """E-admissible predictions among the maximal ones, for any costs."""
     tie = rounding_error(costs)
-    admissible = np.zeros_like(maximal)
-    # Being best at one distribution is enough. Likely ones: where a prediction beats the average.
-    witnesses = [sets.center, *(sets.minimiser(each - costs.mean(axis=0)) for each in costs)]
-    for p in witnesses:
-        expected = p @ costs.T
-        admissible |= expected <= expected.min(axis=1, keepdims=True) + tie
+    expected = sets.center @ costs.T
+    admissible = expected <= expected.min(axis=1, keepdims=True) + tie
+    # Being best at one distribution is enough. A likely one: where a prediction beats the average.
+    for at, beyond in enumerate(costs - costs.mean(axis=0)):
+        rows = np.flatnonzero(maximal[:, at] & ~admissible[:, at])
+        if len(rows):
+            expected = sets[rows].minimiser(beyond) @ costs.T
+            admissible[rows] |= expected <= expected.min(axis=1, keepdims=True) + tie
     admissible &= maximal
     rows, choice = np.nonzero(maximal & ~admissible)
     verdict = np.zeros(len(rows), dtype=np.intp)
@@ -188,8 +190,7 @@ def _against_many(lower: Floats, upper: Floats, costs: Floats, choice: Ints, riv
     verdict = np.zeros(len(choice), dtype=np.intp)
     tie, sure = rounding_error(costs), 2 * _SOLVER_ERROR * (np.ptp(costs) or 1.0)
     open_ = np.arange(len(choice))
-    regret = rivals.astype(np.float64)
-    mean_mix, mean_loss = np.zeros_like(regret), np.zeros_like(regret)
+    regret, mean_mix, mean_loss = np.zeros((3, *rivals.shape))
     room = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
     for turn in range(1, _TURNS + 1):
         if not len(open_):
@@ -203,7 +204,7 @@ def _against_many(lower: Floats, upper: Floats, costs: Floats, choice: Ints, riv
         value = (mix * loss).sum(axis=1)
         mean_loss += turn * loss
         beaten = value > sure
-        if turn % 4 == 0:
+        if turn % 8 == 0:
             average = mean_mix / mean_mix.sum(axis=1, keepdims=True)
             against = _lost(lower, upper, room, costs, choice, average)
             beaten |= (average * against).sum(axis=1) > sure
