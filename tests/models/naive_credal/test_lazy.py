@@ -12,7 +12,7 @@ from cautious.models import (
     check_cautious_estimator,
 )
 from cautious.models.discrete import encode
-from cautious.models.naive_credal.lazy import overlap_distances
+from cautious.models.naive_credal.lazy import Neighbours, overlap_distances
 
 
 @pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
@@ -145,3 +145,29 @@ def test_distances_count_what_differs():
 def test_bad_parameters_are_named(parameters, message):
     with pytest.raises(ValueError, match=message):
         LazyNaiveCredalClassifier(**parameters).fit([[0], [1]], [0, 1])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("missing", [False, True])
+def test_counts_of_rings_are_those_of_loops(weighted, missing):
+    """Also of more than 255 alike, which no byte holds, and of more features than a word has."""
+    rng = np.random.default_rng(0)
+    n, m, n_classes = 1500, 9, 3
+    y = np.sort(rng.integers(0, n_classes, n))
+    codes = (rng.random((m, n)) < 0.1).astype(np.int8) - (missing * (rng.random((m, n)) < 0.02))
+    codes = codes.astype(np.int8)
+    weight = rng.integers(1, 4, n).astype(float) if weighted else None
+    neighbours = Neighbours(codes, y, n_classes, weight)
+    test = rng.integers(-missing, 2, (m, 5))
+    distances = overlap_distances(codes, test)
+    inner, outer = np.array([-1, 2, -1, 0, 2]), np.array([9, 5, 0, 4, 3])
+    found = neighbours.count_ring(test, distances, inner, outer)
+    for b in range(5):
+        near = (distances[b] > inner[b]) & (distances[b] <= outer[b])
+        for k in range(n_classes):
+            own = np.where(near & (y == k), 1.0 if weight is None else weight, 0.0)
+            assert found.class_counts[b, k] == own.sum()
+            np.testing.assert_array_equal(
+                found.counts[b, :, k], ((codes == test[:, [b]]) * own).sum(axis=1)
+            )
+            np.testing.assert_array_equal(found.totals[b, :, k], ((codes >= 0) * own).sum(axis=1))

@@ -8,7 +8,7 @@ a ball, and a row has at most m + 1 of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -37,6 +37,8 @@ __all__ = ["LazyNaiveCredalClassifier", "Neighbours", "RowCounts", "overlap_dist
 _MISSING_IN_TEST = -2
 # Pairs are solved this many (pair, feature) cells at a time.
 _CELLS_AT_ONCE = 400_000
+# Bytes in a word, and the most that one byte can hold.
+_WORD, _MOST_IN_BYTE = 8, 255
 
 
 def overlap_distances(train: Ints, test: Ints) -> Ints:
@@ -59,9 +61,13 @@ def overlap_distances(train: Ints, test: Ints) -> Ints:
            [2, 2, 1]], dtype=uint8)
     """
     m, n = train.shape
-    distances = np.zeros((test.shape[1], n), dtype=np.min_scalar_type(max(m, 1)))
-    for known, asked in zip(train, np.where(test == MISSING, _MISSING_IN_TEST, test), strict=True):
-        distances += (known != asked[:, None].astype(known.dtype)).view(np.uint8)
+    distances = np.empty((test.shape[1], n), dtype=np.min_scalar_type(max(m, 1)))
+    asked = np.where(test == MISSING, _MISSING_IN_TEST, test).astype(train.dtype)
+    # Row by row, so that all comparisons of a row stay in the processor's cache.
+    differs = np.empty(train.shape, dtype=np.bool_)
+    for row, own in zip(asked.T, distances, strict=True):
+        np.not_equal(train, row[:, None], out=differs)
+        np.add.reduce(differs.view(np.uint8), axis=0, dtype=own.dtype, out=own)
     return distances
 
 
@@ -74,7 +80,7 @@ class Neighbours:
     codes : ndarray of shape (m, n)
         Codes of the training rows, in the smallest type that holds them.
     y : ndarray of shape (n,)
-        Class codes.
+        Class codes, sorted.
     n_classes : int
         Number of classes.
     weight : ndarray of shape (n,) or None
@@ -102,26 +108,67 @@ class Neighbours:
         distances : ndarray of shape (b, n)
             Their distances to the training rows.
         inner, outer : ndarray of shape (b,)
-            The ring of each test row; ``inner`` is -1 for a ball.
+            The ring of each test row, ``inner`` below ``outer``; it is -1 for a ball.
         """
         m, b = test.shape
-        K = self.n_classes
-        ring = distances <= outer[:, None]
-        ring &= distances > inner[:, None]
-        at, neighbour = np.nonzero(ring)
+        n, K = len(self.y), self.n_classes
+        # One comparison in the smallest type: what is too near becomes very large.
+        nearest, kind = inner + 1, distances.dtype
+        beyond = distances - nearest[:, None].astype(kind)
+        ring = beyond <= (outer - nearest)[:, None].astype(kind)
+        flat = np.flatnonzero(ring)
+        each = np.diff(np.searchsorted(flat, np.arange(b + 1) * n))
+        neighbour = flat - np.repeat(np.arange(b) * n, each)
         weight = None if self.weight is None else self.weight[neighbour]
-        cell = at * K + self.y[neighbour]
-        counted = RowCounts.empty((test != MISSING).T, K)
-        counted.class_counts[:] = np.bincount(cell, weight, minlength=b * K).reshape(b, K)
-        for i in range(m):
-            codes = self.codes[i, neighbour]
-            for place, kept in (
-                (counted.counts, codes == test[i, at]),
-                (counted.totals, codes != MISSING),
-            ):
-                kept_weight = None if weight is None else weight[kept]
-                place[:, i] = np.bincount(cell[kept], kept_weight, minlength=b * K).reshape(b, K)
-        return counted
+        # Sorted, as the training rows are.
+        cell = np.repeat(np.arange(b) * K, each) + self.y.take(neighbour)
+        observed = (test != MISSING).T
+        class_counts = np.bincount(cell, weight, minlength=b * K).reshape(b, K).astype(np.float64)
+        known = self._by_row.take(neighbour, axis=0)
+        asked = np.zeros((b, known.shape[1]), dtype=known.dtype)
+        asked[:, :m] = test.T
+        counts = _sums_by_cell(known == np.repeat(asked, each, axis=0), cell, weight, b * K)
+        totals = np.broadcast_to(class_counts[:, None, :], (b, m, K)).copy()
+        if self._any_missing:
+            found = _sums_by_cell(known != MISSING, cell, weight, b * K)
+            totals = found[:, :m].reshape(b, K, m).transpose(0, 2, 1)
+        counts = np.ascontiguousarray(counts[:, :m].reshape(b, K, m).transpose(0, 2, 1))
+        return RowCounts(class_counts, counts, np.ascontiguousarray(totals), observed)
+
+    @cached_property
+    def _by_row(self) -> Ints:
+        """Codes of one training row after the other, the rows filled up to whole words."""
+        m, n = self.codes.shape
+        rows = np.zeros((n, -(-m // _WORD) * _WORD), dtype=self.codes.dtype)
+        rows[:, :m] = self.codes.T
+        return rows
+
+    @cached_property
+    def _any_missing(self) -> bool:
+        return bool((self.codes == MISSING).any())
+
+
+def _sums_by_cell(told: Mask, cell: Ints, weight: Floats | None, n_cells: int) -> Floats:
+    """Add up the rows of a mask for each cell; cells are sorted.
+
+    Eight truth values are one word, and adding words adds eight numbers at a time, as long as no
+    byte of a sum goes beyond 255: longer runs are cut.
+    """
+    sums = np.zeros((n_cells, told.shape[1]))
+    if not len(cell):
+        return sums
+    starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
+    if weight is not None:
+        sums[cell[starts]] = np.add.reduceat(told * weight[:, None], starts, axis=0)
+        return sums
+    cuts = -(-np.diff(starts, append=len(cell)) // _MOST_IN_BYTE)
+    first = np.cumsum(cuts) - cuts
+    within = np.arange(cuts.sum()) - np.repeat(first, cuts)
+    pieces = np.repeat(starts, cuts) + _MOST_IN_BYTE * within
+    words = np.ascontiguousarray(told.view(np.uint64).T)
+    added = np.stack([np.add.reduceat(word, pieces) for word in words], axis=1).view(np.uint8)
+    sums[cell[starts]] = np.add.reduceat(added, first, axis=0, dtype=np.float64)
+    return sums
 
 
 @dataclass(frozen=True)
@@ -142,13 +189,6 @@ class RowCounts:
     counts: Floats
     totals: Floats
     observed: Mask
-
-    @classmethod
-    def empty(cls, observed: Mask, n_classes: int) -> RowCounts:
-        """Start with nothing counted."""
-        n, m = observed.shape
-        cells = np.zeros((2, n, m, n_classes))
-        return cls(np.zeros((n, n_classes)), cells[0], cells[1], observed)
 
     def __getitem__(self, rows: Ints | slice) -> RowCounts:
         return RowCounts(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
@@ -310,7 +350,10 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         codes = np.zeros((len(columns), len(labels)), dtype=np.min_scalar_type(-most))
         for i, (code, _) in enumerate(numbered):
             codes[i] = code
-        self._neighbours = Neighbours(codes, classes, len(self.classes_), weight)
+        order = np.argsort(classes, kind="stable")
+        weight = None if weight is None else weight[order]
+        n_classes = len(self.classes_)
+        self._neighbours = Neighbours(codes.take(order, axis=1), classes[order], n_classes, weight)
         return self
 
     def predict_set(self, X: Any) -> Mask:
