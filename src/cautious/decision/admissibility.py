@@ -94,7 +94,7 @@ def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) ->
     """E-admissible predictions among the maximal ones, for any costs."""
     tie = rounding_error(costs)
     expected = sets.center @ costs.T
-    admissible = expected <= expected.min(axis=1, keepdims=True) + tie
+    admissible: Mask = expected <= expected.min(axis=1, keepdims=True) + tie
     # Being best at one distribution is enough. A likely one: where a prediction beats the average.
     for at, beyond in enumerate(costs - costs.mean(axis=0)):
         rows = np.flatnonzero(maximal[:, at] & ~admissible[:, at])
