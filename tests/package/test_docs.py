@@ -7,6 +7,7 @@ import doctest
 import inspect
 import io
 import re
+import runpy
 import shlex
 import tomllib
 from dataclasses import dataclass
@@ -316,6 +317,19 @@ def test_every_display_has_its_picture():
     drawn = (ROOT / "docs" / "pictures.py").read_text(encoding="utf-8")
     shown = set(re.findall(r"^def (\w+Display)\(\):", drawn, re.MULTILINE))
     assert shown == set(import_module("cautious.displays").__all__)
+
+
+@pytest.mark.slow
+def test_pictures_are_drawn():
+    pytest.importorskip("matplotlib").use("agg")
+    import matplotlib.pyplot as plt
+
+    pictures = runpy.run_path(str(ROOT / "docs" / "pictures.py"))
+    for name in import_module("cautious.displays").__all__:
+        pictures[name]()
+        assert len(plt.get_fignums()) == 1, f"{name} draws no figure, or several"
+        plt.gcf().canvas.draw()
+        plt.close("all")
 
 
 @every_page
