@@ -312,6 +312,13 @@ def test_every_source_is_listed():
     assert not missing, f"enter in docs/references.md: {', '.join(missing)}"
 
 
+def test_every_model_is_in_the_table():
+    models = import_module("cautious.models")
+    estimators = {name for name in models.__all__ if name.endswith(("Classifier", "ClassifierCV"))}
+    page = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    assert estimators == set(re.findall(r"^\| \{py:class\}`~cautious\.models\.(\w+)`", page, re.M))
+
+
 def test_every_display_has_its_picture():
     """The page of a display begins with what a function of its name draws."""
     drawn = (ROOT / "docs" / "pictures.py").read_text(encoding="utf-8")

@@ -269,7 +269,7 @@ class CriticalDifferenceDisplay(Display):
         """
         ranks = self.mean_ranks.to_numpy()
         k, groups = len(ranks), self.groups()
-        words = [f"{plain_text(n, most=24)} ({r:.2f})" for n, r in self.mean_ranks.items()]
+        words = [f"{plain_text(n, most=32)} ({r:.2f})" for n, r in self.mean_ranks.items()]
         left = (k + 1) // 2  # the better half is named on the left
         rows = 1.2 + 0.35 * len(groups) + left
         names_width = _CHARACTER * max(map(len, words))
@@ -287,7 +287,8 @@ class CriticalDifferenceDisplay(Display):
         axes.plot([low, high], [0, 0], lw=1.2, **ink)
         for tick in np.arange(low, high + 1):
             axes.plot([tick, tick], [0, -0.2], lw=1.2, **ink)
-            axes.text(tick, -0.3, f"{tick:g}", ha="center", va="bottom")
+            if (tick - low) % (1 + k // 14) == 0:  # more numbers would run into each other
+                axes.text(tick, -0.3, f"{tick:g}", ha="center", va="bottom")
         axes.plot([low, low + self.critical_difference], [-1.4, -1.4], lw=2.5, **ink)
         difference = f"critical difference {self.critical_difference:.2f}"
         axes.text(low, -1.55, difference, ha="left", va="bottom", size="small")
