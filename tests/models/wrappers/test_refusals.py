@@ -69,6 +69,7 @@ def refusing(estimator=None, detector=None, **params):
     ]
 )
 @pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
+@pytest.mark.filterwarnings("ignore:.* calibration rows also occur among the training rows")
 def test_at_home_in_scikit_learn(estimator, check):
     check(estimator)
 
@@ -211,6 +212,12 @@ def test_the_classifier_learns_from_all_and_the_detector_from_a_part():
     assert kept.estimator_.estimator is fitted
 
 
+def test_rows_given_twice_are_no_new_cases():
+    X, y = make_blobs(60, centers=2, random_state=0)
+    with pytest.warns(UserWarning, match="calibration rows also occur among the training rows"):
+        refusing(detector=KernelDensity()).fit(np.vstack([X, X]), np.append(y, y))
+
+
 def test_weights_are_for_the_classifier():
     X, y = make_blobs(100, centers=2, cluster_std=4, random_state=0)
     weight = np.linspace(0, 3, 100)
@@ -231,7 +238,7 @@ def test_an_empty_conformal_set_is_no_answer():
 
 def test_gaps_go_to_the_detector():
     X, y = make_blobs(200, centers=2, random_state=0)
-    X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    X[np.random.default_rng(0).random(200) < 0.1, 0] = np.nan
     inner = HistGradientBoostingClassifier(max_iter=5)
     model = refusing(inner, IsolationForest(n_estimators=10, random_state=0)).fit(X, y)
     assert model.is_novel(X).shape == (200,)

@@ -27,6 +27,7 @@ from cautious.models.base import (
     fit_metadata,
     take_over_features,
 )
+from cautious.models.wrappers.certified import warn_of_twins
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.sets import check_mask, check_probabilities, check_weight
 
@@ -171,6 +172,7 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
             X, labels, _, params = drop_weightless(X, labels, weight, params)
         training, calibration = self._split(len(labels))
         parts = self._parts(labels, calibration)
+        warn_of_twins(X, training, calibration)
         self.detector_ = clone(self.detector).fit(_safe_indexing(X, training), labels[training])
         self.estimator_ = clone(self.estimator).fit(X, labels, **params)
         self.classes_ = np.asarray(self.estimator_.classes_)
