@@ -65,6 +65,19 @@ def test_plug_in_of_mapie():
     assert squares.high == pytest.approx(np.sqrt((squares.by_class["high"] ** 2).mean()))
 
 
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_intervals_of_all_classes_hold_at_once(norm):
+    # Three classes share 6 % of risk, two share 4 %: 2 % each.
+    y, p = drawn()
+    found = calibration_error(y, p, kind="class-wise", norm=norm, confidence_level=0.94)
+    for k in range(3):
+        one = calibration_error(
+            y == k, p[:, k], kind="class-wise", norm=norm, confidence_level=0.96
+        )
+        ends = one.by_class[["low", "high"]].iloc[1].tolist()
+        assert found.by_class.loc[k, ["low", "high"]].tolist() == pytest.approx(ends)
+
+
 def test_estimator_of_kumar():
     # Where the probabilities of a bin are all alike, its variance is that of a share.
     rng = np.random.default_rng(1)
