@@ -219,15 +219,17 @@ def _bins(p: Floats, hit: npt.NDArray[np.bool_], weight: Floats, most: int) -> p
     count = max(1, min(most, int(total // _LEAST_CASES)))
     middle = (np.cumsum(of_value) - of_value / 2) / total
     place = np.minimum((count * middle).astype(np.intp), count - 1)[at]
-    gap = p - hit
-    n, probability, share, squares, chance = (
-        np.bincount(place, weight * each, count)
-        for each in (np.ones(len(p)), p, hit, gap**2, p * (1 - p))
-    )
-    table = pd.DataFrame({"n": n, "probability": probability, "share": share})[n > 0]
-    table["squares"], table["chance"] = squares[n > 0], chance[n > 0]
-    table.iloc[:, 1:] = table.iloc[:, 1:].div(table["n"], axis=0)
-    return table.reset_index(drop=True)
+    parts = {
+        "n": np.ones(len(p)),
+        "probability": p,
+        "share": hit,
+        "squares": (p - hit) ** 2,
+        "chance": p * (1 - p),
+    }
+    sums = np.array([np.bincount(place, weight * each, count) for each in parts.values()])
+    sums = sums[:, sums[0] > 0]
+    sums[1:] /= sums[0]
+    return pd.DataFrame(sums.T, columns=list(parts))
 
 
 def _error(table: pd.DataFrame, norm: str, level: float) -> list[float]:
