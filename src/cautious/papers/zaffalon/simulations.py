@@ -94,6 +94,7 @@ def simulation_table(results: pd.DataFrame) -> Table:
                 cells.append(Cell(name, f"s = {size}, risk-neutral", bold, "NBC", remark=said))
             better = "NCC" if utility > accuracy else "NBC"
             cells.append(Cell(name, f"s = {size}, u65", better, "NCC", remark=said))
+    cells += _draws(results)
     smallest = four.iloc[0]
     cells.append(
         Cell("Fig. 4", "u65 of NCC at the smallest size", float(smallest["NCC u65"]), 0.65, 0.01)
@@ -128,6 +129,25 @@ def simulation_table(results: pd.DataFrame) -> Table:
         "(the paper: 4000 of each artificial size, 80 × 50, and 100 of each size of kr-vs-kp).",
         "words",
     )
+
+
+# Accuracy of NBC below which a draw of the chances is called hard.
+HARD = 0.85
+
+
+def _draws(results: pd.DataFrame) -> list[Cell]:
+    """Show in how many draws of the chances NCC leads: it depends on how hard they are."""
+    cells = []
+    for size in SIZES:
+        own = results[results["dataset"] == f"{ARTIFICIAL} {size}"]
+        draws = own.groupby("repeat")[["NBC accuracy", "NCC u65"]].mean()
+        leads, hard = draws["NCC u65"] > draws["NBC accuracy"], draws["NBC accuracy"] < HARD
+        remark = (
+            f"{(leads & hard).sum()} of the {hard.sum()} in which NBC's accuracy is below {HARD}"
+        )
+        ours = f"{leads.sum()} of {len(draws)}"
+        cells.append(Cell("Fig. 3", f"s = {size}, draws in which NCC leads", ours, remark=remark))
+    return cells
 
 
 def _curves(results: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
