@@ -219,10 +219,10 @@ def _bins(p: Floats, hit: npt.NDArray[np.bool_], weight: Floats, most: int) -> p
     count = max(1, min(most, int(total // _LEAST_CASES)))
     middle = (np.cumsum(of_value) - of_value / 2) / total
     place = np.minimum((count * middle).astype(np.intp), count - 1)[at]
-    parts = {
+    parts: dict[str, Floats] = {
         "n": np.ones(len(p)),
         "probability": p,
-        "share": hit,
+        "share": hit.astype(np.float64),
         "squares": (p - hit) ** 2,
         "chance": p * (1 - p),
     }
