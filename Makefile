@@ -10,7 +10,7 @@ XDIST  ?= -n auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test coverage test-all test-spark test-elsewhere test-oldest test-newest test-python honesty check format \
-	bench reproduction docs wheel lock clean
+	bench bench-peers reproduction docs wheel lock clean
 
 help:  ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -78,6 +78,9 @@ format: $(READY)  ## what ruff can mend by itself
 bench: $(READY)  ## measurements as ratios; writes BENCHMARKS.md
 	$(BIN)/python -m benchmarks --write BENCHMARKS.md
 
+bench-peers: .venv-peers/.ready  ## ours beside other programs, in an environment of their own
+	.venv-peers/bin/python -m benchmarks peers measures guarantees
+
 # The extra brings WEKA, which runs the papers' own learners, and a Java. Whatever is missing is
 # said, and the rest is done. A run that was stopped goes on from build/reproduction.
 reproduction: $(READY)  ## the four papers in full; writes docs/reproduction.md
@@ -132,6 +135,16 @@ lock:  ## newer exact versions of the environment
 	.venv-elsewhere/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-elsewhere/bin/python -m pip install --quiet --editable ".[mlflow,skore,onnx,river,parquet,cli]" \
 	    onnxruntime polars pytest
+	touch $@
+
+# One by one, since not every one installs everywhere.
+PEERS = 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["peers"])'
+.venv-peers/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-peers/bin/python -m pip install --quiet --editable ".[all]"
+	for peer in $$(.venv-peers/bin/python -c $(PEERS)); do \
+	    .venv-peers/bin/python -m pip install --quiet $$peer || echo "left out: $$peer"; done
 	touch $@
 
 clean:  ## remove what the others made
