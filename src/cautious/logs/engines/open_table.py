@@ -106,6 +106,8 @@ class OpenTable:
         exponent : int, optional
             The exponent that is known to be needed.
         """
+        if compiled_loop("count", 0) is None:
+            return None
         tally = summary.scores
         values = [values for pieces in tally.pieces.values() for values, _ in pieces]
         scale: float | None

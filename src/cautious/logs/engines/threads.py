@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
 from dataclasses import replace
-from threading import Event, Lock
+from threading import Lock, Semaphore
 from typing import Any
 
 from cautious.errors import InputError
@@ -25,6 +26,8 @@ __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 _CELLS_READ, _CELLS_COUNTED, _LEAST_CELLS = 1 << 22, 1 << 22, 1 << 17
 # After so many batches that were not plain after all, a thread takes none for plain any more.
 _PATIENCE = 8
+# Until a grid is known, threads take so many rows at a time, and then see what others have found.
+_ROWS_EXPLORED = 1 << 18
 _FEW_THREADS = 4
 _THREADS_BY_DEFAULT = 4
 
@@ -71,44 +74,44 @@ class RunningTotal:
                 if whole is not None and whole.stopped:
                     return
                 n_rows = batch.num_rows
-                if not self._fits_table(batch):
-                    for start in range(0, max(n_rows, 1), step):
-                        self._add(batch.slice(start, step), first + start, part)
+                self._count(batch, first, part, step)
                 del batch  # it would otherwise be there while the next is read
                 if whole is not None:
                     whole.tell(n_rows)
         except InputError as error:
             raise error.at(part.name) from None
 
-    def _fits_table(self, batch: Any) -> bool:
-        """Count a plain batch in a table, which is opened once it is known on what grid."""
-        if not self._patience:
-            return False
-        if self._table is None:
-            if self.whole is not None:
-                self.seen = self.whole.seen_by(self)
-            self._open_table()
-        if self._table is None:
-            return False
-        if self._table.add(batch):
-            return True
-        self._closed, self._patience = self.summary, self._patience - 1
-        return False
+    def _count(self, batch: Any, first: int, part: Part, step: int) -> None:
+        """Count a batch in a table, or what comes before there can be one, or is not plain."""
+        start, plain = 0, self._patience > 0
+        while start < batch.num_rows or not start:
+            if plain and self._table is not None:
+                if self._table.add(batch.slice(start)):
+                    return
+                self._closed, self._patience, plain = self.summary, self._patience - 1, False
+            with nullcontext() if self.whole is None else self.whole.few:
+                if plain and self._open_table():
+                    continue
+                rows = min(step, _ROWS_EXPLORED) if plain else step
+                self._add(batch.slice(start, rows), first + start, part)
+                start += rows
 
-    def _open_table(self) -> None:
-        exponent = self._exponent()
-        known = self.seen if self.seen is not None and not self._closed.labels else self._closed
+    def _open_table(self) -> bool:
+        """Open a table once it is known on what grid scores lie."""
+        exponent, known = self._exponent(), self._closed
+        if not known.labels:
+            known = self.whole.summary if self.seen is None and self.whole else self.seen or known
         # Scores that have no decimal grid get none by reading on.
         if known.scores.pieces and (exponent is not None or not self._tried):
             self._tried = exponent is None
             self._table = OpenTable.beside(known, exponent)
+        return self._table is not None
 
     def _add(self, batch: Any, first: int, part: Part) -> None:
         at_least = self._exponent()
         own = summarise_batch(batch, self.plan, at_least=at_least, first=first, where=part.where)
         self._closed += own
         if self.whole is not None:
-            self.whole.look_at(self, self._closed)
             self._closed = self.whole.relieve(self._closed)
 
     def _exponent(self) -> int | None:
@@ -136,37 +139,8 @@ class Whole:
         self.n_done = 0
         self.stopped = False
         self.lock = Lock()
-        self.explorer: RunningTotal | None = None
-        self.explored = Event()
-        self.seen: LogSummary | None = None
-        if not (
-            suits(plan)
-            and (n_rows is None or n_rows > 4 * plan.limits.limit)
-            and compiled_loop("count", n_rows or 0)
-        ):
-            self.explored.set()
-
-    def seen_by(self, own: RunningTotal) -> LogSummary | None:
-        """Give rows from which a thread may learn on what grid scores lie.
-
-        The first to ask is sent to find out. The others wait here, with what they have read: a
-        table takes the rows ten times as quickly.
-        """
-        with self.lock:
-            self.explorer = self.explorer or own
-        if self.explorer is not own:
-            self.explored.wait()
-        return self.seen
-
-    def look_at(self, own: RunningTotal, found: LogSummary) -> None:
-        """Let the other threads go on once the first has found a grid, or will find none."""
-        if own is not self.explorer or self.explored.is_set():
-            return
-        known = self.summary if self.summary.scores.exponent is not None else found
-        if OpenTable.beside(known, known.scores.exponent) is not None:
-            self.seen = known
-        if self.seen or self.summary.n_rows + found.n_rows > 2 * found.plan.limits.limit:
-            self.explored.set()
+        # Outside a table Python's lock is held so often that more threads only hinder one another.
+        self.few = Semaphore(_FEW_THREADS)
 
     def tell(self, n_rows: int) -> None:
         """Tell that so many rows more are done."""
@@ -222,25 +196,24 @@ def summarise_in_threads(
 
     if n_threads is None:
         n_threads = min(os.cpu_count() or 1, _THREADS_BY_DEFAULT)
+    if isinstance(parts, Sequence):
+        n_threads = max(1, min(n_threads, len(parts)))
+    compiled_loop("count", n_rows or 0)  # so many rows are to come
     whole = Whole(plan, n_threads, n_rows, progress)
     waiting, lock = iter(parts), Lock()
 
     def work() -> None:
         own = RunningTotal(plan, whole)
-        try:
-            while not whole.stopped:
-                with lock:
-                    part = next(waiting, None)
-                if part is None:
-                    whole.take(own.summary)
-                    return
-                own.add(part)
-                if n_threads > _FEW_THREADS:
-                    # Arrow keeps for each thread what it has freed; of many threads that is a lot.
-                    pa.default_memory_pool().release_unused()
-        finally:
-            if whole.explorer is own:
-                whole.explored.set()
+        while not whole.stopped:
+            with lock:
+                part = next(waiting, None)
+            if part is None:
+                whole.take(own.summary)
+                return
+            own.add(part)
+            if n_threads > _FEW_THREADS:
+                # Arrow keeps for each thread what it has freed; of many threads that is a lot.
+                pa.default_memory_pool().release_unused()
 
     with ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(work) for _ in range(n_threads)]

@@ -262,6 +262,7 @@ class ScoreTally:
         """
         bits = int(2 * self.limits.limit - 1).bit_length()
         taken = np.zeros(1 << bits, dtype=np.bool_)
+        looked_at = 0
         for number, own in enumerate(self.pieces.values()):
             for values, _ in own:
                 for start in range(0, len(values), _BLOCK):
@@ -269,9 +270,12 @@ class ScoreTally:
                     hashed *= np.uint64(0x9E3779B97F4A7C15)
                     hashed >>= np.uint64(64 - bits)
                     taken[hashed.view(np.int64)] = True
-                if np.count_nonzero(taken) > self.limits.limit:
-                    return True
-        return False
+                looked_at += len(values)
+                if looked_at > 1.25 * self.limits.limit:
+                    if np.count_nonzero(taken) > self.limits.limit:
+                        return True
+                    looked_at = self.limits.limit  # some more before it is asked again
+        return int(np.count_nonzero(taken)) > self.limits.limit
 
     def _on_finest_grid(self) -> ScoreTally:
         """Leave exact scores for the finest grid that fits."""
