@@ -25,3 +25,15 @@ def test_estimates_in_words():
         given,
     )
     assert found == [words for _, _, words in ESTIMATES]
+
+
+def test_numbers_beside_each_other_have_the_same_decimals():
+    given = [[0.3, 0.547], [0.000219, 1], [12.5, 0.25], [0.00001, 0.00002], [3, 40]]
+    found = ask_core("return given.map((some) => some.map(core.alike(some)))", given)
+    assert found == [
+        ["0.300", "0.547"],
+        ["0.000219", "1"],
+        ["12.50", "0.25"],
+        ["1.00e−5", "2.00e−5"],
+        ["3", "40"],
+    ]

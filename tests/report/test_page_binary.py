@@ -241,6 +241,7 @@ def test_odd_scores_make_a_page_all_the_same(tmp_path, open_report):
         for key, value in (("cost", best.cost), ("lower", best.lower), ("upper", best.upper)):
             assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), name
         assert "NaN" not in report.page.inner_text("main")
+        assert "∞" not in report.page.inner_text("[data-card='table']")
         assert "undefined" not in report.page.inner_text("main")
 
 

@@ -31,8 +31,11 @@ export function percent(x) {
 
 // The same decimals for all numbers of a column: as many as the one that needs most, within reason.
 export function alike(values, digits = 3) {
-  const plain = values.map((x) => number(x, digits)).filter((text) => /^−?[\d,]+(\.\d+)?$/.test(text));
-  const decimals = Math.min(4, Math.max(0, ...plain.map((text) => text.split(".")[1]?.length ?? 0)));
+  const plain = values.map((x) => number(x, digits)).filter((text) => /^−?[\d,]+(\.\d+)?$/.test(text)),
+    own = plain.map((text) => text.split(".")[1]?.length ?? 0),
+    // One that so few decimals cannot show asks the others for none.
+    shown = own.some((n) => n <= 4) ? own.filter((n) => n <= 4) : own;
+  const decimals = Math.min(4, Math.max(0, ...shown));
   return (x) => {
     // What so few decimals cannot show keeps its own form.
     if (!(Math.abs(x) < 1e6) || (x !== 0 && Math.abs(x) < 5 * 10 ** -decimals))

@@ -100,7 +100,7 @@ export function drawResponse(context) {
       width: widthOf(cards.response.body),
       height: 300,
       x: [0, 1],
-      y: low < high ? [low, high] : [Math.max(0, low - 0.01), high + 0.01],
+      y: low < high ? [low, high] : [Math.max(0, low - 0.01), Math.min(1, high + 0.01)],
       xLabel: "share abstained on",
       yLabel: label,
       xFormat: share,

@@ -15,7 +15,9 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
       known.flatMap(({ low, high }) => [low, high]),
       2,
     ),
-    score = alike(results.flatMap(({ window }) => [window.lower, window.upper]));
+    score = alike(results.flatMap(({ window }) => [window.lower, window.upper])),
+    // Beyond all scores an answer is given never or always; that says more than an infinite score.
+    threshold = (at, never) => (Math.abs(at) < Infinity ? score(at) : at === never ? "never" : "always");
   const columns = [
     {
       name: "model",
@@ -59,9 +61,9 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
       about: "window",
       exact: (r) => r.window.lower,
       show: (r) => [
-        value(`lower-${r.index}`, r.window.lower, score(r.window.lower)),
+        value(`lower-${r.index}`, r.window.lower, threshold(r.window.lower, -Infinity)),
         " … ",
-        value(`upper-${r.index}`, r.window.upper, score(r.window.upper)),
+        value(`upper-${r.index}`, r.window.upper, threshold(r.window.upper, Infinity)),
       ],
     },
     column("abstains", "abstention", (r) => r.window.abstention, percentAlike, "abstain"),
