@@ -11,10 +11,14 @@ from cautious.report import build_report
 from cautious.report.payload import summarise_scores
 
 
-@pytest.fixture
-def page(open_report, tmp_path):
-    path = build_report({"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, tmp_path / "r.html")
-    return open_report(path).page
+@pytest.fixture(scope="module")
+def page(usual_page, tmp_path_factory):
+    """A page that is only asked, so all tests here share it."""
+    path = tmp_path_factory.mktemp("arithmetic") / "r.html"
+    build_report({"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, path)
+    usual_page.goto(path.as_uri())
+    usual_page.wait_for_selector("[data-card]")
+    return usual_page
 
 
 def cases(n=120):

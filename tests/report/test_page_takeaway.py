@@ -75,6 +75,7 @@ def check_table(name, content, y, scores):
         assert "missed 10" in row.settings
 
 
+@pytest.mark.slow
 def test_a_rule_that_never_answers_can_be_saved(tmp_path, open_report):
     y = np.tile([0, 1], 40)  # both classes at every score
     path = build_report({"m": (y, np.repeat([0.2, 0.4, 0.6, 0.8], 20))}, tmp_path / "r.html")

@@ -127,7 +127,7 @@ export function binaryView(problem, app) {
         }),
       );
       clearTimeout(thinking);
-      thinking = setTimeout(think, shown.waits ? 60 : 400);
+      thinking = setTimeout(think, shown.waits ? 60 : 800);
       clearTimeout(speaking);
       speaking = setTimeout(() => {
         live.textContent = plainText([...cards.advice.body.querySelectorAll("p")]);
