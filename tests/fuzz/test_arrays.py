@@ -11,6 +11,7 @@ from tests.catalogue.agreement import same
 from tests.fuzz.fuzz_calls import CALLS, public_names
 from tests.fuzz.fuzz_containers import LIARS, disguises, plain
 from tests.fuzz.fuzz_effort import attempt
+from tests.fuzz.fuzz_random_calls import SLOW
 
 from cautious import curves
 from cautious._typing import as_floats
@@ -232,9 +233,7 @@ def test_equal_values_in_other_containers_give_equal_answers(name):
     expected = plain(call())
     for argument, (kind, values) in call.arrays.items():
         for disguise, dress in disguises(kind, values).items():
-            if (name, disguise) in TUPLES_ARE_PAIRS | NOT_CUT:
-                continue
-            if disguise == "pandas, another index" and argument in BY_LABEL:
+            if not fits(name, argument, disguise):
                 continue
             dressed = dress(values)
             shown = repr(dressed)
@@ -243,6 +242,38 @@ def test_equal_values_in_other_containers_give_equal_answers(name):
             assert repr(dressed) == shown, (argument, disguise, "was changed")
     for argument, values in before.items():
         np.testing.assert_array_equal(call.arrays[argument][1], values)
+
+
+def fits(name, argument, disguise):
+    """Whether a container is documented to hold the same values for an argument."""
+    if (name, disguise) in TUPLES_ARE_PAIRS | NOT_CUT:
+        return False
+    return disguise != "pandas, another index" or argument not in BY_LABEL
+
+
+QUICK = [name for name in NAMES if not name.startswith(SLOW)]
+
+
+@pytest.mark.parametrize(
+    ("n", "seed"),
+    [(300, 0), *(pytest.param(1000, seed, marks=pytest.mark.slow) for seed in range(1, 17))],
+)
+def test_every_argument_in_another_container(n, seed):
+    """All arguments at once, each in a container drawn by lot."""
+    rng = np.random.default_rng(seed)
+    expected = {}
+    for _ in range(n):
+        name = rng.choice(NAMES if rng.random() < 0.05 else QUICK)
+        call = CALLS[name]
+        if name not in expected:
+            expected[name] = plain(call())
+        dressed, chosen = {}, {}
+        for argument, (kind, values) in call.arrays.items():
+            known = disguises(kind, values)
+            known = {one: known[one] for one in known if fits(name, argument, one)}
+            chosen[argument] = str(rng.choice(list(known)))
+            dressed[argument] = known[chosen[argument]](values)
+        same(plain(call(**dressed)), expected[name], tolerance=1e-12, about=(name, chosen))
 
 
 @pytest.mark.parametrize("name", NAMES)
