@@ -72,3 +72,12 @@ def test_the_price_from_which_on_abstaining_never_pays(run, price, noted):
     if noted:
         (model,) = json.loads(result.stdout)["models"].values()
         assert model["abstention"] == 0
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "local")], ids=["here", "engine"])
+def test_weights_that_are_shares_are_noted_once(run, tmp_path, engine):
+    rows = [f"{k % 2},{k / 20},0.05" for k in range(20)]
+    (tmp_path / "p.csv").write_text("\n".join(["y_true,score,weight", *rows, ""]))
+    level = ("--confidence-level", 0.9, "--resamples", 20, "--measure", "coverage")
+    notes = run("evaluate", "p.csv", *level, *engine).stderr
+    assert notes.count("the weights of 20 rows add up to 1;") == notes.count("add up to") == 1

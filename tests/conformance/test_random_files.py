@@ -16,6 +16,7 @@ from tests.conformance import ways
 from tests.conformance.page import ask_page, file_request
 
 import cautious
+from cautious.cli.console import plain as shown_on_terminal
 from cautious.errors import InputError
 
 PAIRS = [
@@ -140,7 +141,8 @@ def check_here(one: File, folder: Any) -> tuple[Any, Any]:
         found = outcome(by_command, path, one, engine)
         where = f"{one} by the {'command line' if engine is None else 'engine'}"
         if refused:
-            assert found == " ".join(known.words("cli").split()), where
+            # A terminal is shown escapes of whatever it cannot print.
+            assert found == shown_on_terminal(" ".join(known.words("cli").split()), None), where
         else:
             assert not isinstance(found, str), f"{where}: {found}"
             assert not compared(table, found), where
@@ -210,3 +212,11 @@ def test_sixty_files(tmp_path):
 @pytest.mark.slow
 def test_two_thousand_files(tmp_path):
     run(tmp_path, 2000, same=False)
+
+
+def test_what_no_terminal_prints_is_escaped_there_and_only_there(tmp_path):
+    """Of private use, and such as turn the direction of the text."""
+    every = [
+        File(f"y_true,score\n1,{cell}\n0,0.5\n".encode()) for cell in ("0.6\uf136", "0.5\u202e1")
+    ]
+    check_page(every, [check_here(one, tmp_path) for one in every])
