@@ -127,7 +127,7 @@ lock:  ## newer exact versions of the environment
 .venv-spark/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv-spark
 	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-spark/bin/python -m pip install --quiet --editable ".[spark,cli]" pytest
+	.venv-spark/bin/python -m pip install --quiet --editable ".[spark,cli]" psutil pytest
 	touch $@
 
 .venv-elsewhere/.ready: pyproject.toml
