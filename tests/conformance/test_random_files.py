@@ -220,3 +220,16 @@ def test_what_no_terminal_prints_is_escaped_there_and_only_there(tmp_path):
         File(f"y_true,score\n1,{cell}\n0,0.5\n".encode()) for cell in ("0.6\uf136", "0.5\u202e1")
     ]
     check_page(every, [check_here(one, tmp_path) for one in every])
+
+
+def test_spaces_are_those_of_python(tmp_path):
+    """A byte order mark in the midst of a file is none, and separators of records are some."""
+    heads = [",\ufeffscore,weight,y_true\r\n0.25,3,x|y", "y_true,\ufeffscore\n1,0.5\n0,0.25"]
+    cells = ["0.5\x1f", "\x850.5", "\ufeff0.5", "0.5\u3000"]
+    every = [File(f"{text}\n".encode()) for text in heads]
+    every += [File(f"y_true,score\n1,{cell}\n0,0.25\n".encode()) for cell in cells]
+    every += [
+        File(f"y_true,y_set\na,{written}\nb,b\n".encode())
+        for written in ("{a,\ufeffb}", "a\x1d|\x1eb", "a\ufeff", "{\x1c}", "a\ufeffb")
+    ]
+    check_page(every, [check_here(one, tmp_path) for one in every])

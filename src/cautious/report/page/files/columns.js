@@ -1,11 +1,11 @@
 // Which column of a table holds what: as its reader says, or guessed by its name
 // (cautious.predictions.guess_columns).
-import { hint, listed, quoted, refusal, words } from "./rules.js";
+import { hint, listed, quoted, refusal, strip, words } from "./rules.js";
 
 // `said` may hold truth, score (one name or several), model, weight and groups; null says that there is
 // none.
 export function guessColumns(names, said = {}) {
-  const lowered = names.map((name) => name.trim().toLowerCase());
+  const lowered = names.map((name) => strip(name).toLowerCase());
   const first = (role) => {
     const at = words(role)
       .map((word) => lowered.indexOf(word))

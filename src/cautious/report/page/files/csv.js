@@ -1,7 +1,7 @@
 // Reading CSV fast: one pass finds the fields, and only the columns asked for are ever converted.
 // Cells are text as written (cautious.predictions.sources.delimited).
 import { cellNumber } from "./numbers.js";
-import { isLonger, limit, refusal, thousands } from "./rules.js";
+import { isLonger, limit, refusal, strip, thousands } from "./rules.js";
 
 const QUOTE = 34,
   NEWLINE = 10,
@@ -27,7 +27,7 @@ export function parseCsv(text, checkLines = () => {}) {
   };
   const rows = () => fields().starts.length / width - 1;
   return {
-    names: Array.from({ length: width }, (_, c) => fieldText(first, c).trim()),
+    names: Array.from({ length: width }, (_, c) => strip(fieldText(first, c))),
     get rows() {
       return rows();
     },
@@ -70,7 +70,7 @@ function findFields(text, separator, isHeading = false) {
     ends[n++] = at++;
     if (code === mark) continue;
     if (code === RETURN && text.charCodeAt(at) === NEWLINE) at++;
-    if (n - first === 1 && !fieldText({ text, starts, ends }, first).trim()) n = first;
+    if (n - first === 1 && !strip(fieldText({ text, starts, ends }, first))) n = first;
     else if (!width) width = n - first;
     else if (n - first !== width)
       throw refusal("row length", { line: lineAt(text, starts[first]), found: n - first, width });

@@ -1,6 +1,6 @@
 // Labels of classes: matched with names, in order, and which one is positive
 // (cautious.predictions.labels).
-import { listed, quoted, refusal, words } from "./rules.js";
+import { listed, quoted, refusal, strip, words } from "./rules.js";
 
 const valueOf = (text) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
 
@@ -46,7 +46,7 @@ export function matchLabels(names, labels, isBoolean = false) {
   });
   return names.map((name) => {
     const found = exact.get(name) ?? loose.get(withoutPoint(name));
-    return found ?? (isBoolean ? loose.get(name.trim().toLowerCase()) : undefined) ?? -1;
+    return found ?? (isBoolean ? loose.get(strip(name).toLowerCase()) : undefined) ?? -1;
   });
 }
 
@@ -67,7 +67,7 @@ export function binaryClasses(labels, positive, isBoolean) {
   const ordered = sortedLabels(labels);
   const said = { classes: listed(ordered), twins: ordered, labels: ordered };
   if (labels.length > 2) throw refusal("many classes", { count: labels.length, ...said });
-  const plain = labels.map((label) => label.trim().toLowerCase());
+  const plain = labels.map((label) => strip(label).toLowerCase());
   const pair = words("plain_pairs").find((known) => plain.every((label) => known.includes(label)));
   if (pair && new Set(plain).size === labels.length) {
     return pair.map((word) => labels[plain.indexOf(word)] ?? word);

@@ -1,10 +1,10 @@
 // Numbers as they are written in cells: decimals, exponents and infinities. What would have to be
 // guessed (0x10, 1,5, 50 %, a date) is refused (cautious.predictions.cells).
-import { hint, limit, quoted, refusal, thousands, words } from "./rules.js";
+import { hint, limit, quoted, refusal, strip, thousands, words } from "./rules.js";
 
 // The number, NaN where it is missing, and undefined where the text is none.
 export function cellNumber(cell) {
-  const text = cell.trim();
+  const text = strip(cell);
   if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
   if (/^[+-]?inf(inity)?$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
   return words("no_number").includes(text.toLowerCase()) ? NaN : undefined;
@@ -34,7 +34,7 @@ export const suchCells = (n) => (n === 1 ? "1 such cell" : `${thousands(n)} such
 
 // Say how a number has to be written.
 function numberHints(cell) {
-  const text = Array.from(cell.trim()).slice(0, 60).join("");
+  const text = Array.from(strip(cell)).slice(0, 60).join("");
   if (/^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(text)) return [hint("thousands")];
   if (/^[+-]?\d{0,40},\d{1,40}$/.test(text))
     return [hint("decimal comma", { better: text.replace(",", ".") })];

@@ -4,7 +4,7 @@ import { guessColumns } from "./columns.js";
 import { binaryClasses, matchLabels, namedClasses, sortedLabels, wholeLabels } from "./labels.js";
 import { checkedNumbers, checkedWeights, suchCells } from "./numbers.js";
 import { checkedProbabilities } from "./probabilities.js";
-import { isLonger, limit, listed, note, quoted, refusal, thousands, twins, words } from "./rules.js";
+import { isLonger, limit, listed, note, quoted, refusal, strip, thousands, twins, words } from "./rules.js";
 import { someRows, taken } from "./table.js";
 import { parseSet } from "./written_sets.js";
 
@@ -151,7 +151,7 @@ function atRow(codes, code, place, read) {
 
 // Labels as classes: blank ones are missing (-1), and whole numbers lose their point if all have one.
 function plainLabels({ codes, values, kind = "text" }, asText = false) {
-  const there = values.filter((label) => label !== null && label.trim());
+  const there = values.filter((label) => label !== null && strip(label));
   const labels = asText ? there : wholeLabels(there),
     distinct = [...new Set(labels)];
   const code = new Map(distinct.map((label, at) => [label, at])),
@@ -179,9 +179,7 @@ function withTruth(table, name, dropMissing) {
 
 function memberships({ codes, values }, place) {
   const isIn = values.map((value) => {
-    const word = String(value ?? "")
-      .trim()
-      .toLowerCase();
+    const word = strip(String(value ?? "")).toLowerCase();
     return words("yes").includes(word) ? true : words("no").includes(word) ? false : null;
   });
   const bad = codes.findIndex((code) => isIn[code] === null);

@@ -43,6 +43,19 @@ export function listed(values, most = 10) {
   return values.length > most ? `${shown}, … ${thousands(values.length)} in all` : shown;
 }
 
+// Spaces as Python knows them: to JavaScript a byte order mark is one, and some separators are none.
+export const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+const SPACES = new RegExp(`[${SPACE}]+`, "gu"),
+  ENDS = new RegExp(`^[${SPACE}]+|[${SPACE}]+$`, "gu");
+
+export const withoutSpaces = (text) => text.replace(SPACES, "");
+
+export function strip(text) {
+  const isPlain = (code) => code > 0x20 && code < 0x7f;
+  const last = text.length - 1;
+  return isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(last)) ? text : text.replace(ENDS, "");
+}
+
 // Characters, not halves of surrogate pairs; counted only where that matters.
 export const isLonger = (text, most) => text.length > most && Array.from(text).length > most;
 
@@ -79,7 +92,7 @@ export function note(key, { place = "", ...values } = {}) {
 
 // What is left of a label without spaces, case and Unicode forms.
 export const bare = (label) =>
-  label.normalize("NFKC").replace(/\s+/gu, "").toUpperCase().toLowerCase().replaceAll("ς", "σ");
+  withoutSpaces(label.normalize("NFKC")).toUpperCase().toLowerCase().replaceAll("ς", "σ");
 
 function nearHint(label, known) {
   const text = String(label).slice(0, 100),

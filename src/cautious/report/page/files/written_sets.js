@@ -1,7 +1,10 @@
 // The parser of written prediction sets, rule by rule that of cautious.sets.parse_set.
-import { isLonger, limit, quoted, refusal, thousands, words } from "./rules.js";
+import { SPACE, isLonger, limit, quoted, refusal, strip, thousands, withoutSpaces, words } from "./rules.js";
 
-const PART = /\s*(?:"((?:[^"\\]|\\.)*)"\s*|'((?:[^'\\]|\\.)*)'\s*|([^,'"\s][^,]*)?)(,|$)/suy;
+const PART = new RegExp(
+  `[${SPACE}]*(?:"((?:[^"\\\\]|\\\\.)*)"[${SPACE}]*|'((?:[^'\\\\]|\\\\.)*)'[${SPACE}]*|([^,'"${SPACE}][^,]*)?)(,|$)`,
+  "suy",
+);
 const ESCAPED = { n: "\n", t: "\t", r: "\r" };
 
 // {labels, repeated}: the labels as they are written, each once; null for all classes. `known` holds
@@ -10,9 +13,9 @@ export function parseSet(written, known) {
   if (written === null || written === undefined) return { labels: [], repeated: false };
   if (Array.isArray(written)) return ofMembers(written, written.join("|"));
   if (known.has(written)) return { labels: [written], repeated: false };
-  let text = written.trim();
+  let text = strip(written);
   if (known.has(text)) return { labels: [text], repeated: false };
-  if (words("empty_set").includes(text.replace(/\s+/gu, ""))) return { labels: [], repeated: false };
+  if (words("empty_set").includes(withoutSpaces(text))) return { labels: [], repeated: false };
   if (words("abstain").includes(text)) return { labels: null, repeated: false };
   if (words("brackets").includes(text.at(0) + text.at(-1))) {
     const { members, isQuoted } = inside(text.slice(1, -1), text);
@@ -20,11 +23,11 @@ export function parseSet(written, known) {
     [text] = members;
   }
   if (text.includes("|")) {
-    const parts = text.split("|").map((part) => part.trim());
+    const parts = text.split("|").map((part) => strip(part));
     return ofMembers(parts, text);
   }
   const marks = words("other_marks").replace(/[\\\]^-]/g, "\\$&");
-  const parts = text.split(new RegExp(`[${marks}\\s]+`, "u")).filter(Boolean);
+  const parts = text.split(new RegExp(`[${marks}${SPACE}]+`, "u")).filter(Boolean);
   if (parts.length > 1 || (parts.length && parts[0] !== text))
     throw refusal("set marks", { value: quoted(written), better: quoted(parts.join("|")) });
   return ofMembers([text], written);
@@ -32,7 +35,7 @@ export function parseSet(written, known) {
 
 // Labels between brackets, and whether the last one is quoted.
 function inside(text, whole) {
-  if (text.includes("|") && !/[,'"]/.test(text)) return { members: [text.trim()], isQuoted: false };
+  if (text.includes("|") && !/[,'"]/.test(text)) return { members: [strip(text)], isQuoted: false };
   const members = [];
   let isQuoted = false;
   for (let at = 0, mark = ","; mark; ) {
@@ -41,10 +44,10 @@ function inside(text, whole) {
     if (!found) throw refusal("set quotation", { value: quoted(whole) });
     const between = found[1] ?? found[2];
     isQuoted = between !== undefined;
-    members.push(isQuoted ? unescaped(between) : (found[3] ?? "").trim());
+    members.push(isQuoted ? unescaped(between) : strip(found[3] ?? ""));
     mark = found[4];
     at = PART.lastIndex;
-    if (mark && whole.startsWith("(") && !text.slice(at).trim()) break; // a tuple of one: ('a',)
+    if (mark && whole.startsWith("(") && !strip(text.slice(at))) break; // a tuple of one: ('a',)
   }
   return { members, isQuoted };
 }
@@ -58,7 +61,7 @@ function ofMembers(members, written) {
   if (members.length > limit("set"))
     throw refusal("set long", { value: quoted(written), most: thousands(limit("set")) });
   for (const member of members) {
-    if (member === null || member === undefined || !String(member).trim())
+    if (member === null || member === undefined || !strip(String(member)))
       throw refusal("set label missing", { value: quoted(written) });
     if (isLonger(String(member), limit("label")))
       throw refusal("long label", { value: quoted(member), most: thousands(limit("label")) });
