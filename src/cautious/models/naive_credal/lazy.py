@@ -155,7 +155,7 @@ def _sums_by_cell(told: Mask, cell: Ints, weight: Floats | None, n_cells: int) -
     byte of a sum goes beyond 255: longer runs are cut.
     """
     sums = np.zeros((n_cells, told.shape[1]))
-    if not len(cell):
+    if not told.size:  # no rows, or no features
         return sums
     starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
     if weight is not None:
