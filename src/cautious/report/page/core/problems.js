@@ -92,9 +92,11 @@ function drawnRows({ rows, codes }) {
   const random = libraryGenerator();
   return [0, 1]
     .flatMap((y) => {
-      const own = Array.from(rows).filter((row) => codes[row] === y),
+      const own = new Uint32Array(rows.length),
         taken = new Set();
-      while (taken.size < Math.min(DRAWN_OF_CLASS, own.length)) taken.add(own[random.under(own.length)]);
+      let n = 0;
+      for (let i = 0; i < rows.length; i++) if (codes[rows[i]] === y) own[n++] = rows[i];
+      while (taken.size < Math.min(DRAWN_OF_CLASS, n)) taken.add(own[random.under(n)]);
       return [...taken];
     })
     .sort((a, b) => a - b);
