@@ -16,7 +16,7 @@ from cautious.logs.kernel import summarise_batch
 from cautious.logs.plan import Plan
 from cautious.logs.source import BATCH_CELLS, Part
 from cautious.logs.summary import LogSummary
-from cautious.logs.tallies import compiled_loop
+from cautious.logs.tallies import expect_rows
 
 __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 
@@ -198,7 +198,7 @@ def summarise_in_threads(
         n_threads = min(os.cpu_count() or 1, _THREADS_BY_DEFAULT)
     if isinstance(parts, Sequence):
         n_threads = max(1, min(n_threads, len(parts)))
-    compiled_loop("count", n_rows or 0)  # so many rows are to come
+    expect_rows(n_rows or 0)
     whole = Whole(plan, n_threads, n_rows, progress)
     waiting, lock = iter(parts), Lock()
 

@@ -1,7 +1,13 @@
 """Counts that add up exactly, in any order and any split: of scores, and of prediction sets."""
 
 from cautious.logs.tallies.archive import pack, unpack
-from cautious.logs.tallies.loops import NUMBER, compiled_loop, most_probable, side_by_side
+from cautious.logs.tallies.loops import (
+    NUMBER,
+    compiled_loop,
+    expect_rows,
+    most_probable,
+    side_by_side,
+)
 from cautious.logs.tallies.scores import (
     Codes,
     Kind,
@@ -26,6 +32,7 @@ __all__ = [
     "Stratum",
     "compiled_loop",
     "decimal_scale",
+    "expect_rows",
     "fixed_point",
     "floats",
     "most_probable",

@@ -19,7 +19,16 @@ from numpy.lib.stride_tricks import as_strided
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import compiled, have_numba
 
-__all__ = ["NUMBER", "codes_of", "compiled_loop", "count_codes", "count_on_grid", "most_probable"]
+__all__ = [
+    "NUMBER",
+    "codes_of",
+    "compiled_loop",
+    "count_codes",
+    "count_on_grid",
+    "expect_rows",
+    "most_probable",
+    "side_by_side",
+]
 
 # Importing numba takes as long as counting so many rows.
 _ROWS_WORTH_COMPILING = 1 << 25
@@ -435,6 +444,12 @@ _MAKING: dict[str, tuple[Callable[[str], Callable[..., Any]], tuple[Callable[...
     "answers": (_making_answers, (follow_block,)),
     "tabulate": (_making_tabulate, ()),
 }
+
+
+def expect_rows(n_rows: int) -> None:
+    """Tell that so many rows are to come: if they are worth it, compile before the first."""
+    if n_rows >= _ROWS_WORTH_COMPILING:
+        compiled_loop("count", n_rows)
 
 
 def compiled_loop(name: str, n_rows: int) -> Callable[..., Any] | None:
