@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,10 @@ def test_any_arguments(examples, tmp_path):
             path.unlink()
         for name, text in FILES.items():
             (tmp_path / name).write_text(text)
-        asked = args[args.index("--output") + 1] if "--output" in args else None
+        outputs = [value for name, value in pairwise(args) if name == "--output"]
+        asked = outputs[-1] if outputs else None  # of several the last counts
         names = [arg for arg in args if arg in FILES]
-        if names.count(asked) > 1:
+        if names.count(asked) > outputs.count(asked):
             asked = None  # a file that is read may not be written
         run(tmp_path, *args, writes=None if asked is None else Path(asked).name)
 
