@@ -211,7 +211,7 @@ def entries() -> list[Entry]:
         Entry(
             "NestedDichotomyClassifier",
             "answers are maximal under the tree's bounds, for any costs",
-            "three classes or more; a binary classifier with bounds",
+            "a binary classifier with bounds; pays from three classes on",
             "costs between classes, a readable order of questions",
             {"nested dichotomy": binned(NestedDichotomyClassifier())},
         ),
@@ -332,6 +332,9 @@ number of classes in a set. Seconds are for fitting and predicting one fold, on 
 Models for categories see numbers discretised by `MDLDiscretizer`; models over a forest see
 categories as whole numbers.
 
+Some models need more than features and classes and are not measured: {unmeasured}. *s* is the
+strength of the prior, in cases. `tools/model_table.py` has every setting.
+
 A model that always answers gets its accuracy as u65 and as u80. Where a model abstains, it names
 all classes, and u65 pays little for many classes. So models that keep a limit, or hold the truth in
 a stated share of cases, do not aim at the first two columns; models made for sets do.
@@ -360,10 +363,11 @@ def page(design: Study, results: pd.DataFrame, folder: Path) -> str:
     heads = ["u65", "u80", "coverage", "containment", "size", "seconds", "rank u65", "rank u80"]
     digits = [3, 3, 3, 3, 2, 2, 1, 1]
     columns = [*MEASURES, "seconds", "rank u65", "rank u80"]
-    rows = [f"| model | {' | '.join(heads)} |", f"| --- |{' ---: |' * len(heads)}"]
+    rows = [f"| what | {' | '.join(heads)} | class |", f"| --- |{' ---: |' * len(heads)} --- |"]
+    classes = {name: f"`{entry.name}`" for entry in entries() for name in entry.measured}
     for name, row in found.iterrows():
         cells = [f"{row[c]:.{d}f}" for c, d in zip(columns, digits, strict=True)]
-        rows.append(f"| {name} | {' | '.join(cells)} |")
+        rows.append(f"| {name} | {' | '.join(cells)} | {classes.get(str(name), '–')} |")
     test = friedman_nemenyi(design.table(results, "u65"))
     failed = int(results["failure"].notna().sum())
     words = (
@@ -378,7 +382,8 @@ def page(design: Study, results: pd.DataFrame, folder: Path) -> str:
         drawn.figure_.savefig(
             folder / "_static" / "models-u65.svg", metadata={"Date": None}, bbox_inches="tight"
         )
-    known = {"sets": len(DATASETS), "names": ", ".join(DATASETS)}
+    unmeasured = ", ".join(f"`{entry.name}`" for entry in entries() if not entry.measured)
+    known = {"sets": len(DATASETS), "names": ", ".join(DATASETS), "unmeasured": unmeasured}
     text = HEAD.format(**known) + "\n".join(lines) + "\n"
     return text + MEASURED.format(**known, table="\n".join(rows), words=words)
 

@@ -111,7 +111,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
     # The system applies the umask itself: asking for it would change it for other threads.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    handle = os.open(aside, flags, 0o666 if mode is None else mode)
+    try:
+        handle = os.open(aside, flags, 0o666 if mode is None else mode)
+    except OSError as error:  # the name of the file aside means nothing to anybody
+        words = f"{error.strerror}; nothing can be written beside it"
+        raise type(error)(error.errno, words, str(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

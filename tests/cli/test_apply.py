@@ -37,14 +37,24 @@ def test_tuned_then_applied(run, run_json, scores):
     assert found["cases"] == 200
 
 
-def test_a_rule_remembers_the_column_it_was_tuned_on(run, run_json, scores):
+def test_a_rule_remembers_the_column_it_was_tuned_on(run, run_json, fails, scores):
     cases = pd.read_csv(scores / "good.csv").rename(columns={"score": "risk"})
-    cases.assign(age=40).to_csv(scores / "risk.csv", index=False)
+    cases.assign(score=0.5).to_csv(scores / "risk.csv", index=False)
     told = ("--score", "risk", "--positive", "bad", "--max-error", "0.05")
     run("tune", "risk.csv", *told, "-o", "tuned.json")
     found = run_json("apply", "risk.csv", "--rule", "tuned.json", "--json")["models"]
-    again = run_json("apply", "good.csv", "--rule", "tuned.json", "--json")["models"]
+    told = ("good.csv", "--rule", "tuned.json", "--score", "score", "--json")
+    again = run_json("apply", *told)["models"]
     assert list(found.values()) == list(again.values())
+    for way in ((), ("--engine", "local")):
+        told = ("evaluate", "risk.csv", "--rule", "tuned.json", "--json", *way)
+        (seen,) = run_json(*told)["models"].values()
+        (counted,) = found.values()
+        assert seen["measures"]["abstention"]["value"] == counted["abstained"] / 200
+    assert "tuned on the column 'risk'" in fails("apply", "good.csv", "--rule", "tuned.json")
+    assert "SCORE = 'risk'" in run("apply", "--rule", "tuned.json", "--show-code").stdout
+    told = ("apply", "--rule", "tuned.json", "--show-code", "--score", "danger")
+    assert "SCORE = 'danger'" in run(*told).stdout
 
 
 def test_standard_input_to_standard_output(run, rule, tmp_path):

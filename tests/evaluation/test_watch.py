@@ -107,7 +107,7 @@ def test_a_batch_counts_once_in_whatever_order(tmp_path):
     seen = cautious.watch(frame, WINDOW, max_error=0.1)
     again = cautious.watch(frame.sample(frac=1, random_state=0), WINDOW, seen)
     assert again.total() == seen.total()
-    assert "was fed before" in str(again.notes[0])
+    assert "was fed before" in str(again.notes[1])
     forced = cautious.watch(frame, WINDOW, seen, again=True)
     assert forced.total()["cases"] == 2 * len(frame)
     assert Watch.from_json(forced.to_json()) == forced
@@ -133,7 +133,7 @@ def test_labels_that_come_late(tmp_path):
     # The same log with its truths, or a file of truths beside it.
     full = cautious.watch(tmp_path / "full.csv", WINDOW, none)
     assert {key: full.total()[key] for key in counted(frame)} == counted(frame)
-    assert "brought up to date" in str(full.notes[0])
+    assert "brought up to date" in str(full.notes[1])
     frame[["id", "y_true"]][:200].to_csv(tmp_path / "labels.csv", index=False)
     part = cautious.watch(
         tmp_path / "log.csv", WINDOW, none, labels=tmp_path / "labels.csv", case="id"
@@ -142,7 +142,7 @@ def test_labels_that_come_late(tmp_path):
     assert part.total()["wrong"] == counted(frame[:200])["wrong"]
     back = cautious.watch(tmp_path / "log.csv", WINDOW, full)
     assert back.total() == full.total()
-    assert "with more labels" in str(back.notes[0])
+    assert "with more labels" in str(back.notes[1])
     with pytest.raises(InputError, match="say it with case"):
         cautious.watch(tmp_path / "log.csv", WINDOW, labels=tmp_path / "labels.csv")
     (tmp_path / "labels.csv").write_text("id,y_true\n0-1,yes\n0-1,no\n")
@@ -150,7 +150,7 @@ def test_labels_that_come_late(tmp_path):
         cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id")
     (tmp_path / "labels.csv").write_text("id,y_true\nother,yes\n")
     seen = cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id")
-    assert "none of the labels" in str(seen.notes[0])
+    assert "none of the labels" in str(seen.notes[1])
 
 
 def test_watches_add_up_and_know_common_batches():

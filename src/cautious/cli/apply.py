@@ -83,7 +83,9 @@ def apply(
         rules = chosen_rules(rule, only)
         if len(rules) > 1:
             raise ValueError(f"there are rules of {', '.join(rules)}; choose one with --only.")
-        typer.echo(next(iter(rules.values())).to_code(), nl=False)
+        score = columns.get("score")
+        named = score if isinstance(score, str | None) else score[0]
+        typer.echo(next(iter(rules.values())).to_code(score=named), nl=False)
         return
     if not files:
         raise ValueError("there are no cases; give files, or - for standard input.")

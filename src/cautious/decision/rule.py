@@ -313,20 +313,32 @@ class Rule:
 
         return write_rule(self, path)
 
-    def to_code(self) -> str:
+    @property
+    def tuned_column(self) -> str | None:
+        """The column of scores that the rule was tuned on, if one was named then."""
+        name = (self.data or {}).get("score")
+        return name if isinstance(name, str) else None
+
+    def to_code(self, *, score: str | None = None) -> str:
         """Write the rule as a short Python program that answers alike without this library.
+
+        Parameters
+        ----------
+        score : str, optional
+            Column that a rule of two classes reads. By default the one that it was tuned on, if
+            that was named, or else ``"score"``.
 
         Returns
         -------
         str
             It reads CSV from standard input, and writes it with a column ``y_set``, as
-            :func:`cautious.apply` does. Rules of two classes read the column ``score``, others a
-            column ``p_<class>`` per class. A utility or set costs of more than five classes have
-            none: they choose among too many sets.
+            :func:`cautious.apply` does. Rules of more than two classes read a column ``p_<class>``
+            per class. A utility or set costs of more than five classes have none: they choose among
+            too many sets.
         """
         from cautious.decision.rule_code import rule_code
 
-        return rule_code(self)
+        return rule_code(self, score)
 
     @classmethod
     def from_json(cls, source: Any) -> Rule:

@@ -44,7 +44,7 @@ for row in rows:
     writer.writerow(row | {{"y_set": answer(row)}})
 '''
 
-_WINDOW = """    score = number(row["score"])
+_WINDOW = """    score = number(row[SCORE])
     if score is None or LOWER < score < UPPER:
         return ANSWERS[2]
     return ANSWERS[1] if score >= UPPER else ANSWERS[0]
@@ -56,7 +56,7 @@ _READ = """    p = [number(row["p_" + name]) for name in CLASSES]
     if abs(sum(p) - 1) > 5e-7:  # rounded when it was written
         p = [each / sum(p) for each in p]
 """
-_READ_SCORE = """    score = number(row["score"])
+_READ_SCORE = """    score = number(row[SCORE])
     if score is None:
         return ANSWERS[-1]
     p = [1 - score, score]
@@ -77,7 +77,7 @@ _SETS = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
 """
 
 
-def rule_code(rule: Rule) -> str:
+def rule_code(rule: Rule, score: str | None = None) -> str:
     """Write a rule as a program of about thirty lines that needs nothing but Python.
 
     Parameters
@@ -85,13 +85,16 @@ def rule_code(rule: Rule) -> str:
     rule : Rule
         A window, a confidence, thresholds per class, or a utility or set costs of at most five
         classes.
+    score : str, optional
+        Column to read, of a rule of two classes.
 
     Returns
     -------
     str
         The program. It reads CSV from standard input and writes it with a column ``y_set``, as
-        :func:`cautious.apply` does. A window reads the column ``score``, and so do other rules of
-        two classes; rules of more classes read a column ``p_<class>`` per class.
+        :func:`cautious.apply` does. A rule of two classes reads the column `score`, by default the
+        one that it was tuned on, if that was named, or else ``"score"``; rules of more classes read
+        a column ``p_<class>`` per class.
 
     Raises
     ------
@@ -135,7 +138,8 @@ def rule_code(rule: Rule) -> str:
         constants = {"SETS": texts, "COSTS": costs.tolist()}
         body = read + _SETS
     answers = [*(write_set([name], names) for name in names), write_set(names, names)]
-    given = {"CLASSES": names} if body.startswith(_READ) else {}
+    column = score or rule.tuned_column or "score"
+    given = {"CLASSES": names} if body.startswith(_READ) else {"SCORE": column}
     lines = (given | {"ANSWERS": answers} | constants).items()
     return _PROGRAM.format(
         title=rule.describe().replace("\\", "/").replace('"', "'"),

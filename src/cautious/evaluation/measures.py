@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +44,7 @@ from cautious.metrics import (
     get_measure,
     interval_of_counts,
 )
-from cautious.predictions import Predictions, label_text, read_predictions
+from cautious.predictions import Predictions, is_frame, label_text, read_predictions
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -302,10 +303,15 @@ def evaluate(
     """
     choice = RuleChoice.of(rule, window, confidence, utility)
     check_resamples(n_resamples)
-    if columns.get("pos_label") is None and rule is not None:
-        about = {one.pos_label for one in (read_rules(rule) or {}).values()}
-        if len(about) == 1:  # a rule knows the class that its scores speak for
-            columns["pos_label"] = about.pop()
+    # A rule knows the class that its scores speak for, and the column they were in.
+    rules = list((read_rules(rule) or {}).values())
+    about = {one.pos_label for one in rules}
+    if columns.get("pos_label") is None and len(about) == 1:
+        columns["pos_label"] = about.pop()
+    sources = predictions if isinstance(predictions, list | tuple) else [predictions]
+    in_columns = all(is_frame(one) or isinstance(one, str | os.PathLike) for one in sources)
+    if len(rules) == 1 and in_columns and not any(map(columns.get, ("score", "proba", "sets"))):
+        columns["score"] = rules[0].tuned_column
     bootstrap = None
     if confidence_level is not None:
         if not 0 < as_number(confidence_level, "confidence_level") < 1:

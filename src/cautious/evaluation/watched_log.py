@@ -21,7 +21,7 @@ from cautious.evaluation.application import chosen_rules, opened_cases
 from cautious.evaluation.calibration import Calibration
 from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
 from cautious.logs import AnswerPlan, column_of, decide, labels_of
-from cautious.predictions import guess_columns, label_text, match_labels, refusal
+from cautious.predictions import described, guess_columns, label_text, match_labels, refusal
 
 __all__ = ["watch"]
 
@@ -271,7 +271,8 @@ def _batch_of(
                 [name for name in names if name != "y_set"], rules, score=score, proba=proba
             )
             roles = guess_columns(
-                names, truth=truth if truth is not None else _guessed(names), score=score,
+                names, truth=truth if truth is not None else _guessed(names),
+                score=rule.tuned_column if score is None and proba is None else score,
                 proba=proba, model=model, groups=groups, case=case,
             )  # fmt: skip
         except InputError as error:
@@ -307,7 +308,8 @@ def _batch_of(
         if not n:
             raise refusal("no rows", place=opened.name)
         name = opened.name or f"a batch of {n:,} cases"
-    notes = []
+    read = replace(roles, scores=plan.used.scores, proba=plan.used.proba, sets=None, members={})
+    notes = [described(read, [one for one in names if one != "y_set"], opened.name)]
     if late and not met:
         facts = {"name": quoted(name, 60)}
         notes.append(Message("{name}: none of the labels given is about its cases", facts))

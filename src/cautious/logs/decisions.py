@@ -173,8 +173,14 @@ class AnswerPlan:
             given["score"] = list(rules)  # scores in columns that are named after the models
         elif not several and score is None and proba is None:
             ((name, rule),) = rules.items()
-            tuned_on = (rule.data or {}).get("score")
-            given["score"] = next((one for one in (name, tuned_on) if one in names), None)
+            given["score"] = rule.tuned_column or (name if name in names else None)
+            if given["score"] not in (None, *names):  # thresholds mean nothing to other scores
+                raise InputError(
+                    "the rule was tuned on the column {tuned}, but the columns are {names}; say "
+                    "which one to read with {=score}.",
+                    tuned=quoted(rule.tuned_column),
+                    names=listed(names),
+                )
         found = guess_columns(
             names, truth=False, model=model if several else False,
             weight=False, groups=False, **given,

@@ -102,8 +102,9 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
     shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
     if path.is_dir():
         raise IsADirectoryError(
-            f"{shown} is a folder; give its files. With --engine local, evaluate, compare and "
-            "report read it as one log."
+            f"{shown} is a folder. Several files are several models here, so join the parts of one "
+            "log into one file; with --engine local, evaluate, compare and report read a folder as "
+            "one log."
         )
     if not path.exists():
         raise FileNotFoundError(f"{shown} does not exist.")
