@@ -6,7 +6,10 @@ import pytest
 from tests.catalogue.everything import CATALOGUE
 
 # Of a handful of cases there is often nothing to promise, which is said and no error.
-pytestmark = pytest.mark.filterwarnings("ignore:Nothing can be promised")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Nothing can be promised"),
+    pytest.mark.filterwarnings(r"ignore:unknown is '\?', but the labels in y are numbers"),
+]
 
 
 def params(exempt: bool):

@@ -211,11 +211,11 @@ def check_folds(cv: Any) -> None:
         raise ValueError(f"cv is {cv!r:.60}; give a number of folds or a splitter.")
 
 
-def check_probabilistic(estimator: Any) -> None:
+def check_probabilistic(estimator: Any, name: str = "estimator") -> None:
     """Refuse an estimator that gives no class probabilities."""
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(
-            f"estimator is a {type(estimator).__name__}, which has no predict_proba; calibrate it "
+            f"{name} is a {type(estimator).__name__}, which has no predict_proba; calibrate it "
             "first, for example with sklearn.calibration.CalibratedClassifierCV."
         )
 

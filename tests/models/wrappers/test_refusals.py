@@ -70,6 +70,7 @@ def refusing(estimator=None, detector=None, **params):
 )
 @pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
 @pytest.mark.filterwarnings("ignore:.* calibration rows also occur among the training rows")
+@pytest.mark.filterwarnings("ignore:unknown is 'unknown', but the labels in y are numbers")
 def test_at_home_in_scikit_learn(estimator, check):
     check(estimator)
 
@@ -190,8 +191,8 @@ def test_labels_that_were_not_learned_are_mistakes_if_answered():
     model = refusing(detector=KernelDensity()).fit(X, names[y])
     table = model.answer_shares(X[:20], ["oak"] * 20)
     assert table.loc["wrong", "n"] == table.loc["answered", "n"] > 0
-    numbers = model.answer_shares(X[:20], [7] * 20)
-    assert numbers.loc["wrong", "n"] == table.loc["answered", "n"]
+    mixed = model.answer_shares(X[:20], [7, "oak"] * 10)
+    assert mixed.loc["wrong", "n"] == table.loc["answered", "n"]
     assert "wrong" not in model.answer_shares(X[:20]).index
     none = model.answer_shares(X[:5] + 90, ["oak"] * 5)
     assert np.isnan(none.loc["wrong", "share"])
@@ -199,6 +200,25 @@ def test_labels_that_were_not_learned_are_mistakes_if_answered():
         model.answer_shares(X[:20], ["oak"] * 2)
     with pytest.raises(ValueError, match="confidence_level is 2"):
         model.answer_shares(X[:20], confidence_level=2)
+
+
+@pytest.mark.parametrize(
+    ("learned", "given", "message"),
+    [
+        (str, int, "y holds numbers, and the model has learned text, such as '0'; give labels as"),
+        (int, str, "y holds text, and the model has learned numbers, such as 0; give labels as"),
+    ],
+)
+def test_labels_of_another_kind_are_refused(learned, given, message):
+    X, y = make_blobs(100, centers=2, random_state=0)
+    model = refusing(detector=KernelDensity()).fit(X, y.astype(learned))
+    assert model.answer_shares(X, y.astype(learned)).loc["wrong", "n"] < 20
+    doubter = UnknownClassClassifier(GaussianNB(), learned(1)).fit(X, y.astype(learned))
+    for ask in (model.answer_shares, doubter.answer_shares, doubter.score):
+        with pytest.raises(ValueError, match=message):
+            ask(X, y.astype(given))
+        with pytest.raises(ValueError, match="y has no label in row 1; leave out"):
+            ask(X[:3], [learned(0), None, learned(1)])
 
 
 def test_the_classifier_learns_from_all_and_the_detector_from_a_part():
@@ -290,6 +310,7 @@ class Square(Told):
         ({"max_false_refusals": 0}, ValueError, "max_false_refusals is 0; it lies strictly"),
         ({"max_false_refusals": "some"}, ValueError, "max_false_refusals is 'some'"),
         ({"calibration_size": 1}, ValueError, "calibration_size is 1; it lies strictly"),
+        ({"per_class": "no"}, ValueError, "per_class is 'no'; give True or False"),
         ({"detector": LocalOutlierFactor()}, TypeError, r"LocalOutlierFactor\(novelty=True\)"),
         ({"detector": StandardScaler()}, TypeError, "detector is a StandardScaler"),
         ({"detector": LogisticRegression()}, TypeError, "detector is a LogisticRegression"),
@@ -328,6 +349,7 @@ def unsure_expert(n=400, seed=0):
 
 
 @pytest.mark.parametrize("inner", [GaussianNB(), AbstainingClassifier(GaussianNB())])
+@pytest.mark.filterwarnings("ignore:unknown is .*, but the labels in y are numbers")
 def test_unknown_keeps_the_contract(inner):
     check_cautious_estimator(UnknownClassClassifier(inner, "?"))
 
@@ -382,13 +404,72 @@ def test_unknown_cases_are_scored_apart():
 
 def test_unknown_that_does_not_occur_and_nothing_else():
     X, y = make_blobs(60, centers=2, random_state=0)
-    model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
+    model = UnknownClassClassifier(GaussianNB(), 7).fit(X, y)
     assert (model.predict_set(X).argmax(axis=1) == GaussianNB().fit(X, y).predict(X)).all()
     assert (model.unknown_proba(X) == 0).all()
     alone = UnknownClassClassifier(GaussianNB(), 1).fit(X, y)
     assert alone.predict_set(X).tolist() == [[True]] * 60
     with pytest.raises(ValueError, match=r"y holds nothing but '\?'"):
         UnknownClassClassifier(DummyClassifier(), "?").fit(X, ["?"] * 60)
-    for threshold in (0, 1.5, "half"):
+    for threshold in (0, 1.5, "half", True):
         with pytest.raises(ValueError, match="threshold is"):
             UnknownClassClassifier(GaussianNB(), threshold=threshold).fit(X, y)
+
+
+def test_with_one_known_class_a_set_is_an_answer_everywhere():
+    X, y = unsure_expert()
+    y = np.where(y == "?", "?", "tree").astype(object)
+    model, lost = UnknownClassClassifier(GaussianNB(), "?").fit(X, y), y == "?"
+    table = model.answer_shares(X, y)
+    assert table["n"].tolist() == [(~lost).sum(), 0, lost.sum()]
+    assert model.score(X, y) == pytest.approx((~lost).mean())
+    assert model.score(X[lost], y[lost]) == 0
+    assert np.ptp(model.unknown_proba(X)) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("unknown", "error", "message"),
+    [
+        (["?"], TypeError, r"unknown is \['\?'\], a list; give the one label"),
+        (np.array(["?", "!"]), TypeError, "unknown is array.*, a ndarray; give the one label"),
+        (None, ValueError, r"unknown is None, which is no label .* as by y.fillna\('\?'\)"),
+        (np.nan, ValueError, "unknown is nan, which is no label"),
+        (pd.NA, ValueError, "unknown is <NA>, which is no label"),
+        ("1", ValueError, "unknown is '1', but the labels in y are numbers; give it as"),
+    ],
+)
+def test_what_cannot_mean_unknown(unknown, error, message):
+    X, y = make_blobs(60, centers=3, random_state=0)
+    with pytest.raises(error, match=message):
+        UnknownClassClassifier(GaussianNB(), unknown).fit(X, y)
+
+
+def test_an_unknown_of_another_kind_never_occurs():
+    X, y = make_blobs(60, centers=3, random_state=0)
+    with pytest.warns(UserWarning, match=r"unknown is '\?', but the labels in y are numbers, so"):
+        UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
+    with pytest.warns(UserWarning, match="unknown is -1, but the labels in y are text, so it"):
+        UnknownClassClassifier(GaussianNB(), -1).fit(X, np.array(["a", "b", "c"])[y])
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pd.Categorical])
+def test_missing_labels_are_to_be_named(kind):
+    X, y = unsure_expert()
+    gaps = kind([None if label == "?" else label for label in y])
+    row = int(np.flatnonzero(y == "?")[0])
+    with pytest.raises(ValueError, match=rf"first in row {row}; .* by y.fillna\('\?'\), with"):
+        UnknownClassClassifier(GaussianNB(), "?").fit(X, gaps)
+    named = UnknownClassClassifier(GaussianNB(), "?").fit(
+        X, pd.Series(gaps, dtype=object).fillna("?")
+    )
+    assert named.score(X, y) == UnknownClassClassifier(GaussianNB(), "?").fit(X, y).score(X, y)
+    numbers = np.where(y == "?", np.nan, 1.0)
+    with pytest.raises(ValueError, match=rf"first in row {row}; .* by y.fillna\(-1\), with"):
+        UnknownClassClassifier(GaussianNB(), -1).fit(X, kind(numbers))
+
+
+def test_weights_of_zero_leave_nothing_to_score():
+    X, y = unsure_expert()
+    model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
+    with pytest.raises(ValueError, match="sample_weight is zero for every row"):
+        model.score(X[:2], y[:2], sample_weight=[0, 0])

@@ -39,6 +39,7 @@ __all__ = ["CautiousEnsembleClassifier"]
 _GOALS = ("threshold", "max_abstention", "max_error")
 # A sum of votes or probabilities may miss a threshold, or another one, by this.
 _DIGITS, _ROUNDING = 12, 1e-12
+_ALLOWED = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
 class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
@@ -69,7 +70,8 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
         What the confidence must reach; 0.5 if no goal is given either. For "votes" this is a
         majority of all members.
     max_abstention : float, optional
-        In place of `threshold`: answer as surely as this share of abstentions allows.
+        In place of `threshold`: answer as surely as this share of abstentions allows. If more
+        cases are ties, all others are answered, with a warning.
     max_error : float, optional
         In place of `threshold`: answer as much as this share of mistakes among the answers allows.
     cv : int, splitter or iterable, default=5
@@ -82,7 +84,7 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
     estimators_ : list of classifiers
         The fitted members.
     threshold_ : float
-        The threshold; infinite if no threshold keeps `max_error`.
+        The threshold; infinite if no threshold keeps `max_error`, or all cases are ties.
     tuning_ : WorkingPoint
         With a goal: threshold, coverage and risk (mistakes among the answers) on the out-of-fold
         answers. For new cases the risk is too good, since the threshold was chosen on them.
@@ -223,23 +225,40 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
                 f"{goal} is given, but no class has two examples, so none can be held out; give "
                 "more examples, or a threshold."
             )
-        rows = np.concatenate(tested)
-        curve = RiskCoverageCurve.from_losses(
-            np.concatenate(wrong), np.concatenate(confidence), sample_weight=weight[rows]
-        )
+        sure, weight = np.concatenate(confidence), weight[np.concatenate(tested)]
+        self.tuning_ = self._best_point(goal, np.concatenate(wrong), sure, weight)
+        self.threshold_, coverage, _ = self.tuning_
         limit = float(getattr(self, goal))
         if goal == "max_error":
-            self.tuning_ = curve.threshold_at_risk(limit)
-        else:
-            self.tuning_ = curve.threshold_at_coverage(1 - limit)
-        self.threshold_ = self.tuning_.threshold
-        if self.threshold_ == np.inf:
+            kept, more = self.threshold_ < np.inf, "mistakes"
+        else:  # missed only where too many cases are ties
+            kept, more = coverage >= 1 - limit - _ROUNDING, "abstentions"
+        if not kept:
+            often = "always" if coverage == 0 else f"on a share of {1 - coverage:.3g} at least"
+            ties = ", since a tie is no answer" if more == "abstentions" else ""
             warnings.warn(
-                f"no threshold keeps max_error={limit:g} on the out-of-fold answers; the model "
-                "abstains always. Allow more mistakes, or give better members.",
+                f"no threshold keeps {goal}={limit:g} on the out-of-fold answers; the model "
+                f"abstains {often}{ties}. Allow more {more}, or give better members.",
                 UserWarning,
                 stacklevel=3,
             )
+
+    def _best_point(
+        self, goal: str, wrong: Mask, confidence: Floats, weight: Floats
+    ) -> WorkingPoint:
+        """Find the threshold that meets a goal; ties count as abstentions whatever it is."""
+        free, limit = ~self._tied(confidence), float(getattr(self, goal))
+        share = float(weight[free].sum() / weight.sum())
+        if share == 0:
+            return WorkingPoint(np.inf, 0.0, np.nan)
+        curve = RiskCoverageCurve.from_losses(
+            wrong[free], confidence[free], sample_weight=weight[free]
+        )
+        if goal == "max_error":
+            point = curve.threshold_at_risk(limit)
+        else:
+            point = curve.threshold_at_coverage(min((1 - limit) / share, 1.0))
+        return point._replace(coverage=point.coverage * share)
 
     def _folds(self, X: Any, labels: Labels) -> Iterator[tuple[Ints, Ints]]:
         if all(isinstance(member, FrozenEstimator) for _, member in self.estimators):
@@ -324,7 +343,8 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
         -------
         ndarray of shape (n,)
             What is compared with ``threshold_``: the mean probability less its spread, which may be
-            negative; or the share of votes, 0 if two classes have as many.
+            negative; or the share of votes. It is 0 if two classes have as many: this is never
+            answered, even with a threshold of 0.
         """
         check_is_fitted(self)
         return self._judge(self.estimators_, X)[1]
@@ -367,7 +387,12 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
 
     def _sets(self, best: Ints, confidence: Floats) -> Mask:
         chosen = best[:, None] == np.arange(len(self.classes_))
-        return np.asarray(chosen | (confidence < self.threshold_ - _ROUNDING)[:, None])
+        unsure = (confidence < self.threshold_ - _ROUNDING) | self._tied(confidence)
+        return np.asarray(chosen | unsure[:, None])
+
+    def _tied(self, confidence: Floats) -> Mask:
+        """Tell where no class has more votes than the others, by the confidence of zero."""
+        return np.asarray((confidence <= 0) & (self.rule == "votes"))
 
     def predict(self, X: Any) -> Labels:
         """Name the class that the members prefer, whatever the doubt.
@@ -385,22 +410,18 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
         return np.asarray(self.classes_[self._judge(self.estimators_, X)[0]])
 
     def _check_parameters(self) -> None:
-        if not len(self.estimators):
-            raise ValueError("estimators is empty; an ensemble needs at least one member.")
-        self._validate_names([name for name, _ in self.estimators])
-        for _, estimator in self.estimators:
-            check_probabilistic(estimator)
+        self._check_members()
         if not (isinstance(self.rule, str) and self.rule in ("spread", "votes")):
             raise ValueError(f"rule is {shown(self.rule)}; choose 'spread' or 'votes'.")
-        if not (isinstance(self.caution, Real) and 0 <= float(self.caution) < np.inf):
+        if not (_is_number(self.caution) and 0 <= float(self.caution) < np.inf):
             raise ValueError(
                 f"caution is {shown(self.caution)}; give a number that is not negative."
             )
         given = [name for name in _GOALS if getattr(self, name) is not None]
         for name in given:
             value = getattr(self, name)
-            if not (isinstance(value, Real) and 0 <= float(value) <= 1):
-                raise ValueError(f"{name} is {shown(value)}; it lies between 0 and 1.")
+            if not (_is_number(value) and 0 <= float(value) <= 1):
+                raise ValueError(f"{name} is {shown(value)}; give a number between 0 and 1.")
         if len(given) > 1:
             raise ValueError(
                 f"{' and '.join(given)} are given; give one of {', '.join(_GOALS)}, or none."
@@ -409,8 +430,39 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
             raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, or a splitter.")
         check_folds(self.cv)
 
+    def _check_members(self) -> None:
+        """Refuse members that are no list of names and classifiers."""
+        if not isinstance(self.estimators, list | tuple):
+            raise TypeError(
+                f"estimators is {shown(self.estimators)}, a {type(self.estimators).__name__}; "
+                f"{_ALLOWED}."
+            )
+        if not self.estimators:
+            raise ValueError(f"estimators is empty; {_ALLOWED}, at least one of them.")
+        for pair in self.estimators:
+            if not (isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)):
+                raise TypeError(f"estimators holds {shown(pair)}; {_ALLOWED}.")
+            name, member = pair
+            if isinstance(member, type) or not hasattr(member, "fit"):
+                raise TypeError(
+                    f"estimators holds {shown(member)} under the name {name!r}; {_ALLOWED}. "
+                    "Leave out of the list what is to be dropped."
+                )
+            check_probabilistic(member, f"{name!r} of estimators")
+        try:
+            self._validate_names([name for name, _ in self.estimators])
+        except ValueError as error:
+            raise ValueError(
+                f"estimators has names that do not serve ({error}); {_ALLOWED}, each with a name "
+                "of its own that holds no '__' and is no parameter of the ensemble."
+            ) from None
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        try:
+            self._check_members()
+        except (TypeError, ValueError):  # to be said by fit; an object can be shown without it
+            return tags
         inner = [get_tags(estimator) for _, estimator in self.estimators]
         for name in ("allow_nan", "categorical", "sparse", "string"):
             setattr(tags.input_tags, name, all(getattr(t.input_tags, name) for t in inner))
@@ -418,8 +470,13 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn that weights given to ``fit`` go on to the members."""
+        self._check_members()
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=self).add_self_request(self)
         for name, estimator in self.estimators:
             router.add(**{name: estimator}, method_mapping=mapping)
         return router
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

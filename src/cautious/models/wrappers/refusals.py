@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterable
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pandas.api.types import is_scalar
 from sklearn.base import clone, is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, get_tags
@@ -29,7 +32,7 @@ from cautious.models.base import (
 )
 from cautious.models.wrappers.certified import warn_of_twins
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
-from cautious.sets import check_mask, check_probabilities, check_weight
+from cautious.sets import check_mask, check_probabilities, check_weight, first_row
 
 __all__ = ["NoveltyRefusingClassifier", "UnknownClassClassifier"]
 
@@ -272,7 +275,8 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         X : array-like
             Rows to classify.
         y : array-like of shape (n,), optional
-            Their true classes. A class that the model has not learned is a mistake if answered.
+            Their true classes. A class that the model has not learned is a mistake if answered;
+            text in place of numbers, or the other way round, is refused.
         confidence_level : float, default=0.95
             Level of the intervals.
 
@@ -318,7 +322,7 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         totals = [len(sets)] * len(counts)
         if y is not None:
             named = self.classes_[sets.argmax(axis=1)].astype(object)
-            right = np.asarray(named == _check_labels(y, len(sets)))
+            right = np.asarray(named == _check_labels(y, len(sets), self.classes_))
             totals.append(counts["answered"])
             counts["wrong"] = int((kinds["answered"] & ~right).sum())
         return _shares(counts, totals, level)
@@ -340,6 +344,8 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
             value = getattr(self, name)
             if not (isinstance(value, Real) and 0 < float(value) < 1):
                 raise ValueError(f"{name} is {shown(value)}; it lies strictly between 0 and 1.")
+        if not isinstance(self.per_class, bool | np.bool_):
+            raise ValueError(f"per_class is {shown(self.per_class)}; give True or False.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -368,11 +374,33 @@ def _shares(counts: dict[str, int], totals: list[int], level: float) -> pd.DataF
     return pd.DataFrame({"n": n, "share": share, "low": low, "high": high}, list(counts))
 
 
-def _check_labels(y: Any, n: int) -> Labels:
-    labels = column_or_1d(y)
+def _check_labels(y: Any, n: int, classes: Labels, unknown: Any = None) -> Labels:
+    """Check true labels: one per row, none missing, and of the kind that was learned."""
+    labels = np.asarray(column_or_1d(np.asarray(y, dtype=object)))
     if len(labels) != n:
         raise ValueError(f"y has {len(labels)} labels and X {n} rows; give one label per row.")
-    return np.asarray(labels.astype(object))
+    missing = pd.isna(labels)
+    if missing.any():
+        raise ValueError(
+            f"y has no label in row {first_row(missing)}; leave out rows without one, or give "
+            "them a label."
+        )
+    learned, given = _kind(classes), _kind([label for label in labels if label != unknown])
+    if learned and given and learned != given:
+        raise ValueError(
+            f"y holds {given}, and the model has learned {learned}, such as "
+            f"{shown(classes.tolist()[0])}; give labels as they were learned."
+        )
+    return labels
+
+
+def _kind(labels: Iterable[Any]) -> str:
+    """Tell text from numbers; empty for what is neither, or both."""
+    kinds = {
+        "text" if isinstance(one, str) else "numbers" if isinstance(one, Real | np.bool_) else ""
+        for one in labels
+    }
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
 class UnknownClassClassifier(ProbabilisticWrapper):
@@ -389,7 +417,8 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         Anything with ``predict_proba``; one with ``predict_set`` keeps its own caution among the
         known classes.
     unknown : label, default="unknown"
-        The label that means "not known". It need not occur.
+        The label that means "not known". It need not occur. Missing labels (None, NaN) are no
+        label: give them one, as by ``y.fillna("?")``.
     threshold : float, default=0.5
         Abstain where the probability of `unknown` reaches this.
 
@@ -403,6 +432,11 @@ class UnknownClassClassifier(ProbabilisticWrapper):
     See Also
     --------
     NoveltyRefusingClassifier : Refuses cases that resemble none of the training cases.
+
+    Notes
+    -----
+    If all examples but the unknown ones are of one class, no set can abstain: every set holds this
+    class alone and counts as an answer. ``unknown_proba`` still tells the unknown cases apart.
 
     References
     ----------
@@ -453,18 +487,63 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         -------
         self
         """
-        if not (isinstance(self.threshold, Real) and 0 < float(self.threshold) <= 1):
-            raise ValueError(
-                f"threshold is {shown(self.threshold)}; it lies above 0, and is at most 1."
-            )
+        self._check_parameters()
+        self._check_missing(y)
         super().fit(X, y, sample_weight, **fit_params)
         known = ~self._is_unknown(self.classes_)
         if not known.any():
             raise ValueError(
                 f"y holds nothing but {shown(self.unknown)}; give examples of a class."
             )
+        if known.all():
+            self._check_occurrence()
         self.classes_ = self.classes_[known]
         return self
+
+    def _check_parameters(self) -> None:
+        number = isinstance(self.threshold, Real) and not isinstance(self.threshold, bool)
+        if not (number and 0 < float(self.threshold) <= 1):
+            raise ValueError(
+                f"threshold is {shown(self.threshold)}; give a number above 0, at most 1."
+            )
+        if not is_scalar(self.unknown):
+            raise TypeError(
+                f"unknown is {shown(self.unknown)}, a {type(self.unknown).__name__}; give the one "
+                "label that means 'not known', such as '?'."
+            )
+        if pd.isna(self.unknown):
+            raise ValueError(
+                f"unknown is {shown(self.unknown)}, which is no label that a classifier can learn; "
+                "give missing labels one, as by y.fillna('?') or, among numbers, y.fillna(-1), and "
+                "give the same label as unknown."
+            )
+
+    def _check_missing(self, y: Any) -> None:
+        """Refuse missing labels; anything else about y is for the estimator to say."""
+        missing = np.asarray(pd.isna(y))
+        if missing.ndim and missing.any():
+            raise ValueError(
+                f"Input y contains NaN or None, first in row {first_row(missing)}; if it means "
+                f"that the class is not known, say so by y.fillna({shown(self.unknown)}), with "
+                f"unknown={shown(self.unknown)}; otherwise leave such rows out."
+            )
+
+    def _check_occurrence(self) -> None:
+        """Doubt a label that does not occur, if it could not: it is text among numbers, say."""
+        learned, given = _kind(self.classes_.tolist()), _kind([self.unknown])
+        if not (learned and given) or learned == given:
+            return
+        if str(self.unknown) in {str(label) for label in self.classes_.tolist()}:
+            raise ValueError(
+                f"unknown is {shown(self.unknown)}, but the labels in y are {learned}; give it as "
+                "it is written there."
+            )
+        warnings.warn(
+            f"unknown is {shown(self.unknown)}, but the labels in y are {learned}, so it never "
+            "occurs and nothing is learned of it; give unknown as it is written in y.",
+            UserWarning,
+            stacklevel=3,
+        )
 
     def _is_unknown(self, labels: Labels) -> npt.NDArray[np.bool_]:
         return np.array([label == self.unknown for label in labels.tolist()], dtype=np.bool_)
@@ -541,10 +620,11 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         DataFrame
             The number of cases, their share and its exact interval (Clopper & Pearson). "answered"
             is a share of the cases of known class, "wrong" of those that are answered, and
-            "answered though unknown" of the cases of unknown class.
+            "answered though unknown" of the cases of unknown class. With one known class all
+            cases are answered.
         """
         level, sets = check_level(confidence_level), self.predict_set(X)
-        truth = _check_labels(y, len(sets))
+        truth = _check_labels(y, len(sets), self.classes_, self.unknown)
         named = self.classes_[sets.argmax(axis=1)].astype(object)
         lost, answered = self._is_unknown(truth), sets.sum(axis=1) == 1
         told = {
@@ -557,6 +637,8 @@ class UnknownClassClassifier(ProbabilisticWrapper):
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Mean utility u65 of the sets, where it is worth 1 to abstain if the class is unknown.
+
+        With one known class no set abstains, so the cases of unknown class are worth nothing.
 
         Parameters
         ----------
@@ -572,9 +654,13 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         float
         """
         sets = self.predict_set(X)
-        truth, weight = _check_labels(y, len(sets)), check_weight(sample_weight, len(sets))
+        truth = _check_labels(y, len(sets), self.classes_, self.unknown)
+        weight = check_weight(sample_weight, len(sets))
+        if not weight.any():
+            raise ValueError("sample_weight is zero for every row; some must be above zero.")
         lost = self._is_unknown(truth)
-        worth = np.asarray(sets.all(axis=1) & lost, dtype=np.float64)
+        abstained = sets.all(axis=1) & (sets.shape[1] > 1)
+        worth = np.asarray(abstained & lost, dtype=np.float64)
         if weight[~lost].any():
             # Every case of known class stands for their mean.
             worth[~lost] = utility_score(
