@@ -1,9 +1,12 @@
 """Calibration error: bins by hand, the plug-in of MAPIE, and estimates by their formulas."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from cautious.metrics import calibration_error
 
@@ -107,7 +110,7 @@ def test_weights_repeat_and_order_does_not_matter(seed, norm, n_bins):
         assert getattr(found, name) == pytest.approx(getattr(other, name), abs=1e-12)
         assert 0 <= getattr(found, name) <= 1
     assert found.low <= found.plug_in <= found.high or norm == "l2"
-    assert found.low <= found.high
+    assert found.low <= found.estimate <= found.high
     # Equal probabilities stay together.
     assert len(found.bins) <= max(1, min(n_bins, weight.sum() // 5))
 
@@ -119,6 +122,69 @@ def test_by_chance_is_what_right_probabilities_show():
         seen = [calibration_error(rng.random(3000) < p, p, norm=norm).plug_in for _ in range(30)]
         by_chance = calibration_error(rng.random(3000) < p, p, norm=norm).by_chance
         assert np.mean(seen) == pytest.approx(by_chance, rel=0.1)
+
+
+def test_squared_errors_of_sharp_probabilities_may_be_zero():
+    # All right but one: the estimate is below zero, which rules no error out.
+    p, y = np.linspace(0.999, 1, 75), np.ones(75, int)
+    y[37] = 0
+    given = {"norm": "l2", "classes": [0, 1], "pos_label": 1}
+    found = calibration_error(y, p, **given)
+    assert (found.low, found.estimate) == (0, 0)
+    assert found.high > found.plug_in
+    rng = np.random.default_rng(0)
+    for n, width in ((300, 0.01), (1500, 0.002), (3000, 0.001)):
+        held = []
+        for _ in range(40):
+            p = 1 - width * rng.random(n)
+            held.append(calibration_error(rng.random(n) < p, p, **given).low == 0)
+        assert np.mean(held) >= 0.95
+    # Surer than is right, by 0.15 % on average.
+    p = np.linspace(0.999, 1, 1500)
+    known = np.sqrt(np.mean([(part.mean() - 0.998) ** 2 for part in np.split(p, 15)]))
+    drawn = (calibration_error(rng.random(1500) < 0.998, p, **given) for _ in range(60))
+    assert np.mean([found.low <= known <= found.high for found in drawn]) >= 0.95
+
+
+@pytest.mark.parametrize(("norm", "least"), [("l1", 0.95), ("l2", 0.94)])
+@pytest.mark.parametrize("n", [3, 9, 50])
+@pytest.mark.parametrize("told", [0.001, 0.5, 0.99])
+def test_a_single_bin_holds_the_error_over_the_binomial(told, n, norm, least):
+    given = {"norm": norm, "kind": "class-wise", "classes": [0, 1], "pos_label": 1}
+    rows = np.full(n, told)
+    ends = []
+    for count in range(n + 1):
+        found = calibration_error(np.arange(n) < count, rows, **given, confidence_level=0.9)
+        ends.append(found.by_class.loc[1, ["low", "high"]])  # two classes: at 95 % each
+    low, high = np.array(ends, dtype=float).T
+    chance = np.concatenate([np.geomspace(1e-4, 0.1, 60), np.linspace(0.1, 0.5, 20)])
+    chance = np.concatenate([chance, 1 - chance])[:, None]
+    error = np.abs(told - chance)
+    held = (low <= error + 1e-12) & (error <= high + 1e-12)
+    coverage = (stats.binom.pmf(np.arange(n + 1), n, chance) * held).sum(axis=1)
+    assert coverage.min() >= least
+
+
+@pytest.mark.parametrize("told", [(0.0, 1.0), (0.001, 0.002), (0.1, 0.5)])
+def test_two_bins_hold_the_error_over_the_binomial(told):
+    given = {"kind": "class-wise", "classes": [0, 1], "confidence_level": 0.9}
+    n, chances = 5, [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99]
+    count = np.arange(n + 1)
+    ends = np.empty((2, n + 1, n + 1))
+    for i, j in itertools.product(count, count):
+        y = np.concatenate([np.arange(n) < i, np.arange(n) < j])
+        found = calibration_error(y, np.repeat(told, n), **given)
+        ends[:, i, j] = found.by_class.loc[1, ["low", "high"]]  # two classes: at 95 % each
+    for a, b in itertools.product(chances, chances):
+        error = (abs(told[0] - a) + abs(told[1] - b)) / 2
+        held = (ends[0] <= error) & (error <= ends[1])
+        assert stats.binom.pmf(count, n, a) @ held @ stats.binom.pmf(count, n, b) >= 0.95
+
+
+def test_shares_in_place_of_weights_are_told():
+    y, p = drawn()
+    with pytest.warns(UserWarning, match="sample_weight of 600 cases adds up to 1"):
+        calibration_error(y, p, sample_weight=np.full(600, 1 / 600))
 
 
 def test_names_and_single_columns():

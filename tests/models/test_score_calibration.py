@@ -1,5 +1,7 @@
 """Calibrated probabilities: by definition, by venn-abers and by scikit-learn."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -123,12 +125,32 @@ def test_isotonic_probabilities_jump_midway_and_take_labels():
     [
         (([0, 1], [0.1], [0.1]), "y_calibration has 2 cases and score_calibration 1"),
         (([0, 1], [0.1, np.nan], [0.1]), "score_calibration is NaN in row 1"),
-        (([], [], [0.1]), "there are no rows"),
+        (([], [], [0.1]), "y_calibration is empty; give at least one"),
     ],
 )
 def test_isotonic_probabilities_refuse(given, told):
     with pytest.raises(ValueError, match=told):
         isotonic_probabilities(*given)
+    with pytest.raises(ValueError, match="sample_weight is zero in all"):
+        isotonic_probabilities([0, 1], [0.1, 0.2], [0.1], sample_weight=[0, 0])
+
+
+def test_calibration_cases_of_one_class():
+    for truth, pos_label, expected in (
+        ([0, 0], 1, 0),
+        ([0, 0], None, 0),
+        (["no", "no"], "yes", 0),
+        ([1, 1], 1, 1),
+        ([0, 0], 0, 1),
+        (["ill", "ill"], "ill", 1),
+    ):
+        found = isotonic_probabilities(truth, [0.1, 0.4], [0.2], pos_label=pos_label)
+        assert found.tolist() == [expected]
+    assert venn_abers([0, 0], [0.1, 0.4], [0.2], pos_label=1).lower[0, 1] == 0
+    with pytest.raises(ValueError, match="every row has the truth 'well'; rows of two"):
+        isotonic_probabilities(["well", "well"], [0.1, 0.4], [0.2], pos_label="ill")
+    with pytest.raises(ValueError, match="pos_label is 'ill', but the classes are '0', '1'"):
+        isotonic_probabilities([0, 0], [0.1, 0.4], [0.2], pos_label="ill")
 
 
 def overconfident(n=400, k=3, seed=0, by=2.0):
@@ -227,10 +249,31 @@ def test_temperatures_that_are_none(given, message):
 
 
 def test_temperatures_and_logits_that_are_none():
-    for none in (0, -1, np.inf, np.nan, "hot"):
+    for none in (0, -1, np.inf, np.nan, "hot", True, 10**400, Fraction(1, 10**400)):
         with pytest.raises(ValueError, match="temperature is"):
             at_temperature([[0.5, 0.5]], none)
     with pytest.raises(ValueError, match="give one finite logit"):
         at_temperature([[np.inf, 1.0]], 1.0, logits=True)
+    with pytest.raises(ValueError, match="give one finite logit"):
+        at_temperature(np.zeros((2, 0)), 2, logits=True)
     with pytest.raises(ValueError, match="there are no cases"):
         find_temperature([0, 1], [0.4, 0.6], sample_weight=[0, 0])
+    for scores in ([0.4, 0.6], [[0.4, 0.6], [0.6, 0.4]]):
+        with pytest.raises(ValueError, match="logits is 'no'; give True or False"):
+            find_temperature([0, 1], scores, logits="no")
+
+
+def test_extreme_temperatures_and_logits():
+    assert at_temperature([[0.5, 0.3, 0.2]], 1e-309).tolist() == [[1, 0, 0]]
+    assert at_temperature([[1e300, 0.0]], 1e-300, logits=True).tolist() == [[1, 0]]
+    assert at_temperature([[-1e308, 1e308]], 1.0, logits=True).tolist() == [[0, 1]]
+    # Right in two of three: the best probability is 2/3.
+    for size in (1e-9, 1.0, 1e7, 1e200):
+        z = size * np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+        found = find_temperature([0, 1, 1], z, logits=True)
+        assert found == pytest.approx(size / np.log(2), rel=1e-9)
+    # One logit is far larger than all others.
+    y, z = overconfident()
+    y, z = np.append(y, 0), np.vstack([z, [1e12, 0, 0]])
+    found = find_temperature(y, z, logits=True)
+    assert found == pytest.approx(find_temperature(y[:-1], z[:-1], logits=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -13,7 +14,7 @@ import pandas as pd
 from scipy import special
 
 from cautious._typing import Floats
-from cautious.bootstrap import check_level
+from cautious.bootstrap import are_shares, check_level
 from cautious.errors import shown
 from cautious.metrics.shown import Shown
 from cautious.predictions import class_scores
@@ -119,7 +120,8 @@ def calibration_error(
     pos_label : label, optional
         The class that a single column is about.
     sample_weight : array-like of shape (n,), optional
-        How often each case counts.
+        How often each case counts. Weights that add up to far less than the number of cases,
+        such as shares, get a warning.
     confidence_level : float, default=0.95
         Level of the interval.
 
@@ -144,11 +146,14 @@ def calibration_error(
     The intervals need no guess about how the gaps spread over the bins. That of ECE: the plug-in is
     on average at least the truth, because absolute values are convex; it is at most the truth and
     what noise alone would show, :math:`\sum_b w_b \sqrt{2 v_b / \pi}`; and around its mean it
-    varies no more than the noise does. So the upper end is the plug-in and the normal quantile
-    times the standard deviation, the lower end the plug-in less both. They hold the truth nearly
-    always. That of RMSCE² holds the values from which the estimate is no further away than the
-    normal quantile times its standard deviation there, which is nearly exact. Both take the
-    variance of a bin for larger by that of two cases, one of each truth.
+    varies no more than the noise does. So the upper end is the plug-in and a width, the lower end
+    the plug-in less both. The width r is the normal quantile z times the standard deviation, not as
+    it was seen but as it may be that far off, as in Wilson's interval of a share:
+    :math:`r^2 = z^2 (\sum_b w_b^2 v_b + r/n)`. What is rare may not have been seen, by good luck.
+    The ends hold the truth nearly always, also in a single bin. That of RMSCE² holds the values
+    from which the estimate is no further away than the normal quantile times its standard deviation
+    there, which is nearly exact; its lower end is zero where the estimate is. It takes the variance
+    of a bin for larger by that of two cases, one of each truth, and so does what noise would show.
 
     The error is that of the bins. Within a bin, gaps of both signs cancel, so the error of the
     probabilities themselves is at least as large. For "class-wise", the intervals of all classes
@@ -167,12 +172,12 @@ def calibration_error(
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < p  # the probabilities are right
     >>> print(calibration_error(y, p))
-    0.0227 [0.0000, 0.0494]; seen 0.0315, of which right probabilities show 0.0270 by chance
+    0.0227 [0.0000, 0.0502]; seen 0.0315, of which right probabilities show 0.0270 by chance
     >>> print(calibration_error(y, p, norm="l2"))
     0.0169 [0.0000, 0.0532]; seen 0.0388, of which right probabilities show 0.0352 by chance
     >>> sharper = p**2 / (p**2 + (1 - p) ** 2)  # too sure of itself
     >>> print(calibration_error(y, sharper))
-    0.0997 [0.0556, 0.1182]; seen 0.1004, of which right probabilities show 0.0196 by chance
+    0.0997 [0.0548, 0.1190]; seen 0.1004, of which right probabilities show 0.0196 by chance
     """
     level = check_level(confidence_level)
     for name, value, allowed in (
@@ -191,6 +196,15 @@ def calibration_error(
     weight = check_weight(sample_weight, len(truth))
     if not weight.sum() > 0:
         raise ValueError("there are no cases: y_true is empty, or sample_weight is zero in all.")
+    total, n_cases = float(weight.sum()), int(np.count_nonzero(weight))
+    if are_shares(total, n_cases):
+        warnings.warn(
+            f"sample_weight of {n_cases} cases adds up to {total:.4g}. Weights count repetitions, "
+            "so bins are too few and the interval too wide; if these are shares, multiply them by "
+            "the number of cases.",
+            UserWarning,
+            stacklevel=2,
+        )
     if kind == "top-label":
         parts = {"top label": (p.max(axis=1), p.argmax(axis=1) == truth)}
     else:
@@ -244,31 +258,33 @@ def _error(table: pd.DataFrame, norm: str, level: float) -> list[float]:
     if norm == "l1":
         plug_in = float(share @ np.abs(gap))
         added = share @ (_folded_mean(np.abs(gap), np.sqrt(noise)) - np.abs(gap))
-        width = z * np.sqrt(share**2 @ careful)
+        width = _reach(share**2 @ noise, 1 / n.sum(), z)
         low = plug_in - share @ np.sqrt(2 * careful / np.pi) - width
         chance = share @ np.sqrt(2 * by_chance / np.pi)
         found = np.array([plug_in - added, low, plug_in + width, plug_in, chance])
     else:
         plug_in = float(np.sqrt(share @ gap**2))
-        unbiased = share @ (gap**2 - noise)
-        low, high = _square_ends(share @ (gap**2 - careful), unbiased, share, careful, z)
+        unbiased = max(float(share @ (gap**2 - noise)), 0.0)
+        cautious = min(float(share @ (gap**2 - careful)), unbiased)
+        # The variance of the mean square of normal gaps with mean square x is at most a + bx.
+        a, b = 2 * float(share**2 @ careful**2), 4 * float((share * careful).max())
+        high = unbiased + _reach(a + b * unbiased, b, z)
+        low = 0.0
+        if cautious > 0:  # an estimate below zero is too low for every error, and rules out none
+            # One case more moves a gap by 1/n_b, and the mean square by about 2 plug_in / n.
+            low = cautious - _reach(a + b * cautious, 2 * plug_in / n.sum() - b, z)
         found = np.sqrt(np.maximum([unbiased, low, high, plug_in**2, share @ by_chance], 0.0))
     return [float(one) for one in np.clip(found, 0.0, 1.0)]
 
 
-def _square_ends(
-    cautious: float, unbiased: float, share: Floats, variance: Floats, z: float
-) -> tuple[float, float]:
-    """Squared errors x that (estimate − x)² ≤ z² (a + bx) does not rule out.
+def _reach(variance: float, growth: float, z: float) -> float:
+    """How far a mean may be from what was seen, if its variance grows on the way.
 
-    The mean square of normal gaps with mean square x has at most the variance a + bx.
+    The largest w with w² ≤ z² (variance + growth · w). For a share out of n, whose variance grows
+    by w/n or less, it is about Wilson's: what is rare may not have been seen, by good luck.
     """
-    a, b = 2 * float(share**2 @ variance**2), 4 * float((share * variance).max())
-    low, high = (
-        estimate + z**2 * b / 2 + sign * z * np.sqrt(max(a + b * estimate + (z * b) ** 2 / 4, 0.0))
-        for estimate, sign in ((cautious, -1), (unbiased, 1))
-    )
-    return float(low), float(high)
+    half = z * growth / 2
+    return float(z * (half + np.sqrt(variance + half**2)))
 
 
 def _folded_mean(mean: Floats, deviation: Floats) -> Floats:

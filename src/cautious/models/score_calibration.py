@@ -6,6 +6,7 @@ one go. These functions need nothing but predictions.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -16,11 +17,11 @@ from scipy import optimize
 from scipy.special import expit, softmax
 from sklearn.isotonic import isotonic_regression
 
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, Mask, as_floats
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import CostHull, Staircase
 from cautious.errors import shown
-from cautious.predictions import binary_truth, class_scores
+from cautious.predictions import binary_classes, binary_truth, class_scores, match_label
 from cautious.sets import (
     as_codes,
     check_probabilities,
@@ -32,8 +33,8 @@ from cautious.sets import (
 
 __all__ = ["at_temperature", "find_temperature", "isotonic_probabilities", "venn_abers"]
 
-# Beyond these no rounding tells temperatures apart.
-_EXTREME = 1e6
+# Where even the largest difference of logits is this small, classes are equally probable.
+_LEAST = 1e-6
 
 
 def venn_abers(
@@ -95,7 +96,7 @@ def venn_abers(
            [False,  True]])
     """
     if pos_label is not None:
-        y_calibration = binary_truth(y_calibration, pos_label=pos_label)[0]
+        y_calibration = _positives(y_calibration, pos_label)
     truth = as_floats(y_calibration, "y_calibration", "truths, unless pos_label is given,")
     known = as_floats(score_calibration, "score_calibration", "scores")
     asked = as_floats(score, "score", "scores")
@@ -203,7 +204,7 @@ def isotonic_probabilities(
     """
     known = check_scores(score_calibration, name="score_calibration")
     asked = check_scores(score, name="score")
-    truth = binary_truth(y_calibration, pos_label=pos_label)[0]
+    truth = _positives(y_calibration, pos_label)
     if len(truth) != len(known):
         raise ValueError(
             f"y_calibration has {len(truth)} cases and score_calibration {len(known)}; both must "
@@ -211,9 +212,20 @@ def isotonic_probabilities(
         )
     weight = check_weight(sample_weight, len(truth))
     if not weight.any():
-        raise ValueError("there is no calibration case: y_calibration is empty, or of weight zero.")
+        raise ValueError("sample_weight is zero in all calibration cases; give one some weight.")
     hull = CostHull.of(Staircase.from_predictions(truth, known, sample_weight=weight))
     return np.asarray(hull.probability[np.searchsorted(hull.upper[1:-1], asked, side="right")])
+
+
+def _positives(y_calibration: npt.ArrayLike, pos_label: Any) -> Mask:
+    """Whether each calibration case is positive; all of them may be of one class."""
+    truth = check_truth(y_calibration, name="y_calibration")
+    if not len(truth):
+        raise ValueError("y_calibration is empty; give at least one calibration case.")
+    labels = list(dict.fromkeys(truth.tolist()))
+    alone = len(labels) == 1 and pos_label is not None and match_label(pos_label, labels) < 0
+    classes = binary_classes(labels) if alone else None  # 0 alone is one of 0 and 1
+    return binary_truth(truth, pos_label=pos_label, classes=classes)[0]
 
 
 def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool = False) -> Floats:
@@ -241,9 +253,18 @@ def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool =
     >>> at_temperature([[0.9, 0.1]], 2).round(2)
     array([[0.75, 0.25]])
     """
-    if not (isinstance(temperature, Real) and 0 < float(temperature) < np.inf):
+    divisor = check_temperature(temperature)
+    z = _logits(y_score, logits)
+    with np.errstate(over="ignore"):  # what is that far below the largest has probability 0
+        return np.asarray(softmax((z - z.max(axis=1, keepdims=True)) / divisor, axis=1))
+
+
+def check_temperature(temperature: Any) -> float:
+    """Check that a temperature is a positive, finite number."""
+    number = isinstance(temperature, Real) and not isinstance(temperature, bool)
+    if not (number and temperature <= sys.float_info.max and float(temperature) > 0):
         raise ValueError(f"temperature is {shown(temperature)}; give a positive, finite number.")
-    return np.asarray(softmax(_logits(y_score, logits) / float(temperature), axis=1))
+    return float(temperature)
 
 
 def find_temperature(
@@ -304,7 +325,7 @@ def find_temperature(
     1.94
     """
     if logits and np.ndim(y_score) == 1:
-        z = _logits(y_score, True)
+        z = _logits(y_score, logits)
         known = class_scores(expit(z[:, 1]), y_true, classes, pos_label, name="y_score")[1]
     else:
         scores, known = class_scores(y_score, y_true, classes, pos_label, name="y_score")
@@ -323,9 +344,11 @@ def find_temperature(
     # Relative to the truth, so that only differences count.
     over, weight = (z - of_truth[:, None])[weight > 0], weight[weight > 0]
     finite = np.where(np.isneginf(over), 0.0, over)  # what is impossible stays so, and weighs 0
+    largest = float(np.abs(finite).max()) or 1.0
+    over, finite = over / largest, finite / largest
 
     def slope(beta: float) -> float:
-        """Slope of the loss in 1/T; it rises with 1/T."""
+        """Slope of the loss in largest/T; it rises with 1/T."""
         return float(weight @ (softmax(beta * over, axis=1) * finite).sum(axis=1))
 
     if not (finite > 0).any():
@@ -333,26 +356,28 @@ def find_temperature(
             "y_score prefers the true class in every case, so no temperature is the best: the "
             "surer the better. Give cases that the classifier has not learned from, or more."
         )
-    if slope(1 / _EXTREME) >= 0:
+    if slope(_LEAST) >= 0:
         raise ValueError(
             "y_score says no more about y_true than equal probabilities would, so no temperature "
             "is the best; are the columns in the order of classes?"
         )
-    upper = 1.0
+    lower, upper = _LEAST, 1.0
     while slope(upper) < 0:
-        upper *= 2
-    return float(1 / optimize.brentq(slope, 1 / _EXTREME, upper, xtol=1e-15, rtol=1e-14))
+        lower, upper = upper, 2 * upper
+    return largest / float(optimize.brentq(slope, lower, upper, xtol=1e-15, rtol=1e-14))
 
 
 def _logits(y_score: npt.ArrayLike, logits: bool) -> Floats:
     """Logits of each class, those of impossible classes minus infinity."""
+    if not isinstance(logits, bool | np.bool_):
+        raise ValueError(f"logits is {shown(logits)}; give True or False.")
     if not logits:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(check_probabilities(y_score, name="y_score").clip(min=0.0)))
     z = as_floats(y_score, "y_score", "logits")
     if z.ndim == 1:  # of two classes, the log odds of the second
         z = np.column_stack([np.zeros(len(z)), z])
-    if z.ndim != 2 or not np.isfinite(z).all():
+    if z.ndim != 2 or not z.shape[1] or not np.isfinite(z).all():
         raise ValueError(
             f"y_score has shape {z.shape}, or holds a value that is not finite; give one finite "
             "logit per case and class."

@@ -173,8 +173,9 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
 
         With more than two classes they may be too wide, never too narrow, in two cases: cells of
         the row are missing and may hide anything (local IDMs; global IDM where there are more than
-        256 ways to fill them), or many training cells are missing in the features that the row has
-        (lower bounds, global IDM).
+        256 ways to fill them), or any training cell is missing in the features that the row has
+        (lower bounds, global IDM). With few rows the latter shows: with 10 % of the cells missing
+        from 24 rows or fewer, lower bounds were seen too low by up to 0.06.
 
         Parameters
         ----------

@@ -35,10 +35,11 @@ by branch and bound: with a chord of :math:`g_k` in its place the ratio is log-c
 chords are as good as :math:`g_k`. Rivals are tried in the order of :math:`g_k(s) - g_k(0)` until
 the chord over all of :math:`[0, s]` shows that no further one can gain.
 
-Where so many training cells are missing that :math:`g_k` may be concave, a straight line above it,
-of its steepest slope, takes its place. What comes out holds, and is exact wherever the worst rival
-is another one. The bounds from the smallest ratios between pairs of classes hold, too; the better
-of both is taken.
+Where any training cell is missing :math:`g_k` may be concave. Where it may, a straight line above
+it, of its steepest slope, takes its place. What comes out holds, and is exact wherever the worst
+rival is another one; otherwise it may be too low, with 10 % of the cells missing from 24 rows or
+fewer by up to 0.06. The bounds from the smallest ratios between pairs of classes hold, too; the
+better of both is taken.
 """
 
 from __future__ import annotations

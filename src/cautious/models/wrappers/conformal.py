@@ -29,7 +29,7 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
-from cautious.models.score_calibration import at_temperature
+from cautious.models.score_calibration import at_temperature, check_temperature
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
 from cautious.sets import check_mask
 
@@ -373,10 +373,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         _import_mapie()
         if not (self.logits and hasattr(self.estimator, "decision_function")):
             check_probabilistic(self.estimator)
-        if not (isinstance(self.temperature, Real) and 0 < float(self.temperature) < math.inf):
-            raise ValueError(
-                f"temperature is {shown(self.temperature)}; give a positive, finite number."
-            )
+        check_temperature(self.temperature)
         if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
             raise ValueError(
                 f"confidence_level is {shown(self.confidence_level)}; it lies strictly between 0 "
