@@ -1,10 +1,8 @@
-"""Wrappers that refuse: what resembles no training case, and what no expert knew."""
+"""A wrapper that refuses what resembles no training case."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterable
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -12,17 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pandas.api.types import is_scalar
 from sklearn.base import clone, is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
-from cautious.bootstrap import as_generator, binomial_ends, check_level
-from cautious.decision import threshold_rule
+from cautious.bootstrap import as_generator, check_level
 from cautious.errors import shown
-from cautious.metrics import utility_score
 from cautious.models.base import (
     check_examples,
     check_probabilistic,
@@ -30,11 +25,11 @@ from cautious.models.base import (
     fit_metadata,
     take_over_features,
 )
+from cautious.models.wrappers.answer_counts import check_labels, own_sets, shares_of
 from cautious.models.wrappers.certified import warn_of_twins
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
-from cautious.sets import check_mask, check_probabilities, check_weight, first_row
 
-__all__ = ["NoveltyRefusingClassifier", "UnknownClassClassifier"]
+__all__ = ["NoveltyRefusingClassifier"]
 
 
 class NoveltyRefusingClassifier(ProbabilisticWrapper):
@@ -322,13 +317,13 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         totals = [len(sets)] * len(counts)
         if y is not None:
             named = self.classes_[sets.argmax(axis=1)].astype(object)
-            right = np.asarray(named == _check_labels(y, len(sets), self.classes_))
+            right = np.asarray(named == check_labels(y, len(sets), self.classes_))
             totals.append(counts["answered"])
             counts["wrong"] = int((kinds["answered"] & ~right).sum())
-        return _shares(counts, totals, level)
+        return shares_of(counts, totals, level)
 
     def _decide(self, X: Any, p: Floats) -> Mask:
-        return np.asarray(_own_sets(self.estimator_, X, p) | self.is_novel(X)[:, None])
+        return np.asarray(own_sets(self.estimator_, X, p) | self.is_novel(X)[:, None])
 
     def _check_parameters(self) -> None:
         scored = any(
@@ -354,320 +349,3 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
             both = getattr(tags.input_tags, name) and getattr(other, name)
             setattr(tags.input_tags, name, both)
         return tags
-
-
-def _own_sets(estimator: Any, X: Any, p: Floats) -> Mask:
-    """Ask a cautious classifier for sets, and a plain one for its most probable class."""
-    if not hasattr(estimator, "predict_set"):
-        return threshold_rule(p, 0.0)
-    # An empty set, as of conformal prediction, is no answer either.
-    sets = estimator.predict_set(X)
-    return check_mask(sets, n_classes=p.shape[1], name="predict_set(X)", empty="abstain")
-
-
-def _shares(counts: dict[str, int], totals: list[int], level: float) -> pd.DataFrame:
-    """Give counts as shares of their totals, with exact intervals."""
-    n, of = np.array(list(counts.values())), np.array(totals)
-    low, high = binomial_ends(n, of, level)
-    with np.errstate(invalid="ignore"):
-        share = n / of
-    return pd.DataFrame({"n": n, "share": share, "low": low, "high": high}, list(counts))
-
-
-def _check_labels(y: Any, n: int, classes: Labels, unknown: Any = None) -> Labels:
-    """Check true labels: one per row, none missing, and of the kind that was learned."""
-    labels = np.asarray(column_or_1d(np.asarray(y, dtype=object)))
-    if len(labels) != n:
-        raise ValueError(f"y has {len(labels)} labels and X {n} rows; give one label per row.")
-    missing = pd.isna(labels)
-    if missing.any():
-        raise ValueError(
-            f"y has no label in row {first_row(missing)}; leave out rows without one, or give "
-            "them a label."
-        )
-    learned, given = _kind(classes), _kind([label for label in labels if label != unknown])
-    if learned and given and learned != given:
-        raise ValueError(
-            f"y holds {given}, and the model has learned {learned}, such as "
-            f"{shown(classes.tolist()[0])}; give labels as they were learned."
-        )
-    return labels
-
-
-def _kind(labels: Iterable[Any]) -> str:
-    """Tell text from numbers; empty for what is neither, or both."""
-    kinds = {
-        "text" if isinstance(one, str) else "numbers" if isinstance(one, Real | np.bool_) else ""
-        for one in labels
-    }
-    return kinds.pop() if len(kinds) == 1 else ""
-
-
-class UnknownClassClassifier(ProbabilisticWrapper):
-    """Classifier of data in which one label means that the expert did not know.
-
-    Ferri and Hernández-Orallo (2004, section 8) leave open what to do where the data themselves
-    have a class "unknown". It is no class like the others: nobody wants it for an answer, and to
-    abstain on such a case is right. So the estimator learns it as a class of its own, and where it
-    is likely, the model abstains. Probabilities and sets are about the other classes.
-
-    Parameters
-    ----------
-    estimator : classifier
-        Anything with ``predict_proba``; one with ``predict_set`` keeps its own caution among the
-        known classes.
-    unknown : label, default="unknown"
-        The label that means "not known". It need not occur. Missing labels (None, NaN) are no
-        label: give them one, as by ``y.fillna("?")``.
-    threshold : float, default=0.5
-        Abstain where the probability of `unknown` reaches this.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (K,)
-        Class labels without `unknown`, sorted.
-    estimator_ : classifier
-        The fitted estimator, which has learned `unknown`, too.
-
-    See Also
-    --------
-    NoveltyRefusingClassifier : Refuses cases that resemble none of the training cases.
-
-    Notes
-    -----
-    If all examples but the unknown ones are of one class, no set can abstain: every set holds this
-    class alone and counts as an answer. ``unknown_proba`` still tells the unknown cases apart.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 8.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from cautious.models import UnknownClassClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> names = np.array(["setosa", "versicolor", "virginica"], dtype=object)[y]
-    >>> names[(4.7 < X[:, 2]) & (X[:, 2] < 5.2)] = "?"  # the expert could not tell
-    >>> model = UnknownClassClassifier(GaussianNB(), "?").fit(X, names)
-    >>> model.classes_.tolist()
-    ['setosa', 'versicolor', 'virginica']
-    >>> model.predict_set(X[[0, 72]])
-    array([[ True, False, False],
-           [ True,  True,  True]])
-    >>> model.answer_shares(X, names).round(3)
-                               n  share    low   high
-    answered                 129  1.000  0.972  1.000
-    wrong                      1  0.008  0.000  0.042
-    answered though unknown    1  0.048  0.001  0.238
-    """
-
-    def __init__(self, estimator: Any, unknown: Any = "unknown", *, threshold: float = 0.5) -> None:
-        self.estimator = estimator
-        self.unknown = unknown
-        self.threshold = threshold
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
-    ) -> Any:
-        """Fit the estimator on all labels, the unknown one included.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the estimator takes them.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, for the estimator.
-        **fit_params
-            Anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        self._check_missing(y)
-        super().fit(X, y, sample_weight, **fit_params)
-        known = ~self._is_unknown(self.classes_)
-        if not known.any():
-            raise ValueError(
-                f"y holds nothing but {shown(self.unknown)}; give examples of a class."
-            )
-        if known.all():
-            self._check_occurrence()
-        self.classes_ = self.classes_[known]
-        return self
-
-    def _check_parameters(self) -> None:
-        number = isinstance(self.threshold, Real) and not isinstance(self.threshold, bool)
-        if not (number and 0 < float(self.threshold) <= 1):
-            raise ValueError(
-                f"threshold is {shown(self.threshold)}; give a number above 0, at most 1."
-            )
-        if not is_scalar(self.unknown):
-            raise TypeError(
-                f"unknown is {shown(self.unknown)}, a {type(self.unknown).__name__}; give the one "
-                "label that means 'not known', such as '?'."
-            )
-        if pd.isna(self.unknown):
-            raise ValueError(
-                f"unknown is {shown(self.unknown)}, which is no label that a classifier can learn; "
-                "give missing labels one, as by y.fillna('?') or, among numbers, y.fillna(-1), and "
-                "give the same label as unknown."
-            )
-
-    def _check_missing(self, y: Any) -> None:
-        """Refuse missing labels; anything else about y is for the estimator to say."""
-        missing = np.asarray(pd.isna(y))
-        if missing.ndim and missing.any():
-            raise ValueError(
-                f"Input y contains NaN or None, first in row {first_row(missing)}; if it means "
-                f"that the class is not known, say so by y.fillna({shown(self.unknown)}), with "
-                f"unknown={shown(self.unknown)}; otherwise leave such rows out."
-            )
-
-    def _check_occurrence(self) -> None:
-        """Doubt a label that does not occur, if it could not: it is text among numbers, say."""
-        learned, given = _kind(self.classes_.tolist()), _kind([self.unknown])
-        if not (learned and given) or learned == given:
-            return
-        if str(self.unknown) in {str(label) for label in self.classes_.tolist()}:
-            raise ValueError(
-                f"unknown is {shown(self.unknown)}, but the labels in y are {learned}; give it as "
-                "it is written there."
-            )
-        warnings.warn(
-            f"unknown is {shown(self.unknown)}, but the labels in y are {learned}, so it never "
-            "occurs and nothing is learned of it; give unknown as it is written in y.",
-            UserWarning,
-            stacklevel=3,
-        )
-
-    def _is_unknown(self, labels: Labels) -> npt.NDArray[np.bool_]:
-        return np.array([label == self.unknown for label in labels.tolist()], dtype=np.bool_)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Estimate probabilities of the known classes, if the class is one of them.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order; equal where nothing but `unknown` is possible.
-        """
-        p, known = self._probabilities(X)
-        of_known = p[:, known]
-        total = of_known.sum(axis=1, keepdims=True)
-        even = np.full(of_known.shape, 1 / of_known.shape[1])
-        return np.asarray(np.divide(of_known, total, out=even, where=total > 0))
-
-    def unknown_proba(self, X: Any) -> Floats:
-        """Estimate the probability that an expert would not know the class.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        p, known = self._probabilities(X)
-        return np.asarray(p[:, ~known].sum(axis=1))
-
-    def _probabilities(self, X: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Probabilities of all that was learned, and which columns are classes."""
-        check_is_fitted(self)
-        learned = np.asarray(self.estimator_.classes_)
-        p = check_probabilities(
-            self.estimator_.predict_proba(X), name="predict_proba(X)", n_classes=len(learned)
-        )
-        return p, ~self._is_unknown(learned)
-
-    def _decide(self, X: Any, p: Floats) -> Mask:
-        everything, known = self._probabilities(X)
-        if known.all():
-            return _own_sets(self.estimator_, X, everything)
-        doubt = everything[:, ~known].sum(axis=1) >= float(self.threshold)
-        if hasattr(self.estimator_, "predict_set"):
-            sets = _own_sets(self.estimator_, X, everything)[:, known]
-            sets = sets | ~sets.any(axis=1, keepdims=True)  # nothing but unknown
-        else:
-            sets = threshold_rule(p, 0.0)
-        return np.asarray(sets | doubt[:, None])
-
-    def answer_shares(self, X: Any, y: Any, *, confidence_level: float = 0.95) -> pd.DataFrame:
-        """Count answers and abstentions apart for cases whose class is known, and the others.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-        y : array-like of shape (n,)
-            True classes, or `unknown`.
-        confidence_level : float, default=0.95
-            Level of the intervals.
-
-        Returns
-        -------
-        DataFrame
-            The number of cases, their share and its exact interval (Clopper & Pearson). "answered"
-            is a share of the cases of known class, "wrong" of those that are answered, and
-            "answered though unknown" of the cases of unknown class. With one known class all
-            cases are answered.
-        """
-        level, sets = check_level(confidence_level), self.predict_set(X)
-        truth = _check_labels(y, len(sets), self.classes_, self.unknown)
-        named = self.classes_[sets.argmax(axis=1)].astype(object)
-        lost, answered = self._is_unknown(truth), sets.sum(axis=1) == 1
-        told = {
-            "answered": (answered & ~lost, ~lost),
-            "wrong": (answered & ~lost & np.asarray(named != truth), answered & ~lost),
-            "answered though unknown": (answered & lost, lost),
-        }
-        counts = {name: int(own.sum()) for name, (own, _) in told.items()}
-        return _shares(counts, [int(of.sum()) for _, of in told.values()], level)
-
-    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
-        """Mean utility u65 of the sets, where it is worth 1 to abstain if the class is unknown.
-
-        With one known class no set abstains, so the cases of unknown class are worth nothing.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-        y : array-like of shape (n,)
-            True classes, or `unknown`.
-        sample_weight : array-like of shape (n,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        float
-        """
-        sets = self.predict_set(X)
-        truth = _check_labels(y, len(sets), self.classes_, self.unknown)
-        weight = check_weight(sample_weight, len(sets))
-        if not weight.any():
-            raise ValueError("sample_weight is zero for every row; some must be above zero.")
-        lost = self._is_unknown(truth)
-        abstained = sets.all(axis=1) & (sets.shape[1] > 1)
-        worth = np.asarray(abstained & lost, dtype=np.float64)
-        if weight[~lost].any():
-            # Every case of known class stands for their mean.
-            worth[~lost] = utility_score(
-                np.asarray(truth[~lost].tolist()),
-                sets[~lost],
-                utility="u65",
-                classes=self.classes_,
-                sample_weight=weight[~lost],
-            )
-        return float(np.average(worth, weights=weight))
