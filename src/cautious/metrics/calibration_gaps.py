@@ -152,8 +152,9 @@ def calibration_error(
     :math:`r^2 = z^2 (\sum_b w_b^2 v_b + r/n)`. What is rare may not have been seen, by good luck.
     The ends hold the truth nearly always, also in a single bin. That of RMSCE² holds the values
     from which the estimate is no further away than the normal quantile times its standard deviation
-    there, which is nearly exact; its lower end is zero where the estimate is. It takes the variance
-    of a bin for larger by that of two cases, one of each truth, and so does what noise would show.
+    there, which is nearly exact for a single bin and cautious for many; its lower end is zero where
+    the estimate is. It takes the variance of a bin for larger by that of two cases, one of each
+    truth, and so does what noise would show.
 
     The error is that of the bins. Within a bin, gaps of both signs cancel, so the error of the
     probabilities themselves is at least as large. For "class-wise", the intervals of all classes
