@@ -112,7 +112,8 @@ def test_any_arguments(examples, tmp_path):
             path.unlink()
         for name, text in FILES.items():
             (tmp_path / name).write_text(text)
-        outputs = [value for name, value in pairwise(args) if name == "--output"]
+        writing = "--state" if args[0] == "watch" else "--output"
+        outputs = [value for name, value in pairwise(args) if name == writing]
         asked = outputs[-1] if outputs else None  # of several the last counts
         names = [arg for arg in args if arg in FILES]
         if names.count(asked) > outputs.count(asked):
