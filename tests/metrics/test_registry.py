@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
+from cautious.evaluation import evaluate
 from cautious.metrics import (
     MEASURES,
     SetCounts,
@@ -43,6 +44,18 @@ def test_a_new_measure_inherits_everything(pair_score) -> None:
     assert repr(make_set_scorer("neg_pairs")) == "make_set_scorer('neg_pairs')"
     assert breakdown(*cases, measures=[pair_score])["pairs"].tolist() == [0, 1, 0]
     assert "my own\n  pairs " in cautious_report(*cases)
+    told = evaluate({"mine": cases}).text(every=True)
+    assert told.index("what they are worth") < told.index("my own") < told.index("  pairs")
+
+
+@pytest.mark.parametrize(("name", "section"), [(True, None), (str, None), ("mine", True)])
+def test_names_and_headings_are_text(name, section) -> None:
+    before = dict(MEASURES)
+    with pytest.raises(TypeError, match=r"(name|section) is "):
+        with_params(utility_score, name, section=section)
+    with pytest.raises(TypeError, match=r"(name|section) is "):
+        define_measure(name, section=section)
+    assert before == MEASURES
 
 
 def test_parameters_can_be_given_under_a_further_name() -> None:

@@ -179,7 +179,9 @@ class Evaluation:
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         names = dict.fromkeys(name for table in self.measures.values() for name in table.index)
-        for section, heading in SECTIONS.items():
+        used = dict.fromkeys(one for table in self.measures.values() for one in table["section"])
+        every = SECTIONS | {one: one for one in used if one not in SECTIONS}
+        for section, heading in every.items():
             inside = [name for name in names if self._defined(name, section)]
             if inside:
                 yield (heading, *("" for _ in self.models))
@@ -453,7 +455,8 @@ def _measured(
                 why=_no_answers(evidence) if evidence.counts is None else "",
             )
     frame = pd.DataFrame(rows, columns=["measure", "section", "value", "low", "high"])
-    place = frame["section"].map(list(SECTIONS).index)
+    known = list(SECTIONS)  # sections of one's own come last
+    place = [known.index(one) if one in known else len(known) for one in frame["section"]]
     return frame.iloc[np.argsort(place, kind="stable")].set_index("measure")
 
 

@@ -200,8 +200,7 @@ def define_measure(
     0.667
     >>> del MEASURES["pairs"]
     """
-    if not isinstance(name, str):
-        raise TypeError(f"name is {shown(name)}; a measure is known by its name, a text.")
+    _check_words(name, section)
 
     def enter(function: Callable[P, npt.ArrayLike]) -> Callable[P, float]:
         @wraps(function)
@@ -222,6 +221,13 @@ def define_measure(
         return score
 
     return enter
+
+
+def _check_words(name: Any, section: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"name is {shown(name)}; a measure is known by its name, a text.")
+    if not isinstance(section, str | None):
+        raise TypeError(f"section is {shown(section)}; give the heading it stands under, or None.")
 
 
 def with_params(
@@ -251,6 +257,7 @@ def with_params(
     {'utility': 'u90'}
     >>> del MEASURES["u90"]
     """
+    _check_words(name, section)
     entry = get_measure(score)
     entry.check_params(params)
     MEASURES[name] = replace(
