@@ -7,7 +7,7 @@ scikit-learn tool keeps working, and the caution is in ``predict_set``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ __all__ = [
     "class_costs",
     "drop_weightless",
     "fit_metadata",
+    "keep_common_input_tags",
     "row_chunks",
     "split_metadata",
     "take_over_features",
@@ -322,6 +323,14 @@ def take_over_features(owner: Any, fitted: Any) -> None:
             setattr(owner, attribute, getattr(fitted, attribute))
         elif hasattr(owner, attribute):  # left over from an earlier fit
             delattr(owner, attribute)
+
+
+def keep_common_input_tags(tags: Any, estimators: Iterable[Any]) -> Any:
+    """Let a composition accept what all of its estimators accept."""
+    inner = [get_tags(estimator).input_tags for estimator in estimators]
+    for name in ("allow_nan", "categorical", "sparse", "string"):
+        setattr(tags.input_tags, name, all(getattr(one, name) for one in inner))
+    return tags
 
 
 def borrow_input_tags(tags: Any, estimator: Any) -> Any:

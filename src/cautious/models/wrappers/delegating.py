@@ -12,16 +12,14 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule, threshold_rule
 from cautious.errors import shown
 from cautious.models.base import (
-    CautiousClassifierMixin,
     check_examples,
     check_folds,
     check_probabilistic,
@@ -29,7 +27,7 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
-from cautious.models.wrappers.wrapper import folds_by_class
+from cautious.models.wrappers.wrapper import NamedEstimators, folds_by_class
 from cautious.sets import as_codes, check_mask
 
 __all__ = ["DelegatingClassifier", "best_thresholds"]
@@ -38,7 +36,7 @@ WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]
 """A threshold on the largest probability, a rule, or a function from probabilities to sets."""
 
 
-class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
+class DelegatingClassifier(NamedEstimators):
     """Cascade in which each classifier delegates to the next what it is not sure of.
 
     The first classifier answers where it is sure; the others are asked about the rest only. By
@@ -132,15 +130,6 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
         self.cv = cv
         self.min_delegated = min_delegated
         self.last = last
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters, with those of the estimators by name."""
-        return dict(self._get_params("estimators", deep=deep))
-
-    def set_params(self, **params: Any) -> Any:
-        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators."""
-        self._set_params("estimators", **params)
-        return self
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the estimators one after the other.
@@ -449,13 +438,6 @@ class DelegatingClassifier(CautiousClassifierMixin, _BaseComposition):  # type: 
                 f"prices is {shown(self.prices)}; give a number that is not negative for each of "
                 f"{len(self.estimators)} estimators."
             )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = [get_tags(estimator) for _, estimator in self.estimators]
-        for name in ("allow_nan", "categorical", "sparse", "string"):
-            setattr(tags.input_tags, name, all(getattr(t.input_tags, name) for t in inner))
-        return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn that weights given to ``fit`` go on to the estimators."""

@@ -13,16 +13,14 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve, WorkingPoint
 from cautious.errors import shown
 from cautious.models.base import (
-    CautiousClassifierMixin,
     check_examples,
     check_folds,
     check_probabilistic,
@@ -31,7 +29,7 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
-from cautious.models.wrappers.wrapper import folds_by_class
+from cautious.models.wrappers.wrapper import NamedEstimators, folds_by_class
 from cautious.sets import as_codes, check_mask, check_probabilities
 
 __all__ = ["CautiousEnsembleClassifier"]
@@ -42,7 +40,7 @@ _DIGITS, _ROUNDING = 12, 1e-12
 _ALLOWED = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
-class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
+class CautiousEnsembleClassifier(NamedEstimators):
     r"""Several classifiers that answer together where they agree, and abstain where they do not.
 
     Ferri and Hernández-Orallo (2004, section 8) ask how n classifiers become one cautious one, and
@@ -152,15 +150,6 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
         self.max_abstention = max_abstention
         self.max_error = max_error
         self.cv = cv
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters, with those of the members by name."""
-        return dict(self._get_params("estimators", deep=deep))
-
-    def set_params(self, **params: Any) -> Any:
-        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the members."""
-        self._set_params("estimators", **params)
-        return self
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the members and, for a goal, find the threshold.
@@ -458,15 +447,11 @@ class CautiousEnsembleClassifier(CautiousClassifierMixin, _BaseComposition):  # 
             ) from None
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
         try:
             self._check_members()
         except (TypeError, ValueError):  # to be said by fit; an object can be shown without it
-            return tags
-        inner = [get_tags(estimator) for _, estimator in self.estimators]
-        for name in ("allow_nan", "categorical", "sparse", "string"):
-            setattr(tags.input_tags, name, all(getattr(t.input_tags, name) for t in inner))
-        return tags
+            return super(NamedEstimators, self).__sklearn_tags__()
+        return super().__sklearn_tags__()
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn that weights given to ``fit`` go on to the members."""

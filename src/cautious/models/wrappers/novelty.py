@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone, is_classifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
@@ -23,6 +23,7 @@ from cautious.models.base import (
     check_probabilistic,
     drop_weightless,
     fit_metadata,
+    keep_common_input_tags,
     take_over_features,
 )
 from cautious.models.wrappers.answer_counts import check_labels, own_sets, shares_of
@@ -343,9 +344,5 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
             raise ValueError(f"per_class is {shown(self.per_class)}; give True or False.")
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        other = get_tags(self.detector).input_tags
-        for name in ("allow_nan", "categorical", "sparse", "string"):
-            both = getattr(tags.input_tags, name) and getattr(other, name)
-            setattr(tags.input_tags, name, both)
-        return tags
+        both = (self.estimator, self.detector)
+        return keep_common_input_tags(super().__sklearn_tags__(), both)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
@@ -19,11 +20,12 @@ from cautious.models.base import (
     borrow_input_tags,
     check_probabilistic,
     fit_metadata,
+    keep_common_input_tags,
     take_over_features,
 )
 from cautious.sets import check_probabilities
 
-__all__ = ["ProbabilisticWrapper", "folds_by_class", "hold_out"]
+__all__ = ["NamedEstimators", "ProbabilisticWrapper", "folds_by_class", "hold_out"]
 
 
 class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -143,6 +145,25 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         """Tell scikit-learn that metadata of ``fit`` goes on to the estimator."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
+
+
+class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
+    """Base of classifiers made of several, which are known by their names."""
+
+    estimators: Sequence[tuple[str, Any]]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters, with those of the estimators by name."""
+        return dict(self._get_params("estimators", deep=deep))
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators."""
+        self._set_params("estimators", **params)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        every = (estimator for _, estimator in self.estimators)
+        return keep_common_input_tags(super().__sklearn_tags__(), every)
 
 
 def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
