@@ -143,6 +143,14 @@ def test_nothing_to_promise():
     assert "Nothing can be promised" in str(noise.certificate)
 
 
+def test_bad_luck_is_answered_with_a_number():
+    """Where enough cases were there, and the test failed all the same, twice as many are named."""
+    unlucky = Certificate({"error": 0.1}, 0.95, 400, granted=False, cases_needed=350)
+    assert "about 800 calibration cases have a good chance to be enough" in str(unlucky)
+    few = Certificate({"error": 0.1}, 0.95, 300, granted=False, cases_needed=350)
+    assert "about 350 calibration cases could be enough" in str(few)
+
+
 def test_the_number_of_cases_needed_is_about_right():
     rng = np.random.default_rng(6)
     _, others = world(rng, 5000, 3)

@@ -27,6 +27,7 @@ from cautious.metrics import (
     set_cost_score,
     utility_score,
 )
+from cautious.models import TunedAbstainingClassifierCV
 
 
 class Threshold(ClassifierMixin, BaseEstimator):
@@ -344,3 +345,30 @@ def test_costs_settled_in_a_measure_may_be_about_any_number_of_classes():
     model = Threshold().fit(X, y)
     settled, given = make_set_scorer(measure), make_set_scorer("set_cost", costs=costs)
     assert settled(model, X, y) == given(model, X, y)
+
+
+def test_the_positive_class_said_to_the_estimator_is_the_scorers() -> None:
+    """Named costs need a positive class; an estimator that was told one has said it."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y > 0], np.where(y[y > 0] == 1, "good", "bad")
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 3}
+    told = {one: make_set_scorer("set_cost", costs=costs, pos_label=one) for one in ("good", "bad")}
+    for positive, other in (("good", "bad"), ("bad", "good")):
+        tuned = TunedAbstainingClassifierCV(GaussianNB(), costs=costs, pos_label=positive, cv=3)
+        model = make_pipeline(StandardScaler(), tuned).fit(X, y)
+        value = make_set_scorer("set_cost", costs=costs)(model, X, y)
+        assert value == told[positive](model, X, y) != told[other](model, X, y)
+
+
+def test_a_search_says_shortly_what_the_scorer_lacks() -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y > 0], np.where(y[y > 0] == 1, "good", "bad")
+    scorer = make_set_scorer(
+        "set_cost", costs={"false_negative": 1, "false_positive": 1, "abstain": 0}
+    )
+    with pytest.warns(UserWarning, match="Scoring failed") as warned:
+        cross_validate(Threshold(), X, y, cv=2, scoring=scorer)
+    said = str(warned[0].message)
+    assert "say which one a high score speaks for, for example pos_label='good'" in said
+    assert "arguments of make_set_scorer" in said
+    assert said.count("cautious/metrics") <= 1

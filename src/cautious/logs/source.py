@@ -452,22 +452,31 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
         expected = kinds if schema is own else expected
         more += [(path, name) for name in kinds if name not in expected]
         for name, kind in expected.items():
-            found = kinds.get(name)
-            if found != kind:
-                raise refusal(
-                    "other columns",
-                    place=path,
-                    name=quoted(name),
-                    found=found or "nothing",
-                    first=first,
-                    kind=kind,
-                )
+            about = {"place": path, "name": quoted(name), "first": first}
+            if name not in kinds:
+                raise refusal("column gone", **about)
+            if (found := kinds[name]) != kind:
+                words = {"found": _in_words(found), "kind": _in_words(kind)}
+                raise refusal("other columns", **about, **words)
         every += parts
         rows = [part.n_rows for part in parts]
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
     if wrong:
         raise _first_of(wrong, len(files))
     return Source(schema, every, known, name=title, left_out=tuple(more))
+
+
+def _in_words(kind: Any) -> str:
+    """Call a kind of column what people call it, and what Arrow does."""
+    import pyarrow.types as types
+
+    words = {
+        "text": (types.is_string, types.is_large_string, types.is_string_view),
+        "numbers": (types.is_integer, types.is_floating, types.is_decimal),
+        "times": (types.is_temporal,),
+    }
+    said = [word for word, tests in words.items() if any(test(kind) for test in tests)]
+    return f"{said[0]} ({kind})" if said else str(kind)
 
 
 def _first_of(wrong: Sequence[tuple[str, InputError]], n_files: int) -> InputError:

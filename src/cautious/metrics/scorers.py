@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
-from cautious.errors import shown
+from cautious.errors import InputError, shown
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
@@ -54,7 +54,8 @@ def make_set_scorer(
         has an attribute ``empty="wrong"``, such as ``ConformalClassifier``, says so itself.
     **params
         Parameters of the measure, if there is only one. They are checked at once, before anything
-        is fitted.
+        is fitted. Costs of two classes need ``pos_label`` beside them, unless the classes are plain
+        (0/1, no/yes) or the estimator has a ``pos_label`` of its own, which is then taken.
 
     Returns
     -------
@@ -115,15 +116,23 @@ class SetScorer:
     ) -> float | dict[str, float]:
         """Score a fitted estimator on cases whose classes are known."""
         predicted = _Predicted(estimator, X, y, sample_weight, self.empty)
-        scores = {
-            self._name(measure): self._sign(measure) * self._value(measure, predicted)
-            for measure in self.measures
-        }
+        try:
+            scores = {
+                self._name(measure): self._sign(measure) * self._value(measure, predicted)
+                for measure in self.measures
+            }
+        except InputError as refusal:
+            # Searches warn with the whole traceback; what lies behind here tells nobody anything.
+            refusal.add_note("What is named here are arguments of make_set_scorer.")
+            raise refusal.with_traceback(None) from None
         return scores if self.several else next(iter(scores.values()))
 
     def _value(self, measure: Measure | Callable[..., Any], predicted: _Predicted) -> float:
         if isinstance(measure, Measure):
-            return measure.score(predicted.counts(measure), **self.params)
+            params = {**measure.params, **self.params}
+            if isinstance(params.get("costs"), Mapping) and params.get("pos_label") is None:
+                params["pos_label"] = predicted.pos_label
+            return measure.score(predicted.counts(measure), **params)
         takes = inspect.signature(measure).parameters
         offered = {"classes": predicted.classes, "sample_weight": predicted.sample_weight}
         given = {key: value for key, value in offered.items() if key in takes}
@@ -174,6 +183,14 @@ class _Predicted:
         self.empty = empty_sets(estimator) if empty == "error" else empty
         self.known = np.asarray(estimator.classes_).tolist()
         self.classes = list(dict.fromkeys([*self.known, *np.asarray(y).tolist()]))
+
+    @cached_property
+    def pos_label(self) -> Any:
+        """The positive class that the estimator was told, if it was told one only."""
+        params = getattr(self.estimator, "get_params", dict)()
+        said = [value for name, value in params.items() if name.split("__")[-1] == "pos_label"]
+        different = list(dict.fromkeys(value for value in said if value is not None))
+        return different[0] if len(different) == 1 else None
 
     @cached_property
     def mask(self) -> Mask:

@@ -102,9 +102,13 @@ REFUSALS: dict[str, str] = {
     "same file": "the file {name} is given twice; give each model's file once.",
     # The table and its columns.
     "no rows": "there are no rows; give at least one prediction.",
+    "column gone": (
+        "column {name} is missing, but {first} has it; all files of a log must have the same "
+        "columns. Leave this file out, or write it again with the column."
+    ),
     "other columns": (
-        "column {name} holds {found}, but in {first} it holds {kind}; all parts of a log must have "
-        "the same columns."
+        "column {name} holds {found}, but in {first} it holds {kind}; all files of a log must have "
+        "the same columns, of the same kind. Write one of the two again as the other is."
     ),
     "read once": (
         "the classes of written sets are known only when everything has been read, and this source "
