@@ -452,12 +452,17 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
         expected = kinds if schema is own else expected
         more += [(path, name) for name in kinds if name not in expected]
         for name, kind in expected.items():
-            about = {"place": path, "name": quoted(name), "first": first}
             if name not in kinds:
-                raise refusal("column gone", **about)
+                raise refusal("column gone", place=path, name=quoted(name), first=first)
             if (found := kinds[name]) != kind:
-                words = {"found": _in_words(found), "kind": _in_words(kind)}
-                raise refusal("other columns", **about, **words)
+                raise refusal(
+                    "other columns",
+                    place=path,
+                    name=quoted(name),
+                    found=_in_words(found),
+                    first=first,
+                    kind=_in_words(kind),
+                )
         every += parts
         rows = [part.n_rows for part in parts]
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)

@@ -187,7 +187,7 @@ class _Predicted:
     @cached_property
     def pos_label(self) -> Any:
         """The positive class that the estimator was told, if it was told one only."""
-        params = getattr(self.estimator, "get_params", dict)()
+        params: dict[str, Any] = getattr(self.estimator, "get_params", dict)()
         said = [value for name, value in params.items() if name.split("__")[-1] == "pos_label"]
         different = list(dict.fromkeys(value for value in said if value is not None))
         return different[0] if len(different) == 1 else None
