@@ -20,6 +20,8 @@ from cautious.metrics import (
     single_accuracy_score,
     utility_score,
 )
+from cautious.metrics.counts import count_sets
+from cautious.sets import check_sets
 
 
 def test_sets_that_differ_in_the_last_of_many_classes() -> None:
@@ -171,3 +173,23 @@ def test_an_empty_set_counts_as_conformal_prediction_counts_it() -> None:
     counts = SetCounts.from_predictions(y_true, y_set, **given)
     assert counts + counts == SetCounts.from_predictions(y_true * 2, y_set * 2, **given)
     assert MEASURES["containment"].score(counts.without_sets()) == 0.75
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 8, 9, 12, 13])
+@pytest.mark.parametrize("sets", [False, True])
+def test_counting_by_table_gives_the_bits_of_counting_case_by_case(n_classes, sets):
+    n = (n_classes << n_classes) + 40_000 if n_classes < 13 else 500
+    rng = np.random.default_rng(n_classes)
+    mask = rng.random((n, n_classes)) < 0.3
+    mask[0] = False
+    y, answer = rng.integers(0, n_classes, (2, n)) - 1
+    classes = np.arange(n_classes) - 1
+    for weight in (None, rng.choice([0, 0.1, 1 / 3], n), np.zeros(n)):
+        for forced in (None, answer):
+            found = count_sets(y, mask, classes, weight, "wrong", y_pred=forced, sets=sets)
+            checked = check_sets(y, mask, classes=classes, sample_weight=weight, empty="wrong")
+            cases = SetCounts.of_cases(checked, forced, sets=sets)
+            assert found == cases.merge()[0]
+    assert count_sets(y, mask, classes, empty="abstain").size.min() >= 1
+    with pytest.raises(ValueError, match="empty prediction set in row 0"):
+        count_sets(y, mask, classes)

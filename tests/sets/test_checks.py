@@ -6,6 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from cautious.sets import (
+    as_codes,
     as_labels,
     as_mask,
     check_classes,
@@ -269,3 +270,21 @@ class TestPairing:
     def test_truth_must_be_flat(self):
         with pytest.raises(ValueError, match="y_true has shape"):
             check_truth(np.zeros((2, 1)))
+
+
+class TestCodes:
+    @pytest.mark.parametrize("classes", [[0, 1, 2], [-2, -1, 0], [5, 6], [4, 2, 9], [3]])
+    @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint8, float, object])
+    def test_whole_numbers_are_found_like_other_labels(self, classes, dtype):
+        if dtype is np.uint8 and min(classes) < 0:
+            pytest.skip("no such numbers")
+        known = np.array(classes)
+        given = np.random.default_rng(0).choice(known, 50)
+        found = as_codes(given.astype(dtype), known, name="y")
+        assert found.tolist() == [classes.index(label) for label in given]
+        assert as_codes(given[:0].astype(dtype), known, name="y").shape == (0,)
+
+    @pytest.mark.parametrize("strange", [-1, 3, 127])
+    def test_one_that_is_no_class_is_named(self, strange):
+        with pytest.raises(ValueError, match=f"y holds {strange} in row 1, .* classes .0, 1, 2..$"):
+            as_codes(np.array([0, strange], np.int8), np.arange(3), name="y")

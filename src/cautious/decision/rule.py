@@ -386,7 +386,7 @@ class Rule:
         return f"Rule.{self.kind}({shown}, classes={list(self.classes)!r})"
 
     def _order(self, classes: Sequence[Any] | None) -> list[int] | None:
-        """Where each of the rule's classes stands among the columns given."""
+        """Where each of the rule's classes stands among the columns given; None if in its place."""
         if classes is None:
             return None
         given = check_classes(classes).tolist()
@@ -396,7 +396,8 @@ class Rule:
                 "apply it to scores of the same classes."
             )
         place = {str(label): at for at, label in enumerate(given)}
-        return [place[str(label)] for label in self.classes]
+        order = [place[str(label)] for label in self.classes]
+        return None if order == sorted(order) else order
 
     def _values(self, scores: npt.ArrayLike, order: list[int] | None) -> Floats:
         """Scores of a window, or probabilities with the columns in the order of the rule."""
@@ -424,8 +425,8 @@ class Rule:
                     "probabilities of the positive class, between 0 and 1."
                 )
             return np.column_stack([1 - values, values])
-        known = ~_is_missing(values)
-        check_probabilities(values[known], name="scores")
+        missing = _is_missing(values)
+        check_probabilities(values[~missing] if missing.any() else values, name="scores")
         return values
 
     def _decide(self, values: Floats) -> Mask:
@@ -560,5 +561,7 @@ def _check_what_is_compared(rule: Rule) -> None:
 
 
 def _is_missing(values: Floats) -> Mask:
+    if not np.isnan(values.min(initial=0.0)):  # usually none is
+        return np.zeros(len(values), dtype=np.bool_)
     missing = np.isnan(values)
     return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))

@@ -18,6 +18,7 @@ from cautious.sets import (
     Words,
     as_codes,
     check_classes,
+    check_pairs,
     check_sets,
     check_truth,
     check_weight,
@@ -141,7 +142,7 @@ class SetCounts:
         truth, mask = checked.truth, checked.mask
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
-        hit = mask[np.arange(n), truth]
+        hit = mask.reshape(-1)[np.arange(0, n * k, k) + truth]
         # A single class that is right is the truth; only wrong ones need be looked for.
         single = size == 1
         answer = np.where(single, truth, -1)
@@ -416,8 +417,73 @@ def count_sets(
         return y_true
     if is_tensor(y_set) and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
         return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
-    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+    truth, mask, known = check_pairs(y_true, y_set, classes, empty)
+    n, k = mask.shape
+    if k <= _FEW_CLASSES and k << k < n:
+        weight = None if sample_weight is None else check_weight(sample_weight, n)
+        return _count_by_table(truth, mask, known, weight, y_pred, sets)
+    checked = CheckedSets(truth, mask, known, check_weight(sample_weight, n))
     return SetCounts.of_cases(checked, y_pred, sets=sets).merge()[0]
+
+
+# Up to so many classes the counts of all sets and truths fit a processor's cache.
+_FEW_CLASSES = 12
+_ROWS_AT_ONCE = 1 << 15
+
+
+def _count_by_table(
+    truth: Ints,
+    mask: Mask,
+    classes: Labels,
+    weight: Floats | None,
+    y_pred: Sequence[Any] | npt.ArrayLike | None,
+    sets: bool,
+) -> SetCounts:
+    """Count few classes in one pass: a set is a number whose bits are its classes.
+
+    Weights are added up in the order of the cases, so fractions are rounded as by
+    :meth:`SetCounts.merge`.
+    """
+    n, k = mask.shape
+    forced = None if y_pred is None else _forced(y_pred, truth, classes)
+    n_keys = (k << k) * (1 if forced is None else 2)
+    counted = np.zeros(n_keys, dtype=np.intp)
+    keys = []
+    for start in range(0, n, _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        columns = np.ascontiguousarray(mask[rows].T).view(np.uint8)
+        bits = columns[0].astype(np.uint16 if k > 8 else np.uint8)
+        for column in columns[1:]:
+            bits <<= 1
+            bits |= column
+        key = bits * np.intp(k)
+        key += truth[rows]
+        if forced is not None:
+            key *= 2
+            key += forced[rows]
+        if weight is None:
+            counted += np.bincount(key, minlength=n_keys)
+        else:
+            keys.append(key)
+    total = counted.astype(np.float64)
+    if weight is not None:
+        key = np.concatenate(keys)
+        total = np.bincount(key, weight, n_keys).astype(np.float64, copy=False)
+    cell = np.flatnonzero(total)
+    right = np.full(len(cell), -1)
+    code = cell
+    if forced is not None:
+        code, right = np.divmod(cell, 2)
+    bits, true = np.divmod(code, k)
+    members = (bits[:, None] >> np.arange(k)[::-1]) & 1 == 1
+    cases = SetCounts.of_cases(CheckedSets(true, members, classes, total[cell]), sets=sets)
+    counts, place = replace(cases, forced=right).merge()
+    if weight is None or not len(cell):
+        return counts
+    places = np.zeros(n_keys, dtype=np.intp)
+    places[cell] = place
+    sums = np.bincount(places[key], weight, len(counts.truth))
+    return replace(counts, weight=sums.astype(np.float64, copy=False))
 
 
 # A set of so many classes fits an integer.

@@ -201,10 +201,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
             best = _best_of_tensor(y_score)
             if best is None:
                 scores, classes = class_scores(y_score, y_true, classes, pos_label, name=name)
-                best = scores.argmax(axis=1), scores.max(axis=1), scores.shape[1]
+                n, k = scores.shape
+                answer = scores.argmax(axis=1)
+                best = answer, scores.reshape(-1)[np.arange(0, n * k, k) + answer], k
             answer, greatest, k = best
-            mask = answer[:, None] == np.arange(k)
-            checked = check_sets(y_true, mask, classes=classes, sample_weight=sample_weight)
+            any_set = np.broadcast_to(np.True_, (len(answer), k))  # it is the truths that matter
+            checked = check_sets(y_true, any_set, classes=classes, sample_weight=sample_weight)
             confidence = greatest if confidence is None else confidence
             loss = answer != checked.truth if loss is None else loss
         return cls(

@@ -9,6 +9,7 @@ Names imported as themselves (``x as x``) are lent to the other packages and are
 
 from cautious.sets.checked_sets import CheckedSets as CheckedSets
 from cautious.sets.checked_sets import Words as Words
+from cautious.sets.checked_sets import check_pairs as check_pairs
 from cautious.sets.checked_sets import check_sets as check_sets
 from cautious.sets.checked_sets import distinct_sets as distinct_sets
 from cautious.sets.checked_sets import first_occurrences as first_occurrences

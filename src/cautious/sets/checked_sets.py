@@ -25,6 +25,7 @@ from cautious.tensors import as_numpy
 __all__ = [
     "CheckedSets",
     "Words",
+    "check_pairs",
     "check_sets",
     "distinct_sets",
     "first_occurrences",
@@ -170,6 +171,17 @@ def check_sets(
     >>> checked.truth, checked.mask.sum(axis=1)
     (array([0, 1]), array([1, 2]))
     """
+    codes, mask, known = check_pairs(y_true, y_set, classes, empty)
+    return CheckedSets(codes, mask, known, check_weight(sample_weight, len(codes)))
+
+
+def check_pairs(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    classes: Sequence[Any] | npt.ArrayLike | None,
+    empty: str,
+) -> tuple[Ints, Mask, Labels]:
+    """Bring truths and prediction sets together as codes, mask and classes, without weights."""
     y_set = as_numpy(y_set)
     truth = check_truth(y_true)
     if truth.dtype.kind == "U":  # as objects, text is told apart much faster
@@ -201,10 +213,7 @@ def check_sets(
         raise ValueError(
             f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each per case."
         )
-    codes = as_codes(truth, known, name="y_true")
-    n = len(truth)
-    weight = np.ones(n) if sample_weight is None else check_weight(sample_weight, n)
-    return CheckedSets(codes, mask, known, weight)
+    return as_codes(truth, known, name="y_true"), mask, known
 
 
 def sorted_labels(values: Labels | list[Any]) -> list[Any]:
