@@ -1,8 +1,8 @@
-"""Time from a slider to the redrawn page, in a real browser: ``python tools/page_speed.py``.
+"""How long the page keeps its reader waiting, in a real browser: ``python tools/page_speed.py``.
 
-The mouse drags a slider of five models, of few cases and of many, and arrow keys move it. Printed
-are milliseconds, each from the time stamp that the browser gives the move of the mouse or the press
-of the key, so waiting for a frame is part of it:
+**A slider.** The mouse drags a slider of five models, of few cases and of many, and arrow keys move
+it. Printed are milliseconds, each from the time stamp that the browser gives the move of the mouse
+or the press of the key, so waiting for a frame is part of it:
 
 - drawn: from the mouse to the first task after the frame that shows the move; its layout and its
   painting are done then;
@@ -12,17 +12,29 @@ of the key, so waiting for a frame is part of it:
 
 The quickest quarter is what the page needs; the rest of a busy machine's times is waiting. The load
 average is printed beside them: below one the machine was quiet.
+
+**A dropped file** (``--drop``, with ``--profile`` to see where the time goes). Files of a million
+rows are dropped onto a fresh page, several times each. Printed are milliseconds from the drop:
+
+- read: the bytes are there, and of Parquet the columns;
+- parsed: columns are found, and every cell is checked and a number;
+- counted: counts at steps of the score, hull, calibration and so on;
+- drawn: the first task after the frame that shows the result;
+- alone: processor time of the page's thread for all of it; a busy machine adds little to it.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cautious.report import build_report
 
@@ -48,6 +60,28 @@ LISTEN = """() => {
 }"""
 MOVES = 60
 WARM = 10
+
+# Drop the file of an input that was put into the page, and wait until its result is on the screen.
+DROP = """() => new Promise((done) => {
+    const dataTransfer = new DataTransfer(), after = new MessageChannel();
+    dataTransfer.items.add(document.getElementById("dropped").files[0]);
+    performance.clearMarks();
+    const start = performance.now();
+    after.port1.onmessage = () => {
+        const found = Object.fromEntries(
+            performance.getEntriesByType("mark").map((one) => [one.name, one.startTime - start]));
+        done({ ...found, drawn: performance.now() - start });
+    };
+    new MutationObserver((_, observer) => {
+        if (!document.querySelector("[data-notice] strong")) return;
+        observer.disconnect();
+        requestAnimationFrame(() => after.port2.postMessage(null));
+    }).observe(document.getElementById("notices"), { childList: true, subtree: true });
+    dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+})"""
+ROWS = 1_000_000
+DROPS = 7
+PROFILED = "--profile" in sys.argv
 
 
 def five_models(n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -88,8 +122,86 @@ def summary(ms: np.ndarray) -> str:
     )
 
 
+def million_rows(folder: Path) -> list[Path]:
+    """Write the files that are dropped: scores as programs write them, short and long."""
+    rng = np.random.default_rng(0)
+    ill = rng.random(ROWS) < 0.35
+    score = 1 / (1 + np.exp(-(2 * ill - 1 + rng.normal(size=ROWS))))
+    whole = pd.DataFrame({"y_true": ill.astype(int), "y_score": score})
+    named = whole.assign(y_true=np.where(ill, "yes", "no"))
+    whole.to_csv(folder / "six-digits.csv", index=False, float_format="%.6f")
+    whole.to_csv(folder / "all-digits.csv", index=False)
+    whole.to_parquet(folder / "numbers.parquet")
+    named.to_parquet(folder / "names.parquet")
+    return [file for end in ("csv", "parquet") for file in sorted(folder.glob(f"*.{end}"))]
+
+
+def busy(session: Any) -> float:
+    """Seconds of processor time that the page's thread has taken."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
+
+
+def drop(browser: Any, report: Path, file: Path) -> tuple[dict[str, float], Counter[str]]:
+    """Drop a file onto a fresh page: when each stage was done, and what each function took."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    page.goto(report.as_uri())
+    page.wait_for_function("document.documentElement.dataset.settled === 'true'")
+    page.evaluate(
+        """() => document.body.append(
+            Object.assign(document.createElement("input"), { type: "file", id: "dropped" }))"""
+    )
+    page.set_input_files("#dropped", file)
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    if PROFILED:
+        session.send("Profiler.enable")
+        session.send("Profiler.start")
+    before = busy(session)
+    found = dict(page.evaluate(DROP))
+    found["alone"] = 1000 * (busy(session) - before)
+    spent: Counter[str] = Counter()
+    if PROFILED:
+        seen = session.send("Profiler.stop")["profile"]
+        names = {one["id"]: one["callFrame"]["functionName"] for one in seen["nodes"]}
+        for node, microseconds in zip(seen["samples"], seen["timeDeltas"], strict=True):
+            spent[names[node] or "(no name)"] += microseconds
+    if "counted" not in found:
+        raise RuntimeError(page.inner_text("[data-notice]"))
+    context.close()
+    return found, spent
+
+
+def drops(browser: Any, folder: Path) -> None:
+    """Print how long each file keeps its reader waiting."""
+    report = build_report({"known": five_models(900)["model 3"]}, folder / "report.html")
+    for file in million_rows(folder):
+        print(f"{file.name}, {ROWS:,} rows, {file.stat().st_size / 1e6:.0f} MB", end=", ")
+        times, spent = zip(*(drop(browser, report, file) for _ in range(DROPS)), strict=True)
+        print(f"load average {os.getloadavg()[0]:.1f}")
+        for stage in times[0]:
+            ms = np.array([one[stage] for one in times])
+            print(f"  {stage:8} quickest {ms.min():5.0f}, median {np.median(ms):5.0f} ms")
+        for name, microseconds in sum(spent, Counter[str]()).most_common(25):
+            print(f"    {microseconds / 1000 / DROPS:6.1f} ms  {name}")
+
+
+def slides(browser: Any, folder: Path) -> None:
+    """Print how long the page takes to follow a slider."""
+    for n in (900, 1500, 100_000):
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page.goto(build_report(five_models(n), folder / f"{n}.html").as_uri())
+        page.wait_for_selector("[data-card='winner'] pattern", state="attached")
+        page.evaluate(LISTEN)
+        found = move(page)
+        print(f"{n:,} cases, load average {os.getloadavg()[0]:.1f}")
+        for what, times in found.items():
+            print(f"  {what:8} {summary(np.array(times[WARM:]))}")
+
+
 def main() -> None:
-    """Open a report of each size, move a slider, and print how long it took."""
+    """Start a browser and take the times that were asked for."""
     from playwright.sync_api import sync_playwright
 
     executable = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -97,15 +209,7 @@ def main() -> None:
         browser = driver.chromium.launch(
             executable_path=executable, args=["--no-sandbox", "--disable-gpu"]
         )
-        for n in (900, 1500, 100_000):
-            page = browser.new_page(viewport={"width": 1400, "height": 900})
-            page.goto(build_report(five_models(n), Path(folder) / f"{n}.html").as_uri())
-            page.wait_for_selector("[data-card='winner'] pattern", state="attached")
-            page.evaluate(LISTEN)
-            found = move(page)
-            print(f"{n:,} cases, load average {os.getloadavg()[0]:.1f}")
-            for what, times in found.items():
-                print(f"  {what:8} {summary(np.array(times[WARM:]))}")
+        (drops if "--drop" in sys.argv else slides)(browser, Path(folder))
         browser.close()
 
 

@@ -44,6 +44,10 @@ BUNDLER = (
 # the rest, and hardly anybody writes it.
 ENTRY = """
 export { parquetMetadata, parquetRead } from "hyparquet";
+export { parquetHeader } from "hyparquet/src/column.js";
+export { decompressPage } from "hyparquet/src/datapage.js";
+export { readRleBitPackedHybrid } from "hyparquet/src/encoding.js";
+export { readPlain } from "hyparquet/src/plain.js";
 import { decompress } from "fzstd";
 import { gunzip } from "./node_modules/hyparquet-compressors/src/gzip.js";
 import { decompressLz4, decompressLz4Raw } from "./node_modules/hyparquet-compressors/src/lz4.js";

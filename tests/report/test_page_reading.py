@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.conformance.page import ask_page, file_request
+from tests.report.core import ask_core
 
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.errors import InputError
@@ -184,6 +186,10 @@ def test_odd_tables(tmp_path):
         "stranger among truths": b"y_true,p_a,p_b,p_c\na,1,0,0\nd,0,1,0\n",
         "no column of a class": b"y_true,set_a,set_b\na,1,0\nc,0,1\n",
         "no weight": b"y_true,score,weight\n0,0.1,0\n1,0.9,0\n",
+        "shares": b"y_true,score,weight\n0,0.1,0.12345\n1,0.9,0.1\n0,0.2,0\n",
+        "shares in models": b"model,y_true,score,weight\nx,0,0.1,0.1\nx,1,0.9,0.1\n"
+                            b"y,0,0.1,0.1\ny,1,0.9,0.1\n",
+        "few repetitions": b"y_true,score,weight\n0,0.1,0.25\n1,0.9,0.25\n",
         "space in truth": b"y_true,score\n ,0.1\n1,0.9\n0,0.4\n,2\n",
         "rounded": b"y_true,p_a,p_b,p_c\na,0.33,0.33,0.33\nb,0.2,0.5,0.3\n",
         "rounded too coarsely": b"y_true,p_a,p_b,p_c\na,0.3,0.3,0.3\nb,0.2,0.5,0.3\n",
@@ -238,6 +244,107 @@ def test_typed_files(tmp_path):
         for options in ({}, {"empty": "abstain"})
     ]
     compare(cases, tmp_path)
+
+
+def test_parquet_however_it_is_written(tmp_path):
+    """Dictionaries that overflow, gaps, groups of rows, other pages and encodings: same numbers."""
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(2)
+    n = 700
+    truth = np.where(rng.random(n) < 0.4, "yes", "no")
+    whole = pd.DataFrame(
+        {"y_true": truth, "score": rng.random(n), "weight": rng.integers(5, size=n)}
+    )
+    gaps = rng.random(n) < 0.1
+    frames = {
+        "plain": whole,
+        "big": whole.assign(score=rng.integers(-(2**62), 2**62, size=n)),
+        "few": whole.assign(score=np.round(whole["score"], 1).astype("float32")),
+        "model": whole.assign(model=pd.Series(np.where(gaps, None, rng.choice(list("ba"), n)))),
+        "missing": whole.assign(weight=whole["weight"].where(~gaps).astype("Int32")),
+        "unlabelled": whole.assign(y_true=pd.Series(truth).where(~gaps)),
+        "group": whole.assign(group=[f"ward {i}" for i in rng.integers(400, size=n)]),
+    }
+    ways = [
+        {},
+        {"row_group_size": 100, "compression": "zstd"},
+        {"use_dictionary": False, "compression": "none"},
+        {"dictionary_pagesize_limit": 300, "data_page_size": 1000, "compression": "gzip"},
+        {"data_page_version": "2.0"},
+        {"use_dictionary": False, "column_encoding": {"score": "BYTE_STREAM_SPLIT"}},
+    ]
+    compare(
+        [
+            (f"{name}.parquet", parquet(frame, **way), options)
+            for name, frame in frames.items()
+            for way in ways
+            if name != "big" or "column_encoding" not in way
+            for options in ({}, {"drop_missing": True})[: 1 + (name == "unlabelled")]
+        ],
+        tmp_path,
+    )
+
+
+def test_decimals_are_read_to_the_last_bit_without_a_string():
+    """The quick way gives what Python gives, or leaves it to the slow way, which it hardly does."""
+    rng = np.random.default_rng(4)
+    drawn = [rng.random(2000), rng.normal(size=500), rng.uniform(1e-5, 1e-4, 300)]
+    usual = [repr(x) for x in np.concatenate(drawn).tolist()]
+    usual += [f"{x:.{d}f}" for d in range(23) for x in rng.random(20)]
+    usual += ["0", "-0", "5.", ".5", "1E-5", "0.1e+1", '"0.25"', "000.5", "9007199254740991"]
+    middles = [Decimal(a) + (Decimal(float(np.nextafter(a, 2))) - Decimal(a)) / 2
+               for a in rng.random(300)]  # fmt: skip
+    hard = [f"{middle:.{d}f}" for middle in middles for d in (17, 20, 22)]
+    hard += ["9007199254740993", "1e23", "1e400", "1" * 40, "0." + "1" * 60, "4e-324"]
+    no_numbers = ["", "-", ".", "e5", "1e", "1e+", "1.2.3", "0x1", '"1', '"1""', "1 ", "1_0", "+-1"]
+
+    def found(texts):
+        return ask_core(
+            """const isEnd = new Uint8Array(256);
+            isEnd[44] = isEnd[10] = 1;
+            return given.flatMap((text) => ["", ",1", "\\n"].map((end) => core.decimalAt(
+                new TextEncoder().encode(text + end), 0, isEnd)));""",
+            texts,
+        )
+
+    assert found(usual) == [x for text in usual for x in [float(text.strip('"'))] * 3]
+    for text, shown in zip(np.repeat(hard, 3), found(hard), strict=True):
+        assert shown in ("NaN", float(text)), text
+    assert found(no_numbers) == ["NaN"] * 3 * len(no_numbers)
+
+
+def test_scores_of_any_spread_are_counted_in_order():
+    """Ties, infinities, signed zeros, a few far away, a few close together."""
+    rng = np.random.default_rng(8)
+    n = 400
+    spreads = {
+        "even": rng.random(n),
+        "tied": rng.integers(4, size=n) / 4,
+        "equal": np.full(n, 0.25),
+        "crowded": np.append(rng.random(n - 1) * 1e-9, 1.0),
+        "margins": rng.normal(size=n) * 10.0 ** rng.integers(-200, 200, size=n),
+        "huge": rng.choice([-1.7e308, 1.7e308, 3.0, 2.0], n),
+        "infinite": rng.choice([-np.inf, np.inf, 0.5, 0.25, -0.0, 0.0], n),
+        "endless": rng.choice([-np.inf, np.inf], n),
+    }
+    truth = rng.integers(2, size=n)
+    given = [
+        {"score": list(map(repr, score.tolist())), "codes": truth.tolist()}
+        for score in spreads.values()
+    ]
+    answers = ask_core(
+        """const number = (text) => Number(text.replace("inf", "Infinity"));
+        return given.map(({ score, codes }) => core.staircaseOf({
+            codes,
+            rows: Uint32Array.from(score.keys()),
+            score: Float64Array.from(score, number) }));""",
+        given,
+    )
+    for (name, score), found in zip(spreads.items(), answers, strict=True):
+        steps, at = np.unique(score + 0.0, return_inverse=True)
+        assert [float(one) for one in found["scores"]] == steps.tolist(), name
+        assert found["positives"] == np.bincount(at, truth).tolist(), name
+        assert found["negatives"] == np.bincount(at, 1 - truth).tolist(), name
 
 
 def test_parquet_with_wrong_row_counts_is_refused():

@@ -80,6 +80,7 @@ const app = {
   show(index) {
     app.current = index;
     const problem = app.problems[index];
+    view?.leave();
     view = problem.kind === "binary" ? binaryView(problem, app) : setsView(problem, app);
     stage.replaceChildren(view.node);
     drawTabs();

@@ -73,7 +73,7 @@ function binaryModel(model, tables) {
   const { rows, score, codes, weight, group } = model,
     stairs = staircaseOf(model),
     summary = summariseStaircase(stairs),
-    events = rows.reduce((count, row) => count + codes[row], 0),
+    events = eventsOf(model),
     about = { ...summary, n: rows.length, events, weighted: Boolean(weight) };
   if (rows.length <= CASES_KEPT) {
     const kept = Float64Array.from(rows, (row) => score[row] + 0);
@@ -86,17 +86,26 @@ function binaryModel(model, tables) {
   return { ...about, stairs: steps, sample, ...(group && { groups: groupCounts(model, stairs, step) }) };
 }
 
+function eventsOf({ rows, codes }) {
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) count += codes[rows[i]];
+  return count;
+}
+
 // Of many cases some of each class, which show how the mistakes of two models go together. The draw
 // depends on the cases only.
 function drawnRows({ rows, codes }) {
-  const random = libraryGenerator();
-  return [0, 1]
-    .flatMap((y) => {
-      const own = new Uint32Array(rows.length),
-        taken = new Set();
-      let n = 0;
-      for (let i = 0; i < rows.length; i++) if (codes[rows[i]] === y) own[n++] = rows[i];
-      while (taken.size < Math.min(DRAWN_OF_CLASS, n)) taken.add(own[random.under(n)]);
+  const random = libraryGenerator(),
+    own = [new Uint32Array(rows.length), new Uint32Array(rows.length)],
+    filled = [0, 0];
+  for (let i = 0; i < rows.length; i++) {
+    const y = codes[rows[i]];
+    own[y][filled[y]++] = rows[i];
+  }
+  return own
+    .flatMap((some, y) => {
+      const taken = new Set();
+      while (taken.size < Math.min(DRAWN_OF_CLASS, filled[y])) taken.add(some[random.under(filled[y])]);
       return [...taken];
     })
     .sort((a, b) => a - b);

@@ -5,22 +5,26 @@ const POINTS = 100;
 
 // From cells sorted by falling confidence: weights and losses of each.
 export function riskOfCells(confidence, loss, weight) {
-  let coverage = new Float64Array(confidence.length),
-    risk = new Float64Array(confidence.length);
+  const covered = new Float64Array(confidence.length),
+    lost = new Float64Array(confidence.length);
   let cases = 0,
-    lost = 0,
+    losses = 0,
     blocks = 0;
   for (let i = 0; i < confidence.length; i++) {
     cases += weight[i];
-    lost += weight[i] * loss[i];
+    losses += weight[i] * loss[i];
     if (i + 1 === confidence.length || confidence[i + 1] !== confidence[i]) {
-      coverage[blocks] = cases;
-      risk[blocks++] = lost;
+      covered[blocks] = cases;
+      lost[blocks++] = losses;
     }
   }
-  coverage = coverage.subarray(0, blocks);
-  risk = risk.subarray(0, blocks);
-  for (let i = 0; i < blocks; i++) {
+  return riskOfBlocks(covered.subarray(0, blocks), lost.subarray(0, blocks));
+}
+
+// From what is covered and lost up to the end of each block.
+function riskOfBlocks(coverage, risk) {
+  const cases = coverage[coverage.length - 1];
+  for (let i = 0; i < coverage.length; i++) {
     coverage[i] /= cases;
     risk[i] /= cases;
   }
@@ -61,22 +65,27 @@ export function riskOfStaircase({ scores, positives, negatives }) {
   const n = scores.length;
   if (!(scores[0] >= 0 && scores[n - 1] <= 1)) return null;
   const sure = (s) => Math.max(s, 1 - s),
-    confidence = new Float64Array(2 * n),
-    loss = new Float64Array(2 * n),
-    weight = new Float64Array(2 * n);
+    covered = new Float64Array(n),
+    lost = new Float64Array(n);
   // Confidence falls from either end towards the cut: merge the two ends.
   let i = 0,
     j = n - 1,
-    k = 0;
+    blocks = -1,
+    last = NaN,
+    cases = 0,
+    losses = 0;
   while (i <= j) {
-    const at = sure(scores[j]) >= sure(scores[i]) ? j-- : i++;
-    const positive = scores[at] > 0.5;
-    confidence[k] = confidence[k + 1] = sure(scores[at]);
-    loss[positive ? k + 1 : k] = 1;
-    weight[k++] = positives[at];
-    weight[k++] = negatives[at];
+    const at = sure(scores[j]) >= sure(scores[i]) ? j-- : i++,
+      confidence = sure(scores[at]);
+    if (confidence !== last) blocks++;
+    last = confidence;
+    cases += positives[at];
+    cases += negatives[at];
+    losses += scores[at] > 0.5 ? negatives[at] : positives[at];
+    covered[blocks] = cases;
+    lost[blocks] = losses;
   }
-  return riskOfCells(confidence, loss, weight);
+  return riskOfBlocks(covered.subarray(0, blocks + 1), lost.subarray(0, blocks + 1));
 }
 
 // Up to the first block the risk is that of the block, whatever part of it is answered.

@@ -7,6 +7,7 @@ import { search, sum } from "./surface.js";
 const BARS = 60;
 const SCORE_STEPS = 60;
 const CALIBRATION_BINS = 10;
+const MANY = 32;
 
 // Counts of both classes at each distinct score; `codes` are 1 for positives.
 export function staircaseOf({ rows, score, codes, weight }) {
@@ -19,7 +20,41 @@ export function staircaseOf({ rows, score, codes, weight }) {
     const side = codes[rows[i]];
     sides[side][filled[side]++] = score[rows[i]] + 0; // -0 sorts apart from 0, which it equals
   }
-  return mergeSorted(...sides.map((values) => values.sort()));
+  return mergeSorted(...sides.map(sortedScores));
+}
+
+// Scores are put into as many drawers of equal width as there are scores, where most drawers hold one or
+// two; those that hold many are sorted by the browser, and one pass puts neighbours right.
+function sortedScores(values) {
+  const n = values.length,
+    sorted = new Float64Array(n),
+    ends = new Uint32Array(n + 1),
+    drawers = new Uint32Array(n);
+  let low = Infinity,
+    high = -Infinity;
+  for (let i = 0; i < n; i++) {
+    const value = values[i];
+    if (value < low && value > -Infinity) low = value;
+    if (value > high && value < Infinity) high = value;
+  }
+  const scale = n / (high - low); // infinite or none where there is one drawer
+  for (let i = 0; i < n; i++) {
+    const place = (values[i] - low) * scale,
+      drawer = place >= n ? n - 1 : place > 0 ? Math.trunc(place) : 0;
+    drawers[i] = drawer;
+    ends[drawer + 1]++;
+  }
+  for (let d = 0; d < n; d++) ends[d + 1] += ends[d];
+  for (let i = 0; i < n; i++) sorted[ends[drawers[i]]++] = values[i];
+  for (let d = 0, start = 0; d < n; start = ends[d++])
+    if (ends[d] - start > MANY) sorted.subarray(start, ends[d]).sort();
+  for (let i = 1; i < n; i++) {
+    const value = sorted[i];
+    let at = i;
+    for (; at > 0 && sorted[at - 1] > value; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = value;
+  }
+  return sorted;
 }
 
 function weightedStaircase(rows, score, codes, weight) {

@@ -1,6 +1,7 @@
 // Numbers as they are written in cells: decimals, exponents and infinities. What would have to be
 // guessed (0x10, 1,5, 50 %, a date) is refused (cautious.predictions.cells).
-import { hint, limit, quoted, refusal, strip, thousands, words } from "./rules.js";
+import { sum } from "../core/surface.js";
+import { hint, limit, note, quoted, refusal, strip, thousands, words } from "./rules.js";
 
 // The number, NaN where it is missing, and undefined where the text is none.
 export function cellNumber(cell) {
@@ -21,9 +22,14 @@ export function checkedNumbers({ values, odd }, place, isScore) {
       hints: numberHints(cell),
     });
   }
-  const missing = values.findIndex((value) => value !== value);
-  if (missing >= 0) {
-    const count = values.reduce((n, value) => n + (value !== value), 0);
+  let missing = -1,
+    count = 0;
+  for (let row = values.length - 1; row >= 0; row--)
+    if (values[row] !== values[row]) {
+      missing = row;
+      count++;
+    }
+  if (count) {
     const key = isScore ? "missing score" : "missing number";
     throw refusal(key, { place: place(missing), cells: suchCells(count) });
   }
@@ -74,4 +80,13 @@ export function checkedWeights(weight, place) {
   );
   if (bad >= 0) throw refusal("weight", { place: place(bad), value: general(weight[bad]) });
   return weight;
+}
+
+// Weights that add up to far less than there are rows cannot count repetitions (cautious.bootstrap).
+export function weightNotes(weight) {
+  const total = sum(weight),
+    rows = weight.reduce((n, one) => n + (one > 0), 0);
+  return total > 0 && total < rows / 4
+    ? [note("shares", { rows: thousands(rows), total: general(total, 4) })]
+    : [];
 }

@@ -1,5 +1,6 @@
-// Reading Parquet through the vendored reader; it hands over whole columns, a chunk at a time.
+// Reading Parquet through the vendored reader; it hands over whole columns, a part at a time.
 import { bytesOf } from "../core/packing.js";
+import { flatColumn } from "./flat_columns.js";
 import { cellNumber } from "./numbers.js";
 import { limit, refusal, thousands } from "./rules.js";
 
@@ -23,9 +24,9 @@ async function readerOf() {
 
 export async function parseParquet(bytes) {
   const reader = await readerOf(),
-    chunks = new Map();
+    parts = new Map();
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  let metadata;
+  let metadata, names;
   try {
     if (String.fromCharCode(...bytes.subarray(-4)) !== "PAR1") throw new Error(NO_FOOTER);
     metadata = reader.parquetMetadata(file);
@@ -34,23 +35,31 @@ export async function parseParquet(bytes) {
     if (groups > most)
       throw refusal("many row groups", { count: thousands(groups), most: thousands(most) });
     checkRowCounts(metadata);
-    await reader.parquetRead({
-      file,
-      metadata,
-      compressors: reader.compressors,
-      onChunk({ columnName, columnData }) {
-        if (!chunks.has(columnName)) chunks.set(columnName, []);
-        chunks.get(columnName).push(columnData);
-      },
-    });
+    names = topNames(metadata.schema);
+    const flat = new Set(names).size === names.length ? names : [],
+      others = names.filter((name) => {
+        const found = flat.includes(name) ? flatOf(reader, file, metadata, name) : null;
+        if (found) parts.set(name, found);
+        return !found;
+      });
+    if (others.length)
+      await reader.parquetRead({
+        file,
+        metadata,
+        columns: others,
+        compressors: reader.compressors,
+        onChunk({ columnName, columnData }) {
+          if (!parts.has(columnName)) parts.set(columnName, []);
+          parts.get(columnName).push({ cells: columnData, codes: null });
+        },
+      });
   } catch (error) {
     if (error.key) throw error;
     throw refusal("damaged file", { kind: "Parquet", why: error.message });
   }
-  const rows = Number(metadata.num_rows),
-    names = topNames(metadata.schema);
+  const rows = Number(metadata.num_rows);
   for (const name of new Set(names)) {
-    const found = (chunks.get(name) ?? []).reduce((n, { length }) => n + length, 0);
+    const found = (parts.get(name) ?? []).reduce((n, { cells, codes }) => n + (codes ?? cells).length, 0);
     if (found !== rows) throw refusal("row count", { found: thousands(found), promised: thousands(rows) });
   }
   const types = new Map();
@@ -59,11 +68,18 @@ export async function parseParquet(bytes) {
     names,
     rows,
     column: (c) => ({
-      ...parquetColumn(chunks.get(names[c]) ?? [], rows),
+      ...parquetColumn(parts.get(names[c]) ?? [], rows),
       eps: types.get(names[c]) === "FLOAT" ? 2 ** -23 : 2 ** -52,
     }),
     where: (row) => `row ${row}`,
   };
+}
+
+function flatOf(reader, file, { schema, row_groups: groups }, name) {
+  const element = schema.slice(1).find((one) => one.name === name),
+    isOf = ({ meta_data: column }) => column.path_in_schema.length === 1 && column.path_in_schema[0] === name,
+    chunks = groups.map(({ columns }) => columns.find(isOf)?.meta_data);
+  return chunks.includes(undefined) ? null : flatColumn(reader, file, element, chunks);
 }
 
 // A footer that promises other numbers of rows than its groups hold, or columns, is damaged.
@@ -91,51 +107,80 @@ function topNames(schema) {
   return names;
 }
 
-function parquetColumn(chunks, rows) {
-  const each = (put) => {
-    let row = 0;
-    for (const chunk of chunks) for (let i = 0; i < chunk.length; i++) put(row++, chunk[i]);
-  };
+function parquetColumn(parts, rows) {
   return {
     numbers() {
       const values = new Float64Array(rows),
         odd = new Map();
-      each((row, cell) => {
-        const value = typedNumber(cell);
-        values[row] = value ?? NaN;
-        if (value === undefined) odd.set(row, typedLabel(cell));
-      });
+      let row = 0;
+      for (const { cells, codes } of parts) {
+        const numbers = numbersOf(cells),
+          n = (codes ?? cells).length;
+        if (!codes) values.set(numbers, row);
+        else for (let i = 0; i < n; i++) values[row + i] = codes[i] < 0 ? NaN : numbers[codes[i]];
+        if (Array.isArray(cells))
+          for (let i = 0; i < n; i++) {
+            const cell = codes ? cells[codes[i]] : cells[i];
+            if (typedNumber(cell) === undefined) odd.set(row + i, typedLabel(cell));
+          }
+        row += n;
+      }
       return { values, odd };
     },
-    // Missing ones are null; lists stay lists.
+    // Missing ones are null; lists stay lists. Codes go by the first row with a label.
     labels() {
       const codes = new Int32Array(rows),
         values = [],
-        known = new Map();
-      each((row, cell) => {
-        const label = Array.isArray(cell) ? cell.map(typedLabel) : typedLabel(cell);
-        const key = Array.isArray(label) ? JSON.stringify(label) : label;
-        let code = known.get(key);
-        if (code === undefined) {
-          code = values.length;
-          known.set(key, code);
-          values.push(label);
+        known = new Map(),
+        seen = new Map();
+      const codeOf = (cell) => {
+        let code = seen.get(cell);
+        if (code !== undefined) return code;
+        const label = Array.isArray(cell) ? cell.map(typedLabel) : typedLabel(cell),
+          key = Array.isArray(label) ? JSON.stringify(label) : label;
+        code = known.get(key);
+        if (code === undefined) known.set(key, (code = values.push(label) - 1));
+        if (typeof cell !== "object") seen.set(cell, code);
+        return code;
+      };
+      let row = 0;
+      for (const { cells, codes: own } of parts) {
+        const n = (own ?? cells).length,
+          coded = own && new Int32Array(cells.length).fill(-1);
+        for (let i = 0; i < n; i++, row++) {
+          if (!own) codes[row] = codeOf(cells[i]);
+          else if (own[i] < 0) codes[row] = codeOf(null);
+          else {
+            if (coded[own[i]] < 0) coded[own[i]] = codeOf(cells[own[i]]);
+            codes[row] = coded[own[i]];
+          }
         }
-        codes[row] = code;
-      });
-      return { codes, values, kind: kindOf(chunks) };
+      }
+      return { codes, values, kind: kindOf(parts) };
     },
   };
 }
 
+// Of whole numbers in eight bytes the two halves: their sum is rounded once, as that of Number(cell).
+function numbersOf(cells) {
+  if (Array.isArray(cells)) return Float64Array.from(cells, (cell) => typedNumber(cell) ?? NaN);
+  if (!(cells instanceof BigInt64Array)) return cells;
+  const low = new Uint32Array(cells.buffer, cells.byteOffset, 2 * cells.length),
+    high = new Int32Array(cells.buffer, cells.byteOffset, 2 * cells.length),
+    numbers = new Float64Array(cells.length);
+  for (let i = 0; i < cells.length; i++) numbers[i] = high[2 * i + 1] * 2 ** 32 + low[2 * i];
+  return numbers;
+}
+
 // What kind of labels a column holds, from the first that is there.
-function kindOf(chunks) {
-  for (const chunk of chunks)
-    for (const cell of chunk)
-      if (cell !== null && cell !== undefined) {
-        if (typeof cell === "number") return Number.isInteger(cell) ? "integer" : "number";
-        return { boolean: "boolean", bigint: "integer" }[typeof cell] ?? "text";
-      }
+function kindOf(parts) {
+  for (const { cells, codes } of parts)
+    for (let i = 0; i < (codes ?? cells).length; i++) {
+      const cell = codes ? cells[codes[i]] : cells[i];
+      if (cell === null || cell === undefined) continue;
+      if (typeof cell === "number") return Number.isInteger(cell) ? "integer" : "number";
+      return { boolean: "boolean", bigint: "integer" }[typeof cell] ?? "text";
+    }
   return "text";
 }
 

@@ -2,10 +2,10 @@
 // by the rules of cautious.predictions.read_predictions.
 import { guessColumns } from "./columns.js";
 import { binaryClasses, matchLabels, namedClasses, sortedLabels, wholeLabels } from "./labels.js";
-import { checkedNumbers, checkedWeights, suchCells } from "./numbers.js";
+import { checkedNumbers, checkedWeights, suchCells, weightNotes } from "./numbers.js";
 import { checkedProbabilities } from "./probabilities.js";
 import { isLonger, limit, listed, note, quoted, refusal, strip, thousands, twins, words } from "./rules.js";
-import { someRows, taken } from "./table.js";
+import { allRows, recoded, someRows, taken } from "./table.js";
 import { parseSet } from "./written_sets.js";
 
 // Nobody tells more classes apart by a single score: so many different truths are no classes.
@@ -157,7 +157,7 @@ function plainLabels({ codes, values, kind = "text" }, asText = false) {
   const code = new Map(distinct.map((label, at) => [label, at])),
     position = new Map(there.map((label, at) => [label, code.get(labels[at])]));
   const of = values.map((label) => position.get(label) ?? -1);
-  return { codes: codes.map((one) => of[one]), values: distinct, kind };
+  return { codes: recoded(codes, of), values: distinct, kind };
 }
 
 // Rows without a truth are refused, or left out.
@@ -166,7 +166,7 @@ function withTruth(table, name, dropMissing) {
     first = truth.codes.indexOf(-1);
   checkLabels(truth, name, (row) => `column ${quoted(name)}, ${table.where(row)}`);
   if (first < 0) return { table, truth, notes: [] };
-  const kept = Uint32Array.from(truth.codes.keys()).filter((row) => truth.codes[row] >= 0),
+  const kept = allRows(table.rows).filter((row) => truth.codes[row] >= 0),
     count = table.rows - kept.length;
   if (!dropMissing) {
     const place = `column ${quoted(name)}, ${table.where(first)}`;
@@ -212,7 +212,7 @@ function settled(draft, name, said) {
   let classes,
     proba = null;
   const k = named.length,
-    column = (c) => Float64Array.from({ length: table.rows }, (_, row) => draft.proba[row * k + c]);
+    column = (c) => taken(draft.proba, allRows(table.rows).map((row) => row * k + c));
   if (k === 1) {
     classes = ofOneColumn(draft, named[0], positive);
     const turned = classes[1] !== named[0];
@@ -243,7 +243,7 @@ function settled(draft, name, said) {
     throw refusal("sets of many", { classes: listed(sortedLabels(truth.values)) });
   const sets = setsOf(draft, classes, members, said.empty ?? "error");
   const position = matchLabels(truth.values, classes).map((at) => Math.max(at, 0));
-  const codes = truth.codes.map((code) => position[code]),
+  const codes = recoded(truth.codes, position),
     whole = { classes, codes, proba, sets, weight: draft.weight, group: draft.group };
   if (draft.model && draft.weight?.every((weight) => !weight)) throw refusal("no weight");
   const models = (scores.length ? scores : [{ name, score: null }]).flatMap((one) =>
@@ -356,7 +356,7 @@ function classesOf(labels, classes, kind) {
 
 // Rows of each model; one whose rows have no weight is not there.
 function partsOf({ model, weight, table }, name, several) {
-  if (!model) return [{ name, rows: Uint32Array.from({ length: table.rows }, (_, row) => row) }];
+  if (!model) return [{ name, rows: allRows(table.rows) }];
   const parts = [...model.values, "(no name)"].map((title) => ({
     name: several ? `${title}, ${name}` : title,
     rows: [],
@@ -370,16 +370,15 @@ function partsOf({ model, weight, table }, name, several) {
 // Scores of which one class does not occur cannot be weighed against anything.
 function bothClasses({ name, rows, codes, weight, classes }, isNamed) {
   const there = new Set();
-  rows.forEach((row) => {
-    if (!weight || weight[row] > 0) there.add(codes[row]);
-  });
+  for (let i = 0; i < rows.length && there.size < 2; i++)
+    if (!weight || weight[rows[i]] > 0) there.add(codes[rows[i]]);
   const place = isNamed ? quoted(name, 60) : "";
   if (!there.size) throw refusal("no weight", { place });
   if (there.size < 2) throw refusal("one class", { place, label: quoted(classes[[...there][0]]) });
 }
 
 // What looks odd, or was decided.
-function oddities({ members, written, proba, truth, columns, table }, classes, scores) {
+function oddities({ members, written, proba, truth, columns, table, weight }, classes, scores) {
   const notes = [];
   if ((members || written) && (scores.length || proba))
     notes.push(note("sets are answers", { beside: proba ? "probabilities" : "scores" }));
@@ -392,5 +391,5 @@ function oddities({ members, written, proba, truth, columns, table }, classes, s
   }
   const [pair] = twins(classes);
   if (pair) notes.push(note("twins", { one: quoted(pair[0]), other: quoted(pair[1]) }));
-  return notes;
+  return weight ? [...notes, ...weightNotes(weight)] : notes;
 }

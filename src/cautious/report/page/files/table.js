@@ -11,7 +11,7 @@ export async function readTable(buffer, name, encoding = null) {
   if (!bytes.length) throw refusal("empty file");
   const begin = String.fromCharCode(...bytes.subarray(0, 4));
   if (begin === "PAR1" || /\.(parquet|pq)$/i.test(name)) return parseParquet(bytes);
-  return parseCsv(decoded(bytes, encoding), () => checkLines(bytes));
+  return parseCsv(asUtf8(bytes, encoding), () => checkLines(bytes));
 }
 
 // A line that is too long is none of a table. Jumps from the end of one line to that of the last that
@@ -35,12 +35,15 @@ async function unpacked(bytes) {
   }
 }
 
-// UTF-8, or UTF-16 with its mark, or what the reader of the page says; nothing is replaced.
-function decoded(bytes, encoding) {
+// UTF-8, or UTF-16 with its mark, or what the reader of the page says; nothing is replaced. Gives UTF-8
+// without a mark.
+function asUtf8(bytes, encoding) {
   const marks = { "255,254": "utf-16le", "254,255": "utf-16be" },
     wide = marks[bytes.subarray(0, 2)];
   try {
-    return new TextDecoder(encoding ?? wide ?? "utf-8", { fatal: true }).decode(bytes);
+    const text = new TextDecoder(encoding ?? wide ?? "utf-8", { fatal: true }).decode(bytes);
+    if (encoding ?? wide) return new TextEncoder().encode(text);
+    return String(bytes.subarray(0, 3)) === "239,187,191" ? bytes.subarray(3) : bytes;
   } catch {
     const offset = encoding ? 0 : wide ? firstBadPair(bytes, wide === "utf-16le") : firstBadByte(bytes);
     throw refusal("not text", { encoding: encoding ?? (wide ? "UTF-16" : "UTF-8"), offset });
@@ -77,7 +80,25 @@ function firstBadPair(bytes, isLittle) {
   return bytes.length;
 }
 
-export const taken = (values, rows) => values.constructor.from(rows, (row) => values[row]);
+// Loops, as below, take a tenth of the time of `from` and `map` with a function.
+export function taken(values, rows) {
+  const some = new values.constructor(rows.length);
+  for (let i = 0; i < rows.length; i++) some[i] = values[rows[i]];
+  return some;
+}
+
+// Codes by another list of values.
+export function recoded(codes, others) {
+  const found = new Int32Array(codes.length);
+  for (let i = 0; i < codes.length; i++) found[i] = others[codes[i]];
+  return found;
+}
+
+export function allRows(n) {
+  const rows = new Uint32Array(n);
+  for (let row = 0; row < n; row++) rows[row] = row;
+  return rows;
+}
 
 // The table of some of its rows.
 export function someRows(table, kept) {

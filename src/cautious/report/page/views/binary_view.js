@@ -101,6 +101,11 @@ export function binaryView(problem, app) {
   return {
     node,
     finish: stage.finish,
+    leave() {
+      clearTimeout(thinking);
+      clearTimeout(speaking);
+      stage.leave();
+    },
     update() {
       const results = (current = binaryResults(problem, app));
       const told = verdictOf(problem.models, app.prior, results[0].costs);

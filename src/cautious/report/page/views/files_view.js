@@ -46,7 +46,9 @@ export function filesView(app) {
     const read = async (encoding) => {
       const start = performance.now();
       try {
-        open(place, file.name, await readTable(await file.arrayBuffer(), file.name, encoding), start);
+        const table = await readTable(await file.arrayBuffer(), file.name, encoding);
+        performance.mark("read");
+        open(place, file.name, table, start);
       } catch (error) {
         const choices = choice("encoding", ENCODINGS, "", read, { "data-column": "encoding" });
         refuse(place, file.name, error, error.key === "not text" ? choices : null);
@@ -63,7 +65,9 @@ export function filesView(app) {
     const again = (begin) => {
       try {
         const found = readAsKnown(table, model, said);
+        performance.mark("parsed");
         const problems = problemsOf(found.models);
+        performance.mark("counted");
         app.remove(added);
         added = problems.flatMap(({ models }) => models);
         app.add(problems);

@@ -111,6 +111,10 @@ export function setsView(problem, app) {
   return {
     node,
     finish: stage.finish,
+    leave() {
+      clearTimeout(speaking);
+      stage.leave();
+    },
     update() {
       controls.update();
       editor.update();

@@ -59,6 +59,12 @@ export function stageOf() {
       clearTimeout(timer);
       for (const node of [...jobs.keys()]) run(node);
     },
+    // Another view takes the place of these cards: nothing is drawn on them any more.
+    leave() {
+      clearTimeout(timer);
+      watcher.disconnect();
+      jobs.clear();
+    },
   };
 }
 
