@@ -17,8 +17,16 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 with contextlib.suppress(ImportError):  # an environment of its own, such as Spark's, may lack it
     from hypothesis import settings
 
-    settings.register_profile("no deadline", deadline=None)
-    settings.load_profile("no deadline")
+    settings.register_profile("few cases", deadline=None, max_examples=30)
+    settings.register_profile("many cases", deadline=None, max_examples=200)
+    settings.load_profile("few cases")
+
+
+def pytest_configure(config):
+    """Try more random cases where the slow tests are asked for, as `make test-all` does."""
+    if config.option.markexpr != "not slow":
+        with contextlib.suppress(NameError):
+            settings.load_profile("many cases")
 
 
 @contextlib.contextmanager

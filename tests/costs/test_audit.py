@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -254,7 +254,6 @@ def cost_tables(draw):
     return c, single
 
 
-@settings(max_examples=60, deadline=None)
 @given(cost_tables())
 def test_against_the_definitions(problem):
     c, single = problem

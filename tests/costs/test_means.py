@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -82,7 +82,6 @@ def problems(draw):
     return matrix, mask, draw(st.sampled_from(usable)), draw(st.sampled_from(usable))
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems())
 def test_power_means_against_a_scalar_loop(problem):
     matrix, mask, p_correct, p_wrong = problem
@@ -278,7 +277,6 @@ def test_one_element_and_extremes():
     assert owa_weights(3, 0).tolist() == [0, 0, 1]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 6), st.floats(0, 1), st.integers(0, 10**6))
 def test_ordered_averages_against_a_scalar_loop(k, tolerance, seed):
     matrix = np.random.default_rng(seed).integers(0, 5, (k, k)).astype(float)

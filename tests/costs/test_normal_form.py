@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.costs import NormalForm, SetCosts, class_selective, normal_form
@@ -16,7 +16,6 @@ def tables(draw):
     return right + np.array([[0, fn], [fp, 0], [draw(cost), draw(cost)]])
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables(), st.floats(0, 1), st.lists(st.floats(0.01, 1), min_size=6, max_size=6))
 def test_there_and_back(table, prior, shares):
     form = normal_form(table)

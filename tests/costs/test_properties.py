@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -35,7 +35,6 @@ def greatest_gain(own, rivals):
     return -found.fun
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(2, 5), st.integers(0, 10**6), st.sampled_from(["members", "sets"]))
 def test_gain_probability_and_mixture(k, seed, against):
     rng = np.random.default_rng(seed)

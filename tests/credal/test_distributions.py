@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import entropy
@@ -27,7 +27,6 @@ def test_idm_bounds():
 
 
 @given(counts, st.floats(0.1, 5), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
 def test_restricted_idm_holds_the_posterior_means_of_its_priors(n, s, epsilon):
     n = np.array(n, dtype=float)
     sets = imprecise_dirichlet(n, s, epsilon=epsilon)
@@ -117,7 +116,6 @@ def intervals(draw):
 
 
 @given(intervals())
-@settings(max_examples=60, deadline=None)
 def test_no_distribution_of_the_set_is_more_uncertain(sets):
     (found,) = maximum_entropy(sets)
     assert sets.contains(found).all()

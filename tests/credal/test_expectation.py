@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -42,7 +42,6 @@ def test_yangs_example_4():
 
 
 @given(intervals_and_functions())
-@settings(max_examples=40, deadline=None)
 def test_expectations_solve_the_linear_programme(case):
     sets, functions = case
     low, high = sets.lower_expectation(functions), sets.upper_expectation(functions)
@@ -53,7 +52,6 @@ def test_expectations_solve_the_linear_programme(case):
 
 
 @given(intervals_and_functions())
-@settings(max_examples=60, deadline=None)
 def test_expectations_are_those_of_vertices_and_minimisers(case):
     sets, functions = case
     low = sets.lower_expectation(functions)
@@ -66,7 +64,6 @@ def test_expectations_are_those_of_vertices_and_minimisers(case):
 
 
 @given(intervals_and_functions())
-@settings(max_examples=60, deadline=None)
 def test_every_shape_of_f_agrees(case):
     sets, functions = case
     shared = sets.lower_expectation(functions)

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.credal import ProbabilityIntervals, as_intervals
@@ -39,7 +39,6 @@ def test_vertices_of_the_simplex_and_of_a_point():
 
 
 @given(intervals())
-@settings(max_examples=60, deadline=None)
 def test_vertices_lie_in_the_set_at_bounds_and_differ(sets):
     (found,) = sets.vertices()
     assert sets[np.zeros(len(found), dtype=int)].contains(found).all()
@@ -49,7 +48,6 @@ def test_vertices_lie_in_the_set_at_bounds_and_differ(sets):
 
 
 @given(intervals())
-@settings(max_examples=60, deadline=None)
 def test_reachable_bounds_are_those_of_the_vertices(sets):
     (found,) = sets.vertices()
     tight = sets.reachable()
@@ -61,7 +59,6 @@ def test_reachable_bounds_are_those_of_the_vertices(sets):
 
 
 @given(intervals())
-@settings(max_examples=60, deadline=None)
 def test_centre_lies_in_the_set(sets):
     assert sets.contains(sets.center).all()
 

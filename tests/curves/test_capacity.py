@@ -70,7 +70,6 @@ matrices = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_si
 guesses = st.sampled_from(["uniform", "prior", (0.2, 0.3, 0.5)])
 
 
-@settings(max_examples=40, deadline=None)
 @given(matrices, guesses)
 def test_the_graph_is_the_error_of_the_moved_matrices(
     matrix: list[list[int]], guess: object

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from sklearn.isotonic import IsotonicRegression
@@ -14,7 +14,6 @@ counts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, m
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(counts)
 def test_bins_are_the_lower_convex_hull(rows):
     positives, negatives = (np.array(column, dtype=float) for column in zip(*rows, strict=True))

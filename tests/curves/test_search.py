@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
@@ -100,7 +100,6 @@ def test_tables_of_costs_are_in_the_order_of_the_columns(weka):
         assert other.cost == pytest.approx(named.cost)
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_costs_per_case_against_every_window(data, cases):
     case = data.draw(cases)

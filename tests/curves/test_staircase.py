@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.curves import Staircase
@@ -17,7 +17,6 @@ examples = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(examples, st.data())
 def test_any_split_in_any_order_adds_up_to_the_whole(rows, data):
     score, truth = (np.array(column) for column in zip(*rows, strict=True))
@@ -42,7 +41,6 @@ def test_any_split_in_any_order_adds_up_to_the_whole(rows, data):
     assert batches[0] + (batches[1] + (batches[2] + batches[3])) == whole
 
 
-@settings(max_examples=40, deadline=None)
 @given(examples)
 def test_counts_are_those_of_a_dictionary(rows):
     score, truth = (np.array(column) for column in zip(*rows, strict=True))

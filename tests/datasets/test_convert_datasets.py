@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 TOOL = Path(__file__).parents[2] / "tools" / "convert_datasets.py"
@@ -110,7 +110,6 @@ TEXT = st.text(max_size=40) | st.text(
 
 
 @given(TEXT)
-@settings(max_examples=60, deadline=None)
 def test_any_text_is_read_or_refused(text):
     for candidate in (text, HEADER + text):
         try:
@@ -121,7 +120,6 @@ def test_any_text_is_read_or_refused(text):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
 def test_a_damaged_file_is_read_or_refused(data):
     position = data.draw(st.integers(0, len(SMALL)))
     removed = data.draw(st.integers(0, 20))
@@ -144,7 +142,6 @@ def quoted(word):
     categories=st.lists(WORD, min_size=1, max_size=5, unique=True),
     data=st.data(),
 )
-@settings(max_examples=60, deadline=None)
 def test_whatever_is_quoted_comes_back(names, categories, data):
     cell = st.none() | st.sampled_from(categories)
     rows = data.draw(st.lists(st.tuples(*[cell] * len(names)), max_size=5))

@@ -56,7 +56,7 @@ def test_paths_with_one_beginning_have_their_own_root():
     assert ClassTree.from_names(["life/cat"]).n_classes == 1
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(trees(), st.integers(0, 2**32 - 1))
 def test_nodes_are_what_lies_below(tree, seed):
     below = {node: {node} if node < tree.n_classes else set() for node in range(len(tree.nodes))}

@@ -88,7 +88,6 @@ def test_maximality_by_linear_programmes(problem):
 
 
 @given(decision_problems())
-@settings(max_examples=60, deadline=None)
 def test_criteria_by_vertices(problem):
     sets, costs = problem
     for row, vertices in enumerate(sets.vertices()):
@@ -106,7 +105,6 @@ def test_criteria_by_vertices(problem):
 
 
 @given(decision_problems())
-@settings(max_examples=60, deadline=None)
 def test_criteria_are_nested(problem):
     sets, costs = problem
     admissible, maximal = e_admissibility(sets, costs), maximality(sets, costs)
@@ -118,7 +116,6 @@ def test_criteria_are_nested(problem):
 
 
 @given(decision_problems())
-@settings(max_examples=60, deadline=None)
 def test_zero_one_costs_by_default(problem):
     sets, _ = problem
     costs = 1 - np.eye(sets.n_classes)
@@ -134,7 +131,6 @@ def test_zero_one_costs_by_default(problem):
 
 
 @given(decision_problems())
-@settings(max_examples=60, deadline=None)
 def test_an_operator_does_as_well_as_intervals(problem):
     sets, costs = problem
     operator = sets.lower_expectation
@@ -152,7 +148,6 @@ def test_an_operator_does_as_well_as_intervals(problem):
 @given(
     st.lists(st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any), min_size=1), st.data()
 )
-@settings(max_examples=60, deadline=None)
 def test_points_reduce_to_the_precise_decision(weights, data):
     p = np.array(weights) / np.sum(weights, axis=1, keepdims=True)
     row = st.lists(st.integers(0, 3), min_size=4, max_size=4)
@@ -168,7 +163,6 @@ def test_points_reduce_to_the_precise_decision(weights, data):
 
 
 @given(st.integers(2, 5), st.data())
-@settings(max_examples=60, deadline=None)
 def test_ignorance_keeps_what_is_not_worse_in_every_case(k, data):
     row = st.lists(st.integers(0, 4), min_size=k, max_size=k)
     costs = np.array([data.draw(row) for _ in range(4)], dtype=float)
@@ -284,7 +278,6 @@ def linear_problems(draw):
 
 
 @given(linear_problems())
-@settings(max_examples=40, deadline=None)
 def test_general_costs(problem):
     sets, costs = problem
     expected = [
@@ -295,7 +288,6 @@ def test_general_costs(problem):
 
 
 @given(linear_problems())
-@settings(max_examples=40, deadline=None)
 def test_closed_form_of_zero_one_costs(problem):
     sets, _ = problem
     costs = 1 - np.eye(sets.n_classes)

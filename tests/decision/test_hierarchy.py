@@ -99,7 +99,7 @@ def test_the_best_union_is_that_of_brute_force(tree, seed, n_nodes, utility):
     )
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(tree=trees(12), seed=st.integers(0, 2**32 - 1), threshold=st.floats(0, 1))
 def test_climbing_one_step_at_a_time(tree, seed, threshold):
     p = rows(seed, tree.n_classes)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.costs import all_sets
@@ -54,7 +54,6 @@ def test_it_is_gamma_maximin_over_all_sets():
 
 
 @given(seed=st.integers(0, 10**6), utility=st.sampled_from(["f1", "f2", "u65", "u80"]))
-@settings(max_examples=40, deadline=None)
 def test_without_doubt_it_is_the_nondeterministic_classifier(seed, utility):
     rng = np.random.default_rng(seed)
     p = rng.dirichlet(np.full(rng.integers(2, 30), 0.5), size=5)

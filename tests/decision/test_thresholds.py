@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.credal import ProbabilityIntervals, contaminate
@@ -94,7 +94,6 @@ def by_definition(p, tau):
 @given(
     st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=3), min_size=1, max_size=8), st.data()
 )
-@settings(max_examples=60, deadline=None)
 def test_ratio_rule_is_its_definition(weights, data):
     p = np.array(weights) / np.sum(weights, axis=1, keepdims=True)
     tau = data.draw(st.lists(st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.9]), min_size=3, max_size=3))
@@ -102,7 +101,6 @@ def test_ratio_rule_is_its_definition(weights, data):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 6))
-@settings(max_examples=60, deadline=None)
 def test_a_closed_window_never_abstains_and_a_wider_one_abstains_more(seed, k):
     rng = np.random.default_rng(seed)
     p, bias = rng.dirichlet(np.ones(k), 20), rng.dirichlet(np.ones(k))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
@@ -21,7 +21,6 @@ heights = arrays(float, st.integers(1, 8).map(lambda m: (m, 2)), elements=st.int
 
 @given(heights)
 @example(np.array([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]]))  # three lines meet in one point
-@settings(max_examples=60, deadline=None)
 def test_envelope_is_the_lowest_line_everywhere(ends):
     parts = lower_envelope(*ends.T)
     starts = [start for start, _ in parts]

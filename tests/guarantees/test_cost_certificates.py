@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -44,7 +44,6 @@ def test_two_values_have_the_exact_bound():
     assert len(found.means) == 1  # the other class does not occur
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=3))
 def test_the_worst_shares_are_a_linear_programme(pairs):
     shares = {k: (min(pair), max(pair)) for k, pair in enumerate(pairs)}

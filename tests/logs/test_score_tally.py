@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.logs.tallies import Kind, Limits, ScoreTally, fixed_point, floats, scores
@@ -31,7 +31,6 @@ def contents(tally):
 
 
 @given(CASES, st.data(), st.sampled_from([Limits(10, 8), Limits(20, 9), Limits(1000, 30)]))
-@settings(max_examples=60, deadline=None)
 def test_any_split_in_any_order_gives_the_same_tally(cases, data, limits):
     whole = contents(tally(cases, limits))
     order = data.draw(st.permutations(range(len(cases))))
@@ -47,7 +46,6 @@ def test_any_split_in_any_order_gives_the_same_tally(cases, data, limits):
 
 
 @given(CASES)
-@settings(max_examples=60, deadline=None)
 def test_the_grid_is_the_finest_that_fits_and_its_counts_are_true(cases):
     limits = Limits(8, 8)
     exponent, found = contents(tally(cases, limits))
@@ -75,7 +73,6 @@ def test_the_grid_is_the_finest_that_fits_and_its_counts_are_true(cases):
 
 
 @given(CASES, st.data())
-@settings(max_examples=40, deadline=None)
 def test_weights_too_add_up_the_same_in_any_order(cases, data):
     weights = data.draw(st.lists(st.floats(1e-3, 10), min_size=len(cases), max_size=len(cases)))
     limits = Limits(10, 8)

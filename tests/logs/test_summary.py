@@ -52,7 +52,6 @@ def test_a_staircase_is_that_of_arrays_in_memory(make_binary_log):
     ),
     st.lists(st.integers(0, 30), max_size=4),
 )
-@settings(max_examples=50, deadline=None)
 def test_weighted_scores_in_any_split(rows, cuts):
     log = pd.DataFrame(rows, columns=["truth", "score", "weight"])
     cuts = [min(cut, len(log)) for cut in cuts]

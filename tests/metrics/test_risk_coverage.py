@@ -59,7 +59,6 @@ def answered(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(cases=answered())
 def test_areas_are_the_integrals_they_claim_to_be(cases) -> None:
     loss, confidence, weight = cases
@@ -104,7 +103,6 @@ def test_ties_are_the_mean_over_all_orders() -> None:
     assert np.mean(areas) == pytest.approx(curve.augrc)
 
 
-@settings(max_examples=40, deadline=None)
 @given(cases=answered())
 def test_augrc_follows_from_the_roc_curve(cases) -> None:
     """Traub et al. (2024): (1 − AUROC)·e·(1 − e) + e²/2, ties counted half."""
@@ -120,7 +118,6 @@ def test_augrc_follows_from_the_roc_curve(cases) -> None:
         assert found.augrc == pytest.approx((1 - auroc) * e * (1 - e) + e**2 / 2)
 
 
-@settings(max_examples=40, deadline=None)
 @given(cases=answered(), seed=st.integers(0, 10**6))
 def test_no_confidence_beats_the_oracle(cases, seed: int) -> None:
     loss, confidence, weight = cases
@@ -227,7 +224,6 @@ def test_scikit_fallback_draws_accuracy_at_the_same_thresholds() -> None:
     np.testing.assert_allclose(ours.threshold[::-1], theirs.thresholds)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0, 1))
 def test_coverage_at_risk_is_the_last_point_of_the_curve_under_the_bound(
     seed: int, bound: float

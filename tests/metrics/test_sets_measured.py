@@ -62,7 +62,6 @@ def test_zaffalons_table_7_precision() -> None:
     assert np.round(each, 2).tolist() == [1, 0.5, 0.33, 0]
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     k=st.integers(2, 4),
     n=st.integers(1, 12),

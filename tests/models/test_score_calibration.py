@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 from scipy.special import expit, logsumexp, softmax
@@ -41,7 +41,6 @@ def calibrations(draw):
     return truth, known, rng.integers(-2, 10, size=6) / 4
 
 
-@settings(max_examples=60, deadline=None)
 @given(calibrations())
 def test_by_definition(case):
     truth, known, asked = case
@@ -100,7 +99,6 @@ def test_truths_may_be_any_labels():
         venn_abers(named, scores, [0.35])
 
 
-@settings(max_examples=40, deadline=None)
 @given(calibrations(), st.booleans())
 def test_isotonic_probabilities_are_scikit_learns(case, weighted):
     truth, known, asked = case

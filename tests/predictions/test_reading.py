@@ -151,7 +151,7 @@ class TestLabels:
             unique=True,
         ).filter(lambda labels: len({one.split(".")[0] for one in labels}) == len(labels))
     )
-    @settings(max_examples=60, deadline=None)
+    @settings(deadline=None)
     def test_labels_come_back_from_files(self, tmp_path_factory, labels):
         folder = tmp_path_factory.mktemp("labels")
         frame = pd.DataFrame({"y_true": labels, "y_set": labels}, dtype=object)
@@ -170,7 +170,7 @@ class TestLabels:
             np.testing.assert_array_equal(found.y_set.argmax(axis=1), found.codes)
 
     @given(st.lists(st.floats(allow_nan=False), min_size=2, max_size=20))
-    @settings(max_examples=60, deadline=None)
+    @settings(deadline=None)
     def test_numbers_come_back_to_the_last_bit(self, tmp_path_factory, numbers):
         path = tmp_path_factory.mktemp("numbers") / "a.csv"
         rows = [f"{k % 2},{number!r}" for k, number in enumerate(numbers)]

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -47,7 +47,6 @@ def test_merit_by_hand():
 
 
 @given(correlations())
-@settings(max_examples=60, deadline=None)
 def test_merit_is_hall_s_formula(problem):
     relevance, matrix = problem
     for k in range(len(relevance) + 1):
@@ -57,7 +56,6 @@ def test_merit_is_hall_s_formula(problem):
 
 
 @given(correlations())
-@settings(max_examples=60, deadline=None)
 def test_a_patient_search_finds_the_best_of_all_subsets(problem):
     relevance, matrix = problem
     p = len(relevance)
@@ -69,7 +67,6 @@ def test_a_patient_search_finds_the_best_of_all_subsets(problem):
 
 
 @given(correlations(max_features=8))
-@settings(max_examples=60, deadline=None)
 def test_the_search_is_no_worse_than_hill_climbing(problem):
     relevance, matrix = problem
     climbed, climbed_merit = frozenset(), 0.0

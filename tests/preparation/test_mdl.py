@@ -4,7 +4,7 @@ from math import inf, log2, nextafter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -61,7 +61,6 @@ def by_definition(values, classes, encoding):
     n_values=st.sampled_from([3, 10, 1000]),
     encoding=st.sampled_from(["examples", "values"]),
 )
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_the_definition(data, n, n_classes, n_values, encoding):
     values = data.draw(arrays(np.float64, n, elements=st.integers(0, n_values).map(float)))
     blocks = data.draw(st.integers(1, 8))

@@ -5,7 +5,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score
 
@@ -38,7 +38,6 @@ CODES = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2)), min_size=1, 
 
 
 @given(CODES)
-@settings(max_examples=60, deadline=None)
 def test_it_is_the_normalised_mutual_information_when_nothing_is_missing(pairs):
     """scikit-learn's arithmetic normalisation is the same number; so is "missing" as a value."""
     a, b = np.array(pairs).T
@@ -53,7 +52,6 @@ def test_it_is_the_normalised_mutual_information_when_nothing_is_missing(pairs):
 
 
 @given(CODES)
-@settings(max_examples=60, deadline=None)
 def test_symmetric_bounded_and_blind_to_names(pairs):
     a, b = np.array(pairs).T
     for missing in ("spread", "value"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
@@ -18,7 +18,6 @@ examples = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, ma
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(examples, st.floats(0, 2), st.floats(0, 1), st.sampled_from([None, 0.1, 0.5, 0.8]))
 def test_costs_follow_from_the_bins_whatever_the_prior(rows, mu, nu, prior):
     score, y = np.array([s for s, _ in rows]), np.array([p for _, p in rows])
@@ -34,7 +33,6 @@ def test_costs_follow_from_the_bins_whatever_the_prior(rows, mu, nu, prior):
     assert set(surface.window(mu, nu)) <= window
 
 
-@settings(max_examples=40, deadline=None)
 @given(examples)
 def test_area_under_roc_is_that_of_the_scores(rows):
     score, y = np.array([s for s, _ in rows]), np.array([p for _, p in rows])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.sets import distinct_sets, pack_sets, unpack_sets
 
 
-@settings(max_examples=40, deadline=None)
 @given(k=st.sampled_from([1, 7, 8, 63, 64, 65, 130]), n=st.integers(0, 20), seed=st.integers(0, 99))
 def test_packed_sets_come_back_and_are_told_apart(k: int, n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -33,7 +33,6 @@ def test_the_vacuous_physician_is_worth_more_than_the_random_one():
 
 
 @given(accuracies)
-@settings(max_examples=60, deadline=None)
 def test_certainty_equivalent_is_worth_the_classifier(x):
     for utility in (u65, logarithmic.normalised, exponential(2).normalised):
         sure = certainty_equivalent(x, utility)
@@ -46,7 +45,6 @@ def test_certainty_equivalent_under_risk_neutrality_is_the_mean():
 
 
 @given(accuracies, st.floats(0.5, 1))
-@settings(max_examples=60, deadline=None)
 def test_mean_variance_is_exact_for_quadratics(x, v):
     """Zaffalon et al. (2012), eq. 1 and section 9."""
     reading = mean_variance(x, quadratic(v))
@@ -98,7 +96,6 @@ def test_example_1_and_its_erratum():
 
 
 @given(accuracies)
-@settings(max_examples=60, deadline=None)
 def test_determinate_part_equals_its_square(x):
     """Section 7 prints E[h_D] = E[h]; what holds and is used is E[h_D²] = E[h_D]."""
     determinate = np.where(np.isin(x, [0, 1]), x, 0)
@@ -106,7 +103,6 @@ def test_determinate_part_equals_its_square(x):
 
 
 @given(st.integers(1, 20), st.integers(0, 20), st.integers(0, 20), st.integers(2, 5))
-@settings(max_examples=60, deadline=None)
 def test_proposition_2_credal_beats_precise_at_equal_reward(right, wrong, sets, k):
     """A precise classifier of the same mean has at least the variance of the credal one."""
     credal = np.r_[np.ones(right), np.zeros(wrong), np.full(sets, 1 / k)]

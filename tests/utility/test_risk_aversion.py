@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -13,7 +13,6 @@ accuracies = st.lists(st.sampled_from(VALUES), min_size=1, max_size=40)
 
 
 @given(accuracies, st.floats(0.5, 1))
-@settings(max_examples=60, deadline=None)
 def test_the_line_is_the_mean_utility(x, k):
     curve = RiskAversionCurve.from_accuracies(x)
     assert float(curve(k)) == pytest.approx(expected_utility(x, quadratic(k)), abs=1e-12)
@@ -28,7 +27,6 @@ def test_frame_and_weights():
 
 
 @given(st.lists(st.tuples(*[st.sampled_from(VALUES)] * 2), min_size=2, max_size=40))
-@settings(max_examples=60, deadline=None)
 def test_at_the_crossover_both_are_worth_the_same(pairs):
     x, y = np.array(pairs, dtype=float).T
     hedging = (x * (1 - x)).mean() - (y * (1 - y)).mean()

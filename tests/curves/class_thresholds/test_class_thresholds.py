@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.curves import ClassThresholdCurve, find_rule
@@ -21,7 +21,6 @@ def all_states(choice, confidence, K):
         yield confidence >= np.array(thresholds)[choice]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     budget=st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),

@@ -44,7 +44,6 @@ def by_the_rule(
     return table.to_numpy()
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems(st.integers(2, 4)))
 def test_every_state_is_what_the_rule_answers_there(problem: tuple[np.ndarray, ...]) -> None:
     proba, truth, weight, bias = problem
@@ -66,7 +65,6 @@ def test_every_state_is_what_the_rule_answers_there(problem: tuple[np.ndarray, .
         np.testing.assert_allclose(curve.confusion_matrix(window), expected, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(problems(st.integers(2, 4)))
 def test_sums_over_states_agree_with_the_confusion_matrices(
     problem: tuple[np.ndarray, ...],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.curves import (
@@ -52,7 +52,6 @@ def test_looking_into_few_blocks_changes_nothing(few, monkeypatch):
 
 
 @pytest.mark.parametrize("per", ["answer", "case"])
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_bounded_abstention_is_the_best_of_all_windows(data, per, cases):
     case = data.draw(cases)
@@ -75,7 +74,6 @@ def test_bounded_abstention_is_the_best_of_all_windows(data, per, cases):
 
 
 @pytest.mark.parametrize("per", ["answer", "case"])
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_bounded_cost_abstains_least_of_all_windows(data, per, cases):
     case = data.draw(cases)
@@ -142,7 +140,6 @@ def test_bad_budgets_are_named(call, message):
 numbers = st.lists(st.integers(-5, 5), min_size=1, max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
 @given(numbers, st.data())
 def test_range_queries_answer_as_a_loop_would(values, data):
     array = np.array(values, dtype=float)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface
@@ -41,7 +41,6 @@ def check_regions(surface):
     assert len(windows) == len(regions)
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_regions_cover_the_square_with_one_window_each(data, cases):
     case = data.draw(cases)

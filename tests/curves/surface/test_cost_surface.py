@@ -27,7 +27,6 @@ def surface_of(case):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_cost_and_window_equal_brute_force(data, cases, costs):
     case = data.draw(cases)
@@ -218,7 +217,6 @@ def test_costs_in_real_units(weka):
     assert (best.predict_set(weka.J48).sum(axis=1) == 2).mean() == pytest.approx(best.abstention)
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_cost_tables_equal_brute_force(data, cases):
     case = data.draw(cases)

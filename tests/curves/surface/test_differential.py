@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface
@@ -19,7 +19,6 @@ def two_surfaces(data, cases):
     return one, two
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_lines_are_cut_where_the_winner_changes(data, cases):
     first, second = two_surfaces(data, cases)

@@ -47,7 +47,6 @@ def test_small_shares_keep_their_digits():
     assert bin_volumes(np.array([1.0]), np.array([1e-12]))[0] == pytest.approx(5e-13, rel=1e-11)
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_volume_equals_a_fine_grid(data, cases):
     surface = surface_of(data.draw(cases))

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 from tests.scikit_learn import parametrize_with_checks
@@ -82,7 +82,6 @@ def test_gains_in_many_nodes_are_those_in_each():
         assert together[node] == pytest.approx(alone[0])
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.lists(st.integers(0, 6), min_size=4, max_size=4), min_size=1, max_size=6),
     st.floats(0, 8),
@@ -145,7 +144,6 @@ def undominated(counts, s):
     return [not any(n >= own + s and n > own for n in counts) for own in counts]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     s=st.sampled_from([0.0, 0.5, 1.0, 3.0]),

@@ -42,7 +42,6 @@ def ballots(draw):
     return votes, as_utility(utility)(1 / np.arange(1, K + 1))
 
 
-@settings(max_examples=60, deadline=None)
 @given(ballots())
 def test_as_good_as_trying_all_sets(ballot):
     votes, worth = ballot

@@ -43,7 +43,6 @@ def log_h(first, second, cells, observed, s, x):
 
 
 @given(pairs_of_classes())
-@settings(max_examples=60, deadline=None)
 def test_the_infimum_is_solved_to_1e_9(case):
     first, second, cells, observed, s = case
     pairs = Pairs(
@@ -105,7 +104,6 @@ def brute_infima(X, y, row, s, n_classes):
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=40, deadline=None)
 def test_sets_agree_with_every_pair_on_a_grid(seed):
     rng = np.random.default_rng(seed)
     n, m, K = rng.integers(4, 50), rng.integers(1, 5), rng.integers(2, 5)
@@ -204,7 +202,6 @@ def test_restriction_is_the_idm_on_counts_that_hold_the_fixed_part():
     st.lists(st.tuples(st.integers(1, 20), st.integers(0, 20)), min_size=1, max_size=6),
     st.sampled_from([0.5, 1.0, 4.0]),
 )
-@settings(max_examples=60, deadline=None)
 def test_between_corners_one_line_stays_highest(lines, high):
     own, other = np.array(lines, dtype=float).T
     corners = envelope_corners(1 / own, other / own, high)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -274,7 +274,6 @@ def test_input_that_cannot_be_read():
         max_size=20,
     )
 )
-@settings(max_examples=60, deadline=None)
 def test_codes_name_the_values(cells):
     column = np.array([*cells, None], dtype=object)[:-1]
     codes, values = factorise(column)
@@ -286,7 +285,6 @@ def test_codes_name_the_values(cells):
 
 
 @given(st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=20), st.integers(-3, 3))
-@settings(max_examples=60, deadline=None)
 def test_integers_of_any_range(numbers, strange):
     column = np.array(numbers)
     codes, values = factorise(column)

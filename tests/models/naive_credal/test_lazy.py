@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.scikit_learn import parametrize_with_checks
 
@@ -71,7 +71,6 @@ def problems(draw):
 
 
 @given(problems())
-@settings(max_examples=40, deadline=None)
 def test_against_a_plain_loop(problem):
     X, y, T, n_neighbors, step, most = problem
     options = {"n_neighbors": int(n_neighbors), "step": int(step), "max_enlargements": int(most)}

@@ -122,7 +122,6 @@ def test_common_prior_against_a_grid_of_enumerations(problem):
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=40, deadline=None)
 def test_shared_inclusion_probability_is_minimised_exactly(seed):
     rng = np.random.default_rng(seed)
     m = rng.integers(1, 12)

@@ -124,7 +124,6 @@ def vertices(tree, low, high):
     return class_products(tree, ends, 1 - ends)
 
 
-@settings(max_examples=60, deadline=None)
 @given(credal_trees())
 def test_recursion_finds_the_least_vertex(case):
     tree, lower, upper, rng = case

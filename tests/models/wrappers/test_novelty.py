@@ -83,7 +83,6 @@ def test_keeps_the_contract(inner, per_class):
 scores = st.lists(st.integers(0, 6), min_size=1, max_size=20)
 
 
-@settings(max_examples=40, deadline=None)
 @given(scores, scores, st.sampled_from(["0.05", "0.1", "0.25", "0.5", "0.9"]))
 def test_p_values_are_counts_with_ties_against_refusal(known, asked, share):
     X, y = np.array(known, dtype=float)[:, None], np.arange(len(known)) % 2
