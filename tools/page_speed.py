@@ -147,7 +147,7 @@ def drop(browser: Any, report: Path, file: Path) -> tuple[dict[str, float], Coun
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = context.new_page()
     page.goto(report.as_uri())
-    page.wait_for_function("document.documentElement.dataset.settled === 'true'")
+    page.wait_for_function("() => document.documentElement.dataset.settled === 'true'")
     page.evaluate(
         """() => document.body.append(
             Object.assign(document.createElement("input"), { type: "file", id: "dropped" }))"""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from pandas.testing import assert_frame_equal
 from scipy import stats
 from sklearn.calibration import calibration_curve
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.displays import (
@@ -91,6 +94,10 @@ def test_the_winner_is_the_cheapest(binary):
     assert table["winner"].isna().tolist() == (np.abs(gap) <= 1e-12).tolist()
     words = {text.get_text() for text in display.labels_}
     assert {"logistic", "Bayes"} <= words
+    for text in display.labels_:  # each in its own region
+        away = np.hypot(*(table[["mu", "nu"]].to_numpy() - text.get_position()).T)
+        winner = table["winner"].fillna("all cost the same").iloc[int(away.argmin())]
+        assert winner == text.get_text()
     with pytest.raises(ValueError, match="there is 1 classifier"):
         WinnerMapDisplay({"a": display.curves["Bayes"]})
     with pytest.raises(ValueError, match="n is 2"):
@@ -121,6 +128,55 @@ def test_the_winner_map_is_hatched_where_nothing_is_sure(binary):
         WinnerMapDisplay(display.curves).plot(),
     ):
         assert plain.hatching_ is None
+
+
+def test_winners_of_fitted_classifiers_are_told_apart_as_those_of_scores(binary):
+    """Whatever the folds were, cases are compared one by one; with others, nothing is hatched."""
+    rng = np.random.default_rng(3)
+    X = np.column_stack([binary.score["Bayes"], rng.random(len(binary.y))])
+    models = {"sharp": LogisticRegression(), "blunt": LogisticRegression(C=1e-4)}
+    options = {"pos_label": "ill", "n": 21}
+    fitted = {name: model.fit(X, binary.y) for name, model in models.items()}
+    at = int(fitted["sharp"].classes_[1] == "ill")
+    scores = {name: model.predict_proba(X)[:, at] for name, model in fitted.items()}
+    expected = WinnerMapDisplay.from_predictions(binary.y, scores, **options)
+    shown = WinnerMapDisplay.from_estimator(fitted, X, binary.y, **options)
+    assert_array_equal(shown.distinct[2], expected.distinct[2])
+    assert_frame_equal(shown.frame(), expected.frame())
+
+    def validated(*, seed, cases=slice(None), repeats=1):
+        folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=repeats, random_state=seed)
+        given = {"cv": folds, "return_estimator": True, "return_indices": True}
+        return {
+            name: cross_validate(model, X[cases], binary.y[cases], **given)
+            for name, model in models.items()
+        }
+
+    once, again = validated(seed=0), validated(seed=1)
+    mixed = {"sharp": once["sharp"], "blunt": again["blunt"]}
+    pooled = {}
+    for name, result in mixed.items():
+        pooled[name] = np.empty(len(X))
+        for model, test in zip(result["estimator"], result["indices"]["test"], strict=True):
+            pooled[name][test] = model.predict_proba(X[test])[:, at]
+    expected = WinnerMapDisplay.from_predictions(binary.y, pooled, **options)
+    shown = WinnerMapDisplay.from_cv_results(mixed, X, binary.y, **options)
+    assert_array_equal(shown.distinct[2], expected.distinct[2])
+    assert_frame_equal(shown.frame(), expected.frame())
+    twice = validated(seed=0, repeats=2)
+    shown = WinnerMapDisplay.from_cv_results(twice, X, binary.y, **options)
+    once = WinnerMapDisplay.from_cv_results(once, X, binary.y, **options)
+    assert_array_equal(shown.distinct[2], once.distinct[2])
+    some = {"sharp": again["sharp"], "blunt": validated(seed=0, cases=slice(0, -5))["blunt"]}
+    plain = {"confidence_level": None, **options}
+    for display in (
+        WinnerMapDisplay.from_cv_results(some, X, binary.y, **options),
+        WinnerMapDisplay.from_cv_results(mixed, X, binary.y, **plain),
+        WinnerMapDisplay.from_estimator(fitted, X, binary.y, **plain),
+    ):
+        assert display.distinct is None
+    with pytest.raises(ValueError, match="there is 1 classifier"):
+        WinnerMapDisplay.from_estimator(fitted["sharp"], X, binary.y, **options)
 
 
 def test_prices_up_to_where_abstaining_never_pays(binary):

@@ -163,9 +163,21 @@ def test_prints_on_two_pages_with_what_it_rests_on(report_file, open_report):
     report.type("abstain", 1)
     pdf = report.page.pdf(format="A4", print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf)) == 2
+    # Charts are drawn for paper, so that they can be read there, and for the screen after it.
+    drawn = """when => { dispatchEvent(new Event(when)); cautious.app.finish();
+        return ["advice", "scores", "winner", "roc"].map(card =>
+            document.querySelector(`[data-card='${card}'] svg.chart`).getAttribute("viewBox")); }"""
+    paper = report.page.evaluate(drawn, "beforeprint")
+    assert {box.split()[2] for box in paper} == {"324"}
     report.page.emulate_media(media="print")
     line = report.page.inner_text("#settings")
     for words in ("900 cases", "missed 10, false 2, abstaining 1", "20"):
         assert words in line
     assert not report.page.is_visible("[data-slider='abstain']")
-    assert report.page.is_visible("[data-input='abstain']")
+    said = """id => getComputedStyle(
+        document.querySelector(`[data-control='${id}']`), "::after").content"""
+    assert report.page.evaluate(said, "abstain") == '"1"'
+    assert report.page.evaluate(said, "prior").endswith('%"')
+    report.page.emulate_media(media="screen")
+    screen = report.page.evaluate(drawn, "afterprint")
+    assert min(int(box.split()[2]) for box in screen) > 400

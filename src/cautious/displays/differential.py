@@ -24,11 +24,13 @@ from cautious.displays.display import (
     hatched,
     line_styles,
     named,
+    named_cv_results,
     neutral,
     plain_text,
 )
 from cautious.errors import check_kind
 from cautious.evaluation import TooFewCases, distinct_winners
+from cautious.predictions import estimator_scores, pooled_scores
 
 if TYPE_CHECKING:
     from typing import Self
@@ -243,6 +245,21 @@ def _joined(points: Floats) -> list[Floats]:
 # Costs nearer than this are the same.
 _SAME = 1e-12
 
+# Half the width of a long name on the map.
+_NAME = 0.14
+
+
+def _told_apart(
+    y_true: Any, scores: Mapping[Any, Any], confidence_level: float | None, **said: Any
+) -> tuple[Floats, Floats, Ints] | None:
+    """Say who is surely cheapest where; None where nobody asks, or too few cases answer."""
+    if confidence_level is None or len(scores) < 2:
+        return None
+    level = check_level(confidence_level)
+    with suppress(TooFewCases):
+        return distinct_winners(y_true, scores, confidence_level=level, **said)
+    return None
+
 
 class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     r"""The cheapest of several classifiers at any relative costs, each with its own best window.
@@ -260,8 +277,8 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         Grid lines along the cost of a false positive; half as many along that of abstaining.
     distinct : tuple (mu, nu, winner), optional
         Grid lines, and the position of the cheapest classifier at each point, -1 where it is not
-        told apart from all others. :meth:`from_predictions` finds it by windows that are chosen on
-        nine tenths of the cases and measured on the rest, at a `confidence_level` of 0.95 for all
+        told apart from all others. The class methods find it by windows that are chosen on nine
+        tenths of the cases and measured on the rest, at a `confidence_level` of 0.95 for all
         differences at a point; with None, or below 30 cases of a class, nothing is hatched.
 
     Attributes
@@ -346,14 +363,117 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
             Drawn already.
         """
         scores = named(y_score, name)
-        distinct = None
-        if confidence_level is not None and len(scores) > 1:
-            said = {key: one for key, one in options.items() if key != "n"}
-            level = check_level(confidence_level)
-            with suppress(TooFewCases):
-                distinct = distinct_winners(y_true, scores, confidence_level=level, **said)
-        given = options | {"distinct": distinct}
+        said = {key: one for key, one in options.items() if key != "n"}
+        given = options | {"distinct": _told_apart(y_true, scores, confidence_level, **said)}
         return cls._made("from_predictions", scores, ax, curve_kwargs, given, y_true)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        confidence_level: float | None = 0.95,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        pos_label: Any = None,
+        response_method: str = "auto",
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the map of fitted classifiers.
+
+        Parameters
+        ----------
+        estimator : mapping of two or more names to fitted classifiers
+            The classifiers.
+        X, y : array-like
+            Examples that none of them was fitted on, and their true labels.
+        confidence_level, ax, name, curve_kwargs
+            As in :meth:`from_predictions`.
+        pos_label : label, optional
+            The positive class, where it is not plain.
+        response_method : {"auto", "predict_proba", "decision_function"}
+            What to ask the classifiers.
+        **options
+            As in :meth:`from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        scores = {}
+        for label, one in named(estimator, name).items():
+            scores[label], pos_label = estimator_scores(
+                one, X, pos_label=pos_label, response_method=response_method
+            )
+        options |= {"confidence_level": confidence_level, "pos_label": pos_label}
+        return cls.from_predictions(y, scores, ax=ax, curve_kwargs=curve_kwargs, **options)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[Any, Any],
+        X: Any,
+        y: Sequence[Any] | npt.ArrayLike,
+        *,
+        confidence_level: float | None = 0.95,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        n: int = 121,
+        pos_label: Any = None,
+        response_method: str = "auto",
+        sample_weight: npt.ArrayLike | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the map of pooled out-of-fold predictions.
+
+        Hatching needs every classifier on the same cases, in whatever folds; of a case that was
+        tested several times the first score counts there.
+
+        Parameters
+        ----------
+        cv_results : mapping of two or more names to dicts
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array-like
+            The data that were cross-validated.
+        confidence_level, ax, name, curve_kwargs
+            As in :meth:`from_predictions`.
+        n : int, default=121
+            Grid lines along the cost of a false positive.
+        pos_label, response_method
+            As in :meth:`from_estimator`.
+        sample_weight : array-like of shape (n_cases,), optional
+            How often each example counts.
+        **options
+            Keywords of :meth:`cautious.curves.AbstentionCostSurface.from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        curves, firsts, cases = {}, {}, []
+        for label, result in named_cv_results(cv_results, name).items():
+            asked = {"pos_label": pos_label, "response_method": response_method}
+            truth, score, pos_label, weight = pooled_scores(
+                result, X, y, sample_weight=sample_weight, **asked
+            )
+            curves[label] = cls.curve_class.from_predictions(
+                truth, score, pos_label=pos_label, sample_weight=weight, **options
+            )
+            rows, first = np.unique(np.concatenate(result["indices"]["test"]), return_index=True)
+            firsts[label] = score[first]
+            cases.append((rows, truth[first], None if sample_weight is None else weight[first]))
+        rows, truth, weights = cases[0]
+        distinct = None
+        if all(np.array_equal(rows, others) for others, *_ in cases):
+            said = {"pos_label": pos_label, "sample_weight": weights, **options}
+            distinct = _told_apart(truth, firsts, confidence_level, **said)
+        return cls(curves, n=n, distinct=distinct).plot(ax, curve_kwargs=curve_kwargs)
 
     @cached_property
     def _winner(self) -> tuple[Floats, Floats, Ints]:
@@ -409,14 +529,18 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
             room = ndimage.distance_transform_edt(np.pad(there, 1))[1:-1, 1:-1]
             if room.max() < 3 and there.mean() < 0.5:
                 continue
-            row, column = np.unravel_index(room.argmax(), room.shape)
+            # A name needs room beside it; along an edge it stands upright, never in another region.
+            inner = np.where((mu >= _NAME) & (mu <= 1 - _NAME), room, 0)
+            lies = inner.max() >= 3
+            row, column = np.unravel_index((inner if lies else room).argmax(), room.shape)
             self.labels_.append(
                 axes.text(
-                    np.clip(mu[column], 0.14, 0.86),
+                    mu[column],
                     nu[row],
                     names[code + 1],
                     ha="center",
                     va="center",
+                    rotation="horizontal" if lies else "vertical",
                     fontsize="small",
                     path_effects=halo(3),
                 )

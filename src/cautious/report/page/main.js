@@ -1,5 +1,5 @@
 // Start: read the data that came with the page, build the views, and keep them up to date.
-import { forgetWidths } from "./charts/axes.js";
+import { forgetWidths, usePaper } from "./charts/axes.js";
 import { el } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
 import { budgetEstimates, budgetWindow, promiseEstimates } from "./core/budgets.js";
@@ -72,7 +72,7 @@ const app = {
     clearTimeout(writing);
     writing = setTimeout(() => writeAddress(app), 250);
   },
-  // Draw what still waits, out of sight too: a print shows all of it.
+  // Draw what still waits, out of sight too.
   finish() {
     if (late) app.draw();
     view.finish();
@@ -170,7 +170,16 @@ document.getElementById("files").append(filesView(app).node);
 themeButton();
 restore();
 addEventListener("hashchange", ({ newURL }) => restore(new URL(newURL).hash));
-addEventListener("beforeprint", app.finish);
+// Prints show all of it, drawn for paper.
+addEventListener("beforeprint", () => {
+  usePaper(true);
+  app.draw();
+  app.finish();
+});
+addEventListener("afterprint", () => {
+  usePaper(false);
+  app.draw();
+});
 addEventListener("resize", () => {
   forgetWidths();
   app.update();

@@ -31,8 +31,9 @@ export function frame({
   yTicks,
   grid = true,
 }) {
+  if (onPaper) height = Math.round(SHEET.height * height);
   const top = 10,
-    bottom = 42;
+    bottom = onPaper ? 30 : 42;
   const across = ticks(...x, Math.max(3, Math.round(width / 110))),
     along = yTicks ?? ticks(...y, Math.max(3, Math.round(height / 70)));
   const texts = (at, format = alike(at, 4)) => at.map((t) => format(t));
@@ -54,7 +55,7 @@ export function frame({
   across.forEach((t, i) => {
     axis.append(
       grid ? svg("line", { class: "grid", x1: sx(t), x2: sx(t), y1: inner.top, y2: inner.bottom }) : "",
-      svg("text", { x: sx(t), y: inner.bottom + 16, "text-anchor": "middle" }, xText[i]),
+      svg("text", { x: sx(t), y: inner.bottom + (onPaper ? 12 : 16), "text-anchor": "middle" }, xText[i]),
     );
   });
   along.forEach((t, i) => {
@@ -66,7 +67,7 @@ export function frame({
   axis.append(
     svg(
       "text",
-      { class: "label", x: (inner.left + inner.right) / 2, y: height - 6, "text-anchor": "middle" },
+      { class: "label", x: (inner.left + inner.right) / 2, y: height - (onPaper ? 4 : 6), "text-anchor": "middle" },
       xLabel,
     ),
     svg(
@@ -74,7 +75,7 @@ export function frame({
       {
         class: "label",
         "text-anchor": "middle",
-        transform: `translate(12 ${(inner.top + inner.bottom) / 2}) rotate(-90)`,
+        transform: `translate(12 ${onPaper ? height / 2 : (inner.top + inner.bottom) / 2}) rotate(-90)`,
       },
       yLabel,
     ),
@@ -89,7 +90,17 @@ let widths = new WeakMap();
 export const forgetWidths = () => {
   widths = new WeakMap();
 };
+// On paper a card is as wide as a sheet, or half of it, and charts are less than half as high.
+const SHEET = { whole: 680, half: 324, height: 0.43 };
+let onPaper = false;
+export const usePaper = (use) => {
+  onPaper = use;
+};
+// Beside the words where there is room, below them elsewhere; as in the style sheet.
+export const besideWords = (width) => (width > 900 || onPaper ? Math.floor((width - 32) / 2) : width);
+
 export function widthOf(node, fallback = 540) {
+  if (onPaper) return node.closest(".wide") ? SHEET.whole : SHEET.half;
   if (!widths.has(node)) {
     if (!node.clientWidth) return fallback;
     widths.set(node, Math.max(280, Math.round(node.clientWidth)));

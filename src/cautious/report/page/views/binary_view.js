@@ -1,5 +1,5 @@
 // Two classes: sliders on top, the recommendation under them, and everything that follows.
-import { widthOf } from "../charts/axes.js";
+import { besideWords, widthOf } from "../charts/axes.js";
 import { choice, el } from "../charts/dom.js";
 import { shorten } from "../core/format.js";
 import { scoreHistogram } from "../charts/histogram.js";
@@ -221,14 +221,11 @@ function drawVerdict({ problem, app, view, cards, results, chosen, cheapest, sev
           problem.models.map(({ positives, negatives }) => [sum(negatives), sum(positives)]),
         ),
       ),
-      people(chosen, peopleWidth(widthOf(body))),
+      people(chosen, besideWords(widthOf(body))),
       el("div", { class: "figures" }, tiles(chosen), chooser),
     ),
   );
 }
-
-// Beside the words where there is room, below them elsewhere; as in the style sheet.
-const peopleWidth = (width) => (width > 900 ? Math.floor((width - 32) / 2) : width);
 
 function drawScores({ cards, problem, app, chosen, change }) {
   const onMove = (key, at) =>

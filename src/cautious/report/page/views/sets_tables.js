@@ -195,7 +195,7 @@ export function setConfusion({ confusion }, classes, unit) {
   return scroller(
     el(
       "table",
-      { class: "matrix" },
+      { class: `matrix ${columns.length > 30 ? "most" : columns.length > 12 ? "many" : ""}` },
       el(
         "caption",
         {},

@@ -1,5 +1,5 @@
 // Many classes, and answers that may hold several: what doubt is worth, and where it lies.
-import { widthOf } from "../charts/axes.js";
+import { besideWords, widthOf } from "../charts/axes.js";
 import { card, choice, el, toggle, value } from "../charts/dom.js";
 import { count, number, shorten } from "../core/format.js";
 import { worthVerdict } from "../core/set_differences.js";
@@ -270,7 +270,7 @@ function drawSetAdvice({ problem, view, cards, results, best, chosen, select, to
         ),
         alone ? null : el("p", { class: "unsure" }, change),
       ),
-      setPeople(chosen, problem.classes.length, width > 900 ? Math.floor((width - 32) / 2) : width),
+      setPeople(chosen, problem.classes.length, besideWords(width)),
       el(
         "div",
         { class: "figures" },

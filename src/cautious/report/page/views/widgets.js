@@ -45,6 +45,7 @@ function control({ id, label, short, about, hint, tint, slider, box, get, set, r
   );
   const update = () => {
     slider.setAttribute("aria-valuetext", show(get()));
+    node.dataset.shown = show(get()); // for paper
     if (document.activeElement !== box) {
       box.value = write(get());
       complain(null);
