@@ -51,6 +51,21 @@ def test_by_definition(case):
     np.testing.assert_allclose(found.lower[:, 0], 1 - found.upper[:, 1])
 
 
+@pytest.mark.parametrize("n_scores", [4, 40, 10**6])
+def test_by_one_regression_per_case(n_scores):
+    rng = np.random.default_rng(n_scores)
+    known = rng.integers(n_scores, size=500) / n_scores
+    truth = (rng.random(500) < 0.2 + 0.6 * known).astype(int)
+    asked = np.concatenate([known[:20], rng.random(20), [-1.0, 2.0]])
+    found = venn_abers(truth, known, asked)
+    for label, ours in ((0, found.lower[:, 1]), (1, found.upper[:, 1])):
+        model = IsotonicRegression()
+        expected = [
+            model.fit(np.append(known, s), np.append(truth, label)).predict([s])[0] for s in asked
+        ]
+        np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-12)
+
+
 def test_equal_to_venn_abers():
     package = pytest.importorskip("venn_abers")
     rng = np.random.default_rng(0)

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize
 from scipy.special import expit, softmax
-from sklearn.isotonic import isotonic_regression
 
 from cautious._typing import Floats, Mask, as_floats
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import CostHull, Staircase
 from cautious.errors import shown
+from cautious.models.hull_bridges import slopes_with_one_more
 from cautious.predictions import binary_classes, binary_truth, class_scores, match_label
 from cautious.sets import (
     as_codes,
@@ -74,8 +74,8 @@ def venn_abers(
 
     Notes
     -----
-    One isotonic regression is fitted per truth and per distinct place of a score among the
-    calibration scores, each in time linear in n.
+    What isotonic regression would give each case is read off the convex hulls on either side of
+    its score; no regression is fitted per case, so that many cases take little more than one.
 
     References
     ----------
@@ -124,31 +124,14 @@ def venn_abers(
             f"y_calibration holds {strange:g}; give 1 for the positive class and 0 for the other."
         )
     levels, group = np.unique(known, return_inverse=True)
-    count = np.bincount(group).astype(np.float64)
-    positives = np.bincount(group, truth).astype(np.float64)
+    count = np.bincount(group)
+    positives = np.bincount(group, truth).astype(np.intp)
     # Scores strictly between the same two calibration scores are all alike.
-    left, right = np.searchsorted(levels, asked), np.searchsorted(levels, asked, side="right")
-    places, place = np.unique(left + right, return_inverse=True)
-    bounds = np.array([_both_ways(count, positives, int(at)) for at in places]).reshape(-1, 2)
-    p_0, p_1 = bounds[place].T
+    left = np.searchsorted(levels, asked)
+    met = levels[np.minimum(left, len(levels) - 1)] == asked
+    places, place = np.unique(2 * left + met, return_inverse=True)
+    p_0, p_1 = (one[place] for one in slopes_with_one_more(count, positives, places))
     return ProbabilityIntervals(np.column_stack([1 - p_1, p_0]), np.column_stack([1 - p_0, p_1]))
-
-
-def _both_ways(count: Floats, positives: Floats, place: int) -> tuple[float, float]:
-    """Probability of a case as a negative and as a positive one.
-
-    An odd place is that of a calibration score, an even one lies between two.
-    """
-    at = place // 2
-    if place % 2 == 0:
-        count, positives = np.insert(count, at, 0.0), np.insert(positives, at, 0.0)
-    found = []
-    for label in (0.0, 1.0):
-        weight, total = count.copy(), positives.copy()
-        weight[at] += 1
-        total[at] += label
-        found.append(float(isotonic_regression(total / weight, sample_weight=weight)[at]))
-    return found[0], max(found)
 
 
 def isotonic_probabilities(
@@ -345,11 +328,13 @@ def find_temperature(
     over, weight = (z - of_truth[:, None])[weight > 0], weight[weight > 0]
     finite = np.where(np.isneginf(over), 0.0, over)  # what is impossible stays so, and weighs 0
     largest = float(np.abs(finite).max()) or 1.0
-    over, finite = over / largest, finite / largest
+    finite /= largest
+    below = (over - over.max(axis=1, keepdims=True)) / largest  # so that powers are at most 1
 
     def slope(beta: float) -> float:
         """Slope of the loss in largest/T; it rises with 1/T."""
-        return float(weight @ (softmax(beta * over, axis=1) * finite).sum(axis=1))
+        power = np.exp(beta * below)
+        return float(weight @ (np.einsum("ij,ij->i", power, finite) / power.sum(axis=1)))
 
     if not (finite > 0).any():
         raise ValueError(
@@ -361,9 +346,11 @@ def find_temperature(
             "y_score says no more about y_true than equal probabilities would, so no temperature "
             "is the best; are the columns in the order of classes?"
         )
-    lower, upper = _LEAST, 1.0
+    lower = upper = largest  # no change, T = 1
     while slope(upper) < 0:
         lower, upper = upper, 2 * upper
+    while slope(lower) >= 0 and lower > _LEAST:
+        lower, upper = max(lower / 2, _LEAST), lower
     return largest / float(optimize.brentq(slope, lower, upper, xtol=1e-15, rtol=1e-14))
 
 

@@ -182,11 +182,7 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         ndarray of shape (n, K)
             Columns in ``classes_`` order; equal where nothing but `unknown` is possible.
         """
-        p, known = self._probabilities(X)
-        of_known = p[:, known]
-        total = of_known.sum(axis=1, keepdims=True)
-        even = np.full(of_known.shape, 1 / of_known.shape[1])
-        return np.asarray(np.divide(of_known, total, out=even, where=total > 0))
+        return _among(*self._probabilities(X))
 
     def unknown_proba(self, X: Any) -> Floats:
         """Estimate the probability that an expert would not know the class.
@@ -212,17 +208,23 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         )
         return p, ~self._is_unknown(learned)
 
-    def _decide(self, X: Any, p: Floats) -> Mask:
+    def _judge(self, X: Any) -> tuple[Floats, Mask]:
         everything, known = self._probabilities(X)
+        p = _among(everything, known)
+        if p.shape[1] == 1:  # a lone class leaves nothing to decide
+            return p, np.ones(p.shape, dtype=np.bool_)
         if known.all():
-            return own_sets(self.estimator_, X, everything)
+            return p, own_sets(self.estimator_, X, everything)
         doubt = everything[:, ~known].sum(axis=1) >= float(self.threshold)
         if hasattr(self.estimator_, "predict_set"):
             sets = own_sets(self.estimator_, X, everything)[:, known]
             sets = sets | ~sets.any(axis=1, keepdims=True)  # nothing but unknown
         else:
             sets = threshold_rule(p, 0.0)
-        return np.asarray(sets | doubt[:, None])
+        return p, np.asarray(sets | doubt[:, None])
+
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        return self._judge(X)[1]
 
     def answer_shares(self, X: Any, y: Any, *, confidence_level: float = 0.95) -> pd.DataFrame:
         """Count answers and abstentions apart for cases whose class is known, and the others.
@@ -292,3 +294,11 @@ class UnknownClassClassifier(ProbabilisticWrapper):
                 sample_weight=weight[~lost],
             )
         return float(np.average(worth, weights=weight))
+
+
+def _among(p: Floats, known: npt.NDArray[np.bool_]) -> Floats:
+    """Probabilities of the known classes, if the class is one of them."""
+    of_known = p[:, known]
+    total = of_known.sum(axis=1, keepdims=True)
+    even = np.full(of_known.shape, 1 / of_known.shape[1])
+    return np.asarray(np.divide(of_known, total, out=even, where=total > 0))

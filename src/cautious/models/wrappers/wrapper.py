@@ -101,7 +101,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         ndarray of shape (n, K), bool
             One row per example, one column per class in ``classes_`` order; a full row abstains.
         """
-        return self._sets(X, self.predict_proba(X))
+        return self._judge(X)[1]
 
     def predict(self, X: Any) -> Labels:
         """Name the most probable class of each set.
@@ -117,10 +117,14 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
             The answer where there is one; where there is doubt, the most probable class of those
             that remain. An empty set leaves the most probable class of all.
         """
-        p = self.predict_proba(X)
-        sets = self._sets(X, p)
+        p, sets = self._judge(X)
         sets |= ~sets.any(axis=1, keepdims=True)
         return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
+
+    def _judge(self, X: Any) -> tuple[Floats, Mask]:
+        """Ask the estimator once, for probabilities and the sets that follow from them."""
+        p = self.predict_proba(X)
+        return p, self._sets(X, p)
 
     def _sets(self, X: Any, p: Floats) -> Mask:
         if p.shape[1] == 1:  # a lone class leaves nothing to decide
