@@ -51,9 +51,7 @@ def slopes_with_one_more(count: Ints, positives: Ints, places: Ints) -> tuple[Fl
     # Looked at from the other end, and upside down, right sides are left sides.
     turned = width[-1] - width[::-1]
     after = len(count) - _corner_before(turned, turned - (height[-1] - height[::-1]))[::-1]
-    negative, positive = (
-        _bridged(width, height, before, after, places, label) for label in (0, 1)
-    )
+    negative, positive = (_bridged(width, height, before, after, places, label) for label in (0, 1))
     return negative, positive
 
 

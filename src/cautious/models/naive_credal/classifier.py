@@ -168,14 +168,14 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
 
         They are exact, the smallest and the largest probability that some prior of the model gives.
         With local IDMs they are those of Yang, Destercke & Masson (2017), eqs 23 and 24. With the
-        global IDM the upper one is a convex programme of one unknown, and the lower one is met
-        where the class shares the prior with a single rival.
+        global IDM the upper one is a convex programme of one unknown. The lower one is met where
+        the class shares the prior with a single rival or, where training cells are missing and are
+        skipped, with several; then it is found by branch and bound, to a millionth of its log odds.
 
-        With more than two classes they may be too wide, never too narrow, in two cases: cells of
-        the row are missing and may hide anything (local IDMs; global IDM where there are more than
-        256 ways to fill them), or any training cell is missing in the features that the row has
-        (lower bounds, global IDM). With few rows the latter shows: with 10 % of the cells missing
-        from 24 rows or fewer, lower bounds were seen too low by up to 0.06.
+        With more than two classes they may be too wide, never too narrow, where cells of the row
+        are missing and may hide anything: with local IDMs, and with the global IDM where there are
+        more than 256 ways to fill them. The same holds where ten or more classes share a prior
+        about as strong as they have examples, and the search is given up.
 
         Parameters
         ----------

@@ -35,38 +35,28 @@ by branch and bound: with a chord of :math:`g_k` in its place the ratio is log-c
 chords are as good as :math:`g_k`. Rivals are tried in the order of :math:`g_k(s) - g_k(0)` until
 the chord over all of :math:`[0, s]` shows that no further one can gain.
 
-Where any training cell is missing :math:`g_k` may be concave. Where it may, a straight line above
-it, of its steepest slope, takes its place. What comes out holds, and is exact wherever the worst
-rival is another one; otherwise it may be too low, with 10 % of the cells missing from 24 rows or
-fewer by up to 0.06. The bounds from the smallest ratios between pairs of classes hold, too; the
-better of both is taken.
+Where a training cell is missing :math:`g_k` may be concave, and several rivals may share
+:math:`y`; :mod:`~cautious.models.naive_credal.allocation` finds how.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import expit
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.models.base import row_chunks
-from cautious.models.naive_credal.dominance import (
-    Pairs,
-    bounds_from_infima,
-    log_infimum,
-    pairwise_infima,
-)
+from cautious.models.naive_credal.allocation import greatest_shared_odds
+from cautious.models.naive_credal.class_weights import Weights, chord_peak
 
-__all__ = ["Weights", "max_of_others", "posterior_bounds"]
+__all__ = ["max_of_others", "posterior_bounds"]
 
 # Cells (row, class, feature) held at once.
 _CELLS_AT_ONCE = 1_000_000
 # Logarithms of odds are exact to this; beyond it nothing is searched any further.
 _PRECISION = 1e-12
-# Pieces of [0, s] on which the slope of a weight that is not convex is bounded.
-_PIECES = 64
 _MAX_ITERATIONS = 100
 
 
@@ -117,122 +107,7 @@ def posterior_bounds(
         weights = Weights.of(class_counts[at], totals[at], least[at], most[at], observed[at])
         upper[at] = expit(-_least_odds_against(weights, K, s))
         lower[at] = expit(-_greatest_odds_against(weights, K, s))
-        open_ = np.flatnonzero(~weights.convex(s).reshape(-1, K).all(axis=1))
-        for block in row_chunks(len(open_), max(1, _CELLS_AT_ONCE // K**2)):
-            own = at[open_[block]]
-            by_pairs = _lower_from_pairs(
-                class_counts[own], totals[own], least[own], most[own], observed[own], s
-            )
-            lower[own] = np.maximum(lower[own], by_pairs)
     return lower, upper
-
-
-@dataclass(frozen=True)
-class Weights:
-    r"""The weights :math:`f` and :math:`g` of classes as functions of their share of the prior.
-
-    Attributes
-    ----------
-    size : ndarray of shape (p,)
-        :math:`n(c)`.
-    totals, most : ndarray of shape (p, m)
-        :math:`\tilde n_i(c)` and the greatest :math:`n(a_i, c)`; both 1 where the feature does not
-        take part or was never seen with the class, so that its factor of g is 1.
-    observed : ndarray of shape (p, m)
-        1.0 where the feature takes part.
-    log_least : ndarray of shape (p,)
-        Logarithm of the product of the least :math:`n(a_i, c)`; ``-inf`` where one is zero.
-    """
-
-    size: Floats
-    totals: Floats
-    most: Floats
-    observed: Floats
-    log_least: Floats
-
-    @classmethod
-    def of(
-        cls, class_counts: Floats, totals: Floats, least: Floats, most: Floats, observed: Mask
-    ) -> Weights:
-        """Lay out the classes of all rows one after the other."""
-        n, m, K = totals.shape
-        seen = np.repeat(observed, K, axis=0)
-        totals, least, most = (
-            np.moveaxis(table, 1, 2).reshape(n * K, m) for table in (totals, least, most)
-        )
-        idle = ~seen | (totals == 0)
-        with np.errstate(divide="ignore"):
-            log_least = np.log(np.where(seen, least, 1.0)).sum(axis=1)
-        return cls(
-            class_counts.reshape(n * K),
-            np.where(idle, 1.0, totals),
-            np.where(idle, 1.0, most),
-            seen.astype(np.float64),
-            log_least,
-        )
-
-    def __getitem__(self, at: Ints) -> Weights:
-        return Weights(*(getattr(self, name)[at] for name in self.__dataclass_fields__))
-
-    def log_f(self, x: Floats) -> Floats:
-        """Logarithm of the least weight."""
-        falls = (self.observed * np.log(self.totals + x[:, None])).sum(axis=1)
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.size + x) + (self.log_least - falls))
-
-    def log_g(self, x: Floats) -> Floats:
-        """Logarithm of the greatest weight."""
-        with np.errstate(divide="ignore"):
-            grows = np.log((self.most + x[:, None]) / (self.totals + x[:, None])).sum(axis=1)
-            return np.asarray(np.log(self.size + x) + grows)
-
-    def fall(self, x: Floats) -> tuple[Floats, Floats]:
-        """First derivative of -log f, and its own derivative."""
-        share, own = 1 / (self.totals + x[:, None]), 1 / (self.size + x)
-        slope = (self.observed * share).sum(axis=1) - own
-        return slope, own**2 - (self.observed * share**2).sum(axis=1)
-
-    def rise(self, x: Floats) -> tuple[Floats, Floats]:
-        """First and second derivative of log g."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            high, low = 1 / (self.most + x[:, None]), 1 / (self.totals + x[:, None])
-            own = 1 / (self.size + x)
-            slope = own + (high - low).sum(axis=1)
-            return slope, (low**2 - high**2).sum(axis=1) - own**2
-
-    def convex(self, s: float) -> Mask:
-        """Whether g is convex up to s for sure."""
-        hidden = self.observed * (self.size[:, None] - self.totals)
-        q = 1 / (self.most + s) - 1 / (self.totals + s) if s else np.zeros_like(self.totals)
-        others = q.sum(axis=1, keepdims=True) - q
-        bent = others * self.totals * self.size[:, None] < 2 * hidden
-        return np.asarray(~(bent & (self.most < self.totals) & (self.totals > 0)).any(axis=1))
-
-    def steepest(self, s: float, log_unit: Floats) -> Floats:
-        r"""Bound the slope of g up to s from above, in given units of weight.
-
-        .. math::
-
-            g' = \prod_j r_j + \sum_i \frac{n + x}{\tilde n_i + x} \Bigl(
-            \prod_{j \ne i} r_j - \prod_j r_j\Bigr), \qquad
-            r_j = \frac{n_j + x}{\tilde n_j + x}.
-
-        Each :math:`r_j` grows and the fraction falls, so their ends bound them on short intervals.
-        """
-        slope = np.zeros(len(self.size))
-        ends = np.linspace(0.0, s, _PIECES + 1)
-        telling = self.most < self.totals
-        size, totals = self.size[:, None], self.totals
-        for a, b in pairwise(ends):
-            high = (self.most + b) / (totals + b)
-            with np.errstate(divide="ignore"):
-                least = np.exp(np.log((self.most + a) / (totals + a)).sum(axis=1) - log_unit)
-            most = np.exp(np.log(high).sum(axis=1) - log_unit)
-            up = most[:, None] / high * (size + a) / (totals + a)
-            down = least[:, None] * (size + b) / (totals + b)
-            here = most + np.where(telling, up - down, 0.0).sum(axis=1)
-            slope = np.maximum(slope, here)
-        return slope
 
 
 def _least_odds_against(weights: Weights, K: int, s: float) -> Floats:
@@ -337,15 +212,18 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
     log_g_0, log_g_s = (weights.log_g(nothing + x).reshape(-1, K) for x in (0.0, s))
     unit = log_g_s.max(axis=1, keepdims=True)
     before, after = np.exp(log_g_0 - unit), np.exp(log_g_s - unit)
-    straight = ~weights.convex(s).reshape(-1, K)
-    r, k = np.nonzero(straight)
-    after[r, k] = before[r, k] + s * weights[r * K + k].steepest(s, unit[r, 0])
+    bent = np.flatnonzero(~weights.convex(0.0, s).reshape(-1, K).all(axis=1))
     gain, rivals = after - before, _sum_of_others(before)
     with np.errstate(divide="ignore", invalid="ignore"):
         fall_0, fall_s = (weights.fall(nothing + x)[0].reshape(-1, K) for x in (0.0, s))
         odds = np.where(np.isfinite(log_f_s), np.log(rivals) - log_f_s, np.inf)
     order = np.argsort(-gain, axis=1, kind="stable")
-    row, own = np.nonzero(np.isfinite(log_f_s) & (s > 0))
+    possible = np.isfinite(log_f_s) & (s > 0)
+    alone = possible.copy()
+    alone[bent] = False
+    shared = np.nonzero(possible & ~alone)
+    odds[shared] = greatest_shared_odds(weights, K, s, unit[:, 0], *shared)
+    row, own = np.nonzero(alone)
     for rank in range(K):
         k = order[row, rank]
         row_k, own_k, k = (part[k != own] for part in (row, own, k))
@@ -360,7 +238,7 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
         at = np.flatnonzero(inside)
         r, c, k = row_k[at], own_k[at], k[at]
         rest = base[at] - before[r, k]
-        rival = _Rival(weights[r * K + k], rest, unit[r, 0], straight[r, k])
+        rival = _Rival(weights[r * K + k], rest, unit[r, 0])
         ends = before[r, k], after[r, k]
         # Weights that vanish beside the row's largest are zero, and promise nothing.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -382,7 +260,6 @@ class _Rival:
     weights: Weights
     rest: Floats
     unit: Floats
-    straight: Mask
 
 
 def _climbed(
@@ -402,7 +279,7 @@ def _climbed(
     for depth in range(_MAX_ITERATIONS):
         rise = (after - before) / (right - left)
         level = rival.rest[at] + before
-        y, promise = _chord_peak(own[at], level, rise, left, right, s)
+        y, promise = chord_peak(own[at], level, rise, left, right, s)
         if depth == 0:
             ceiling = promise
         open_ = np.flatnonzero(promise > best[at] + _PRECISION)
@@ -412,48 +289,12 @@ def _climbed(
         left, right = left[open_], right[open_]
         margin = (right - left) / 10  # never a piece almost as long as before
         y = np.clip(y, left + margin, right - margin)
-        middle = np.where(
-            rival.straight[at],
-            before + (after - before) * (y - left) / (right - left),
-            np.exp(rival.weights[at].log_g(y) - rival.unit[at]),
-        )
+        middle = np.exp(rival.weights[at].log_g(y) - rival.unit[at])
         np.maximum.at(best, at, np.log(rival.rest[at] + middle) - own[at].log_f(s - y))
         at = np.tile(at, 2)
         left, right = np.concatenate([left, y]), np.concatenate([y, right])
         before, after = np.concatenate([before, middle]), np.concatenate([middle, after])
     return best, ceiling
-
-
-def _chord_peak(
-    own: Weights, level: Floats, rise: Floats, left: Floats, right: Floats, s: float
-) -> tuple[Floats, Floats]:
-    """Maximise log(level + rise (y - left)) - log f(s - y), which is concave in y.
-
-    Returns
-    -------
-    y, promise : ndarray of shape (p,)
-        Near the peak, and what it cannot exceed, by the tangent there.
-    """
-
-    def slopes(y: Floats) -> tuple[Floats, Floats]:
-        growth = rise / (level + rise * (y - left))
-        fall, change = own.fall(s - y)
-        return growth - fall, change - growth**2
-
-    first, last = slopes(left)[0], slopes(right)[0]
-    share = np.nan_to_num(first / (first - last), nan=0.5)
-    y = left + share * (right - left)
-    y = np.where(last >= 0, right, np.where(first <= 0, left, y))
-    for _ in range(5):
-        slope, curvature = slopes(y)
-        step = y - slope / curvature
-        inner = np.where(
-            step <= left, (left + y) / 2, np.where(step >= right, (right + y) / 2, step)
-        )
-        y = np.where((last >= 0) | (first <= 0), y, inner)
-    slope = slopes(y)[0]
-    peak = np.log(level + rise * (y - left)) - own.log_f(s - y)
-    return y, peak + np.maximum(slope * (right - y), slope * (left - y))
 
 
 def _sum_of_others(values: Floats) -> Floats:
@@ -470,29 +311,3 @@ def max_of_others(values: Floats) -> Floats:
     best = values.argmax(axis=1)[:, None]
     others = np.where(np.arange(values.shape[1]) == best, runner_up[:, None], top[:, None])
     return np.asarray(others)
-
-
-def _lower_from_pairs(
-    class_counts: Floats, totals: Floats, least: Floats, most: Floats, observed: Mask, s: float
-) -> Floats:
-    """Lower bounds from the smallest ratios between pairs of classes."""
-    m = totals.shape[1]
-
-    def infimum(rows: Ints, first: Ints, second: Ints) -> Floats:
-        result = np.empty(len(rows))
-        for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // m)):
-            at, c1, c2 = rows[part], first[part], second[part]
-            pairs = Pairs(
-                class_counts[at, c1],
-                class_counts[at, c2],
-                totals[at, :, c1],
-                totals[at, :, c2],
-                least[at, :, c1],
-                most[at, :, c2],
-                observed[at],
-            )
-            result[part] = log_infimum(pairs, s)
-        return result
-
-    possible = np.asarray(((least > 0) | ~observed[:, :, None]).all(axis=1))
-    return bounds_from_infima(pairwise_infima(possible, infimum))[0]
