@@ -7,6 +7,7 @@ estimator against this contract.
 """
 
 from cautious.models.base import CautiousClassifierMixin, CredalClassifierMixin
+from cautious.models.calibrated_intervals import venn_abers
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.discrete import ContinuousFeaturesWarning
@@ -26,7 +27,6 @@ from cautious.models.score_calibration import (
     at_temperature,
     find_temperature,
     isotonic_probabilities,
-    venn_abers,
 )
 from cautious.models.wrappers import (
     AbstainingClassifier,

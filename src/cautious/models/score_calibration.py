@@ -17,10 +17,8 @@ from scipy import optimize
 from scipy.special import expit, softmax
 
 from cautious._typing import Floats, Mask, as_floats
-from cautious.credal import ProbabilityIntervals
 from cautious.curves import CostHull, Staircase
 from cautious.errors import shown
-from cautious.models.hull_bridges import slopes_with_one_more
 from cautious.predictions import binary_classes, binary_truth, class_scores, match_label
 from cautious.sets import (
     as_codes,
@@ -31,107 +29,10 @@ from cautious.sets import (
     first_row,
 )
 
-__all__ = ["at_temperature", "find_temperature", "isotonic_probabilities", "venn_abers"]
+__all__ = ["are_positive", "at_temperature", "find_temperature", "isotonic_probabilities"]
 
 # Where even the largest difference of logits is this small, classes are equally probable.
 _LEAST = 1e-6
-
-
-def venn_abers(
-    y_calibration: npt.ArrayLike,
-    score_calibration: npt.ArrayLike,
-    score: npt.ArrayLike,
-    *,
-    pos_label: Any = None,
-) -> ProbabilityIntervals:
-    r"""Bound the probabilities of two classes by inductive Venn–Abers prediction.
-
-    A case of score s joins the calibration cases twice, once as a negative and once as a positive
-    one. Isotonic regression of the truth on the score gives it the probability :math:`p_0(s)` the
-    first time and :math:`p_1(s)` the second. One of the two is right, so the pair is well
-    calibrated whatever the scores are worth, if cases are exchangeable. The interval
-    :math:`[p_0, p_1]` is wide where calibration cases are few. The intervals go straight into the
-    criteria of :mod:`cautious.decision`.
-
-    Parameters
-    ----------
-    y_calibration : array-like of shape (n,)
-        Truths of cases that the classifier has not learned from: 1 or True for the positive class,
-        0 or False for the other; or any two labels, with `pos_label`.
-    score_calibration : array-like of shape (n,)
-        Their scores, larger for cases that are more likely positive: probabilities or any numbers.
-    score : array-like of shape (m,)
-        Scores of the cases in question.
-    pos_label : label, optional
-        The positive class, where truths are not 0 and 1.
-
-    Returns
-    -------
-    ProbabilityIntervals
-        m rows with the negative class in the first column and the positive one in the second. A
-        single probability of the positive class, where one is needed, is
-        :math:`p_1 / (1 - p_0 + p_1)`, which Vovk & Petej derive for logarithmic loss.
-
-    Notes
-    -----
-    What isotonic regression would give each case is read off the convex hulls on either side of
-    its score; no regression is fitted per case, so that many cases take little more than one.
-
-    References
-    ----------
-    Vovk & Petej (2014), *Venn–Abers predictors*; Vovk, Petej & Fedorova (2015), *Large-scale
-    probabilistic predictors with and without guarantees of validity*.
-
-    Examples
-    --------
-    >>> from cautious.decision import maximality
-    >>> from cautious.models import venn_abers
-    >>> truth, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
-    >>> intervals = venn_abers(truth, scores, [0.05, 0.35, 0.95])
-    >>> intervals.lower[:, 1].round(3), intervals.upper[:, 1].round(3)
-    (array([0.   , 0.333, 0.667]), array([0.333, 0.667, 1.   ]))
-    >>> maximality(intervals)
-    array([[ True, False],
-           [ True,  True],
-           [False,  True]])
-    """
-    if pos_label is not None:
-        y_calibration = _positives(y_calibration, pos_label)
-    truth = as_floats(y_calibration, "y_calibration", "truths, unless pos_label is given,")
-    known = as_floats(score_calibration, "score_calibration", "scores")
-    asked = as_floats(score, "score", "scores")
-    for name, array in (
-        ("y_calibration", truth),
-        ("score_calibration", known),
-        ("score", asked),
-    ):
-        if array.ndim != 1:
-            raise ValueError(
-                f"{name} has shape {array.shape}; expected one number per case, shape (n,)."
-            )
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name} holds a value that is not finite; leave such cases out.")
-    if len(truth) != len(known):
-        raise ValueError(
-            f"y_calibration has {len(truth)} cases and score_calibration {len(known)}; both must "
-            "be of the same calibration cases."
-        )
-    if not len(truth):
-        raise ValueError("y_calibration is empty; give at least one calibration case.")
-    if not np.isin(truth, (0, 1)).all():
-        strange = truth[~np.isin(truth, (0, 1))][0]
-        raise ValueError(
-            f"y_calibration holds {strange:g}; give 1 for the positive class and 0 for the other."
-        )
-    levels, group = np.unique(known, return_inverse=True)
-    count = np.bincount(group)
-    positives = np.bincount(group, truth).astype(np.intp)
-    # Scores strictly between the same two calibration scores are all alike.
-    left = np.searchsorted(levels, asked)
-    met = levels[np.minimum(left, len(levels) - 1)] == asked
-    places, place = np.unique(2 * left + met, return_inverse=True)
-    p_0, p_1 = (one[place] for one in slopes_with_one_more(count, positives, places))
-    return ProbabilityIntervals(np.column_stack([1 - p_1, p_0]), np.column_stack([1 - p_0, p_1]))
 
 
 def isotonic_probabilities(
@@ -187,7 +88,7 @@ def isotonic_probabilities(
     """
     known = check_scores(score_calibration, name="score_calibration")
     asked = check_scores(score, name="score")
-    truth = _positives(y_calibration, pos_label)
+    truth = are_positive(y_calibration, pos_label)
     if len(truth) != len(known):
         raise ValueError(
             f"y_calibration has {len(truth)} cases and score_calibration {len(known)}; both must "
@@ -200,7 +101,7 @@ def isotonic_probabilities(
     return np.asarray(hull.probability[np.searchsorted(hull.upper[1:-1], asked, side="right")])
 
 
-def _positives(y_calibration: npt.ArrayLike, pos_label: Any) -> Mask:
+def are_positive(y_calibration: npt.ArrayLike, pos_label: Any) -> Mask:
     """Whether each calibration case is positive; all of them may be of one class."""
     truth = check_truth(y_calibration, name="y_calibration")
     if not len(truth):
