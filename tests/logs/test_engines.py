@@ -55,7 +55,7 @@ def test_partitions_become_bytes_that_merge(make_class_log, budget):
     [
         ("pyarrow", {}, r"pip install 'cautious\[parquet\]'"),
         ("distributed", {"engine": "dask"}, r"pip install 'cautious\[dask\]'"),
-        ("pyspark.sql", {"engine": "spark"}, "pip install pyspark"),
+        ("pyspark.sql", {"engine": "spark"}, r"pip install 'cautious\[spark\]'"),
     ],
 )
 def test_what_is_not_installed_is_said(
@@ -118,6 +118,21 @@ class TestSparkStartedHere:
         assert "yarn" not in asked
         assert spark._options("spark", asked) == {"spark.driver.bindAddress": "127.0.0.1"}
 
+    def test_java_must_be_there(self, tmp_path, monkeypatch):
+        monkeypatch.delenv("JAVA_HOME", raising=False)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(FileNotFoundError, match=r"no java on the PATH; install a Java runtime"):
+            spark._check_java("spark")
+        spark._check_java("sc://host")
+        java = tmp_path / "bin" / "java"
+        monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+        with pytest.raises(FileNotFoundError, match=r"no java in JAVA_HOME, which is '.*; install"):
+            spark._check_java("spark://host:7077")
+        java.parent.mkdir()
+        java.write_text("#!/bin/sh\n")
+        java.chmod(0o755)
+        spark._check_java("spark://host:7077")
+
     def test_it_is_stopped_after_the_work(self, monkeypatch):
         events = []
 
@@ -150,8 +165,10 @@ class TestSparkStartedHere:
         monkeypatch.setitem(sys.modules, "pyspark.sql", module)
         monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
         monkeypatch.setenv("PYSPARK_PYTHON", "python")
+        monkeypatch.setattr(spark, "_check_java", lambda engine: events.append("Java"))
         with pytest.raises(ZeroDivisionError), spark._session("spark"):
             raise ZeroDivisionError
+        assert events[0] == "Java"
         assert set(self.LOOPBACK.items()) < set(events)
         assert events[-2:] == ["started", "stopped"]
 

@@ -15,6 +15,7 @@ import pandas as pd
 from cautious._typing import Mask
 from cautious.decision import Rule
 from cautious.files import write_whole
+from cautious.integrations.guest import check_installed
 from cautious.predictions import label_text
 from cautious.sets import write_set
 
@@ -67,6 +68,7 @@ def save_mlflow_model(model: Any, path: str | os.PathLike[str], **named: Any) ->
       y_set  set_no  set_yes
     0     ?    True     True
     """
+    check_installed("save_mlflow_model", "mlflow", "mlflow")
     from mlflow import pyfunc
 
     _write(pyfunc.save_model, model, {"path": os.fspath(path), **named})
@@ -88,6 +90,7 @@ def log_mlflow_model(model: Any, name: str = "model", **named: Any) -> Any:
     -------
     mlflow.models.model.ModelInfo
     """
+    check_installed("log_mlflow_model", "mlflow", "mlflow")
     from mlflow import pyfunc
 
     return _write(pyfunc.log_model, model, {"name": name, **named})

@@ -11,6 +11,7 @@ import numpy as np
 
 from cautious.decision import Rule
 from cautious.errors import shown
+from cautious.integrations.guest import check_installed
 from cautious.predictions import label_text
 
 __all__ = ["to_onnx"]
@@ -62,6 +63,7 @@ def to_onnx(model: Any, X: Any = None) -> Any:
     """
     if isinstance(model, Rule):
         _check_kind(model)
+        check_installed("to_onnx", "onnx", "onnx")
         return _rule_model(model)
     rule = getattr(model, "rule_", None)
     if not isinstance(rule, Rule) or not hasattr(model, "estimator_"):
@@ -72,6 +74,7 @@ def to_onnx(model: Any, X: Any = None) -> Any:
     _check_kind(rule)
     if X is None:
         raise TypeError("X is missing; give some rows that the model takes.")
+    check_installed("to_onnx", "onnx", "onnx", "skl2onnx")
     return _estimator_model(model, rule, X)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from cautious._typing import Mask
 from cautious.decision import Rule
 from cautious.errors import check_kind, shown
+from cautious.integrations.guest import check_installed
 from cautious.metrics import Measure, SetCounts, get_measure
 from cautious.sets import as_mask, check_classes
 
@@ -209,6 +210,7 @@ def river_metric(
     >>> river_metric("coverage", rule=rule)  # doctest: +SKIP
     coverage: nan
     """
+    check_installed("river_metric", "river", "river")
     from river.metrics.base import ClassificationMetric
 
     class CautiousMetric(ClassificationMetric):  # type: ignore[misc]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from cautious.errors import InputError, Message
+from cautious.errors import InputError, Message, shown
 from cautious.logs.engines.threads import RunningTotal
 from cautious.logs.plan import Plan
 from cautious.logs.source import TablePart
@@ -237,13 +238,14 @@ def _session(engine: Any) -> Iterator[Any]:
         sql = import_module("pyspark.sql")
     except ImportError as error:
         raise ImportError(
-            "engine='spark' needs PySpark, which is not installed; pip install pyspark."
+            "engine='spark' needs PySpark, which is not installed; pip install 'cautious[spark]'."
         ) from error
     if engine == "spark":
         engine = sql.SparkSession.getActiveSession() or engine
     if not isinstance(engine, str):
         yield engine
         return
+    _check_java(engine)
     # The Python that runs this has the library; whichever is called python3 may not.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = sql.SparkSession.builder.appName("cautious")
@@ -254,6 +256,19 @@ def _session(engine: Any) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+
+
+def _check_java(engine: str) -> None:
+    """Refuse to start what cannot run; a client of Spark Connect has its Java elsewhere."""
+    home = os.environ.get("JAVA_HOME")
+    if engine.startswith("sc://") or shutil.which("java", path=home and str(Path(home, "bin"))):
+        return
+    raise FileNotFoundError(
+        "engine='spark' needs Java, and there is no java "
+        + (f"in JAVA_HOME, which is {shown(home)}" if home else "on the PATH")
+        + "; install a Java runtime that your PySpark knows (on Debian: apt install "
+        "default-jre-headless), or take engine='local' or engine='dask'."
+    )
 
 
 def _options(engine: str, asked: str) -> dict[str, str]:

@@ -1,0 +1,34 @@
+"""The other library has to be there."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+__all__ = ["check_installed"]
+
+
+def check_installed(function: str, extra: str, *packages: str) -> None:
+    """Say what to install, before anything is done.
+
+    Parameters
+    ----------
+    function : str
+        What was called.
+    extra : str
+        Name of the extra that brings the packages.
+    *packages : str
+        What the function imports.
+
+    Examples
+    --------
+    >>> check_installed("to_stone", "stone", "no_such_stone")
+    Traceback (most recent call last):
+    ...
+    ImportError: to_stone needs no_such_stone, which is not installed; pip install 'cautious[stone]'.
+    """
+    for package in packages:
+        if find_spec(package) is None:
+            raise ImportError(
+                f"{function} needs {package}, which is not installed; "
+                f"pip install 'cautious[{extra}]'."
+            )
