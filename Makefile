@@ -10,7 +10,7 @@ XDIST  ?= -n auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test coverage test-all test-spark test-elsewhere test-oldest test-newest test-python honesty check format \
-	bench bench-peers reproduction docs wheel lock clean
+	bench bench-peers reproduction docs wheel release-check types lint-workflows lock clean
 
 help:  ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -51,7 +51,7 @@ test-newest: pyproject.toml  ## the newest versions there are
 	.venv-newest/bin/python -m pytest $(XDIST)
 
 # Every supported Python that is on the path; PYTHONS="python3.13 /opt/python3.14" names others.
-PYTHONS ?= python3.11 python3.12 python3.13
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 test-python:  ## every supported Python on the path
 	@for python in $(PYTHONS); do \
 	    version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) \
@@ -93,8 +93,20 @@ docs: $(READY)  ## the site: gallery, pages and API; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-wheel: $(READY)  ## the package, in dist/
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+wheel: .venv-release/.ready  ## wheel and source archive in dist/, built twice and compared
+	.venv-release/bin/python tools/build_release.py
+
+release-check: wheel  ## the same, then the wheel used bare and with each extra alone
+	.venv-release/bin/python tools/try_release.py
+
+types: wheel  ## how much of the public names has a known type, by pyright
+	.venv-release/bin/python tools/type_completeness.py
+
+lint-workflows: .venv-release/.ready  ## the workflows: against their schema, and for holes
+	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/w*.yml
+	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	.venv-release/bin/zizmor --offline --quiet .github
 
 # An environment is rebuilt only when the declared dependencies change. The usual one has exact versions, each
 # archive checked against its digest; `make lock` takes newer ones. `--group` needs pip 25.1.
@@ -122,6 +134,12 @@ lock:  ## newer exact versions of the environment
 .venv-3.%/.ready: pyproject.toml
 	$(PYTHON) -m venv --clear .venv-3.$*
 	$(call install,.venv-3.$*)
+	touch $@
+
+.venv-release/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-release/bin/python -m pip install --quiet --group release
 	touch $@
 
 .venv-spark/.ready: pyproject.toml

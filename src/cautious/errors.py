@@ -235,7 +235,9 @@ class InputError(ValueError):
     """
 
     def __init__(self, template: str | Message, **values: Any) -> None:
-        self.message = template if isinstance(template, Message) else Message(template, values)
+        self.message: Message = (
+            template if isinstance(template, Message) else Message(template, values)
+        )
         self.notes: tuple[Message, ...] = ()
         super().__init__(self.message.words())
 

@@ -108,7 +108,7 @@ def _tell(error: Exception) -> None:
     fail(" ".join(words.split()) or type(error).__name__)
 
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="cautious",
     cls=Commands,
     no_args_is_help=True,

@@ -17,7 +17,7 @@ from cautious.files import write_whole
 
 __all__ = ["datasets"]
 
-datasets = typer.Typer(
+datasets: typer.Typer = typer.Typer(
     cls=Group,
     help="List, describe and export the papers' data sets.",
     invoke_without_command=True,

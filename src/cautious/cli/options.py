@@ -263,7 +263,7 @@ def _cost(help: str) -> Any:
 FalseNegative = Annotated[float | None, _cost("Cost of missing a positive.")]
 FalsePositive = Annotated[float | None, _cost("Cost of a false alarm.")]
 Mistake = Annotated[float | None, _cost("Cost of any mistake, where all cost the same.")]
-abstain_cost = _cost("Cost of abstaining.")
+abstain_cost: Any = _cost("Cost of abstaining.")
 Costs = Annotated[
     Path | None,
     typer.Option(

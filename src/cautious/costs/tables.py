@@ -217,13 +217,13 @@ class SetReader:
 
     def __init__(self, classes: list[Any]) -> None:
         self.classes = classes
-        self.by_label = {label: k for k, label in enumerate(classes)}
+        self.by_label: dict[Any, int] = {label: k for k, label in enumerate(classes)}
         # Text is all that braces can hold, so other labels are also known by their text.
-        self.by_text = {str(label).strip(): k for k, label in enumerate(classes)}
+        self.by_text: dict[str, int] = {str(label).strip(): k for k, label in enumerate(classes)}
         self.by_pieces: dict[tuple[str, ...], list[int]] = {}
         for k, label in enumerate(classes):
             self.by_pieces.setdefault(_pieces(str(label)), []).append(k)
-        self.longest = max(map(len, self.by_pieces))
+        self.longest: int = max(map(len, self.by_pieces))
 
     def row_of(self, entry: Any) -> Mask:
         """Read one row label as a set of classes."""

@@ -4,6 +4,7 @@ Each is an object with data only, exact at its breakpoints; drawing is done else
 """
 
 from cautious.curves.capacity import CapacityCurve, capacity_hull
+from cautious.curves.capacity import CapacityHull as CapacityHull
 from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull as CostHull

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -216,7 +216,7 @@ class Staircase(Shown):
             for name in ("scores", "positives", "negatives")
         )
 
-    __hash__ = None  # type: ignore[assignment]  # holds arrays
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # holds arrays
 
     def __len__(self) -> int:
         return len(self.scores)

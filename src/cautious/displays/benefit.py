@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -93,7 +93,12 @@ class PriceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     """
 
     curve_class = AbstentionCostSurface
-    own_options = ("false_negative", "false_positive", "abstain", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = (
+        "false_negative",
+        "false_positive",
+        "abstain",
+        "confidence_level",
+    )
 
     def __init__(
         self,
@@ -114,9 +119,10 @@ class PriceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
             )
         if abstain is not None and not 0 <= as_number(abstain, "abstain") < np.inf:
             raise ValueError(f"abstain is {abstain}; give a price of 0 or more.")
-        self.false_negative, self.false_positive = false_negative, false_positive
+        self.false_negative: float = false_negative
+        self.false_positive: float = false_positive
         self.abstain = abstain
-        self.confidence_level = _check_level(confidence_level)
+        self.confidence_level: float | None = _check_level(confidence_level)
 
     @property
     def never(self) -> float:
@@ -256,7 +262,7 @@ class DecisionCurveDisplay(ScoredCurvesDisplay[DecisionCurve]):
     """
 
     curve_class = DecisionCurve
-    own_options = ("abstain", "thresholds", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = ("abstain", "thresholds", "confidence_level")
 
     def __init__(
         self,
@@ -273,8 +279,8 @@ class DecisionCurveDisplay(ScoredCurvesDisplay[DecisionCurve]):
                 f"thresholds is {thresholds}; give two, at least 0, rising, and below 1."
             )
         self.abstain = abstain
-        self.thresholds = (float(low), float(high))
-        self.confidence_level = _check_level(confidence_level)
+        self.thresholds: tuple[float, float] = (float(low), float(high))
+        self.confidence_level: float | None = _check_level(confidence_level)
 
     def plot(
         self,
@@ -431,7 +437,7 @@ class CalibrationDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     """
 
     curve_class = AbstentionCostSurface
-    own_options = ("n_bins", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = ("n_bins", "confidence_level")
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
+
+    from cautious.curves import CapacityHull
 
 __all__ = ["CapacityDisplay"]
 
@@ -78,7 +80,7 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
     """
 
     curve_class = CapacityCurve
-    own_options = ("hull", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = ("hull", "confidence_level")
 
     def __init__(
         self,
@@ -88,8 +90,11 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
         confidence_level: float | None = 0.95,
     ) -> None:
         super().__init__(curves)
-        self.confidence_level = None if confidence_level is None else check_level(confidence_level)
-        self.hull = capacity_hull(self.curves) if hull and len(self.curves) > 1 else None
+        self.confidence_level: float | None = (
+            None if confidence_level is None else check_level(confidence_level)
+        )
+        several = hull and len(self.curves) > 1
+        self.hull: CapacityHull | None = capacity_hull(self.curves) if several else None
 
     @classmethod
     def from_predictions(

@@ -63,7 +63,7 @@ class ScatterPairsDisplay(Display):
         self, scores: pd.DataFrame, *, measure: str = "score", greater_is_better: bool = True
     ) -> None:
         check_kind(scores, (pd.DataFrame, Mapping, np.ndarray, list), "scores", "a frame")
-        self.scores = pd.DataFrame(scores)
+        self.scores: pd.DataFrame = pd.DataFrame(scores)
         if self.scores.shape[1] != 2:
             raise ValueError(
                 f"scores has {self.scores.shape[1]} columns; give two classifiers, for example "
@@ -184,8 +184,8 @@ class CriticalDifferenceDisplay(Display):
             raise ValueError(
                 f"critical_difference is {critical_difference}; it must be a positive number."
             )
-        self.mean_ranks = ranks.sort_values(kind="stable")
-        self.critical_difference = float(critical_difference)
+        self.mean_ranks: pd.Series[float] = ranks.sort_values(kind="stable")
+        self.critical_difference: float = float(critical_difference)
 
     @classmethod
     def from_scores(

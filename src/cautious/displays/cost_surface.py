@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -92,7 +92,7 @@ class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     """
 
     curve_class = AbstentionCostSurface
-    own_options = ("value", "projection", "n")
+    own_options: ClassVar[tuple[str, ...]] = ("value", "projection", "n")
 
     def __init__(
         self,
@@ -110,10 +110,11 @@ class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
             )
         if projection not in (None, "3d"):
             raise ValueError(f"projection is {shown(projection)}; choose None or '3d'.")
+        self.surface: AbstentionCostSurface
         (self.surface,) = self.curves.values()
         self.value = value
         self.projection = projection
-        self.n = (201 if projection is None else 51) if n is None else n
+        self.n: int = (201 if projection is None else 51) if n is None else n
 
     @cached_property
     def grid(self) -> SurfaceGrid:
@@ -151,7 +152,9 @@ class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         self
         """
         grid = self.grid
-        self.isolines_ = self.bound_ = self.colorbar_ = None
+        self.isolines_: Any = None
+        self.bound_: Any = None
+        self.colorbar_: Any = None
         self.hatching_: list[Any] = []
         values = {key: getattr(grid, key) for key in _VALUES}[self.value]
         finite = np.ma.masked_invalid(values)
@@ -189,7 +192,7 @@ class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         # With no finite threshold at all there is nothing to scale the colours by.
         if self.value == "abstention" or np.ma.getmaskarray(values).all():
             look |= {"vmin": 0, "vmax": 1}
-        self.mesh_ = axes.pcolormesh(self.grid.mu, self.grid.nu, values, **(look | style))
+        self.mesh_: Any = axes.pcolormesh(self.grid.mu, self.grid.nu, values, **(look | style))
         # Above one half of a false negative nothing changes any more: abstaining never pays there.
         axes.set(xlim=(0, 1), ylim=(0, 0.5))
         words = f"volume {self.surface.vacc():.4f}" if self.value == "cost" else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +84,7 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
     """
 
     curve_class = AbstentionCostSurface
-    own_options = ("n",)
+    own_options: ClassVar[tuple[str, ...]] = ("n",)
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         first, second = names
         super().__init__({first: difference.first, second: difference.second})
         self.difference = difference
-        self.names = (first, second)
+        self.names: tuple[Any, Any] = (first, second)
         self.n = n
 
     @classmethod
@@ -181,7 +181,7 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         first, second = (plain_text(label) for label in (self.names if name is None else name))
         most = float(np.abs(grid.difference).max()) or 1.0
         look = {"cmap": "PuOr", "vmin": -most, "vmax": most, "shading": "nearest"}
-        self.mesh_ = axes.pcolormesh(
+        self.mesh_: Any = axes.pcolormesh(
             grid.mu,
             grid.nu,
             grid.difference,
@@ -192,7 +192,7 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         if cheaper.any():
             axes.contourf(grid.mu, grid.nu, cheaper, [0.5, 1.5], colors="none", hatches=["//"])
             handles.append(hatched(f"{first} is cheaper", "//"))
-        self.zero_line_ = LineCollection(
+        self.zero_line_: Any = LineCollection(
             list(_segments(grid.zero_line, self.n)),
             colors=[neutral()],
             linewidths=1.8,
@@ -206,7 +206,7 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         axes.legend(handles=handles, frameon=False, fontsize="small", **place)
         axes.set(xlim=(0, 1), ylim=(0, 0.5), xlabel=MU_WORDS, ylabel=NU_WORDS)
         axes.set_title(f"cost of {first} minus\ncost of {second}", pad=26)
-        self.colorbar_ = axes.figure.colorbar(self.mesh_, ax=axes)
+        self.colorbar_: Any = axes.figure.colorbar(self.mesh_, ax=axes)
         return self
 
 
@@ -312,7 +312,7 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
     """
 
     curve_class = AbstentionCostSurface
-    own_options = ("n", "distinct")
+    own_options: ClassVar[tuple[str, ...]] = ("n", "distinct")
 
     def __init__(
         self,
@@ -520,9 +520,9 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         ]
         look = {"cmap": ListedColormap(colours), "vmin": -1.5, "vmax": len(curves) - 0.5}
         look |= {"shading": "nearest", "rasterized": True}
-        self.mesh_ = axes.pcolormesh(mu, nu, winner, **(look | dict(curve_kwargs or {})))
+        self.mesh_: Any = axes.pcolormesh(mu, nu, winner, **(look | dict(curve_kwargs or {})))
         names = ["all cost the same", *(plain_text(label, most=20) for label in curves)]
-        self.labels_ = []
+        self.labels_: list[Any] = []
         for code in np.unique(winner):
             there = winner == code
             axes.contour(mu, nu, there.astype(float), [0.5], colors=[neutral()], linewidths=0.8)
@@ -545,7 +545,7 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
                     path_effects=halo(3),
                 )
             )
-        self.bound_ = draw_bound(axes)
+        self.bound_: Any = draw_bound(axes)
         self._hatch(axes)
         axes.set(xlim=(0, 1), ylim=(0, 0.5), xlabel=MU_WORDS, ylabel=NU_WORDS)
         axes.set_title("which classifier is cheapest")

@@ -87,7 +87,7 @@ class PriorStrengthDisplay(Display):
                 f"table has the strength {strengths.min()}; they must be positive, for the axis is "
                 "logarithmic."
             )
-        self.table = table.sort_index()
+        self.table: pd.DataFrame = table.sort_index()
 
     @classmethod
     def from_predictions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +86,7 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
     """
 
     curve_class = ResponseCurve
-    own_options = ("measure", "costs", "guess", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = ("measure", "costs", "guess", "confidence_level")
 
     def __init__(
         self,
@@ -243,7 +243,7 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
     """
 
     curve_class = RiskCoverageCurve
-    own_options = ("risk", "optimal", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = ("risk", "optimal", "confidence_level")
 
     def __init__(
         self,

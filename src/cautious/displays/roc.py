@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -110,7 +110,13 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
     """
 
     curve_class = AbstentionROC
-    own_options = ("kind", "levels", "window", "n_levels", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = (
+        "kind",
+        "levels",
+        "window",
+        "n_levels",
+        "confidence_level",
+    )
 
     def __init__(
         self,
@@ -137,7 +143,7 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
         if outside or not len(levels):
             raise ValueError(f"levels is {shown(levels)}; give shares of cases between 0 and 1.")
         self.kind = kind
-        self.levels = tuple(levels)
+        self.levels: tuple[float, ...] = tuple(levels)
         self.window = window
         self.n_levels = n_levels
         self.confidence_level = confidence_level

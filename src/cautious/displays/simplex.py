@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Ints, Labels
 from cautious.costs import SetCosts
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.displays.display import (
@@ -102,14 +102,15 @@ class DecisionStripDisplay(Display):
             raise ValueError(
                 "costs is about different classes; strips can only be compared for the same ones."
             )
+        self.classes: tuple[Any, ...]
         (self.classes,) = labels
         if (start is None or end is None) and len(self.classes) != 2:
             raise ValueError(
                 f"costs is about {len(self.classes)} classes; give the distributions start= and "
                 "end= between which to move."
             )
-        self.named_ends = start is not None or end is not None
-        self.ends = np.concatenate(
+        self.named_ends: bool = start is not None or end is not None
+        self.ends: Floats = np.concatenate(
             [
                 check_probabilities(np.atleast_2d(given), name=name, n_classes=len(self.classes))
                 for name, given in (
@@ -290,10 +291,10 @@ class CredalTriangleDisplay(Display):
                 "three."
             )
         given = ["first class", "second class", "third class"] if classes is None else classes
-        self.classes = check_classes(given, name="classes")
+        self.classes: Labels = check_classes(given, name="classes")
         if len(self.classes) != 3:
             raise ValueError(f"classes holds {len(self.classes)} names; give three.")
-        self.points = (
+        self.points: Floats = (
             np.empty((0, 3))
             if points is None
             else check_probabilities(points, name="points", n_classes=3)

@@ -83,6 +83,7 @@ class UtilityDisplay(Display):
     def __init__(
         self, utilities: UtilityLike | Sequence[UtilityLike] | Mapping[Any, UtilityLike]
     ) -> None:
+        self.utilities: dict[Any, Utility]
         if isinstance(utilities, Mapping):
             self.utilities = {name: read_utility(u) for name, u in utilities.items()}
         else:
@@ -217,7 +218,7 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
     ) -> None:
         super().__init__(curves)
         self.crossover = crossover
-        self.bands = dict(bands or {})
+        self.bands: dict[Any, pd.DataFrame] = dict(bands or {})
 
     @classmethod
     def _made(

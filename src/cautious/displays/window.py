@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -51,6 +51,7 @@ class _WindowDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
             raise ValueError(
                 "give either costs, for the cheapest window, or window=(lower, upper)."
             )
+        self.surface: AbstentionCostSurface
         (self.surface,) = self.curves.values()
         check_kind(self.surface, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
         if window is not None:
@@ -104,7 +105,7 @@ class ScoreHistogramDisplay(_WindowDisplay):
     54        1.0        0.0
     """
 
-    own_options = ("costs", "window")
+    own_options: ClassVar[tuple[str, ...]] = ("costs", "window")
 
     def plot(
         self,
@@ -135,7 +136,7 @@ class ScoreHistogramDisplay(_WindowDisplay):
         low, high = table["low"].iloc[0], table["high"].iloc[-1]
         lower, upper = np.clip([self.window.lower, self.window.upper], low, high)
         negative, positive = (plain_text(label, most=16) for label in self.window.classes)
-        self.zones_ = [
+        self.zones_: list[Any] = [
             axes.axvspan(low, lower, color=_NEGATIVE, alpha=0.08, linewidth=0),
             axes.axvspan(lower, upper, color=neutral(), alpha=0.18, linewidth=0),
             axes.axvspan(upper, high, color=_POSITIVE, alpha=0.08, linewidth=0),
@@ -155,7 +156,7 @@ class ScoreHistogramDisplay(_WindowDisplay):
                 if 1 <= count <= most[side] and f"{count:g}" not in texts[-1:]:
                     places.append(way * np.sqrt(count / most[side]))
                     texts.append(f"{count:g}")
-        self.bars_ = tuple(bars)
+        self.bars_: tuple[Any, ...] = tuple(bars)
         axes.yaxis.set_major_locator(FixedLocator(places))
         axes.yaxis.set_major_formatter(FixedFormatter(texts))
         axes.axhline(0, color=neutral(), linewidth=0.8)
@@ -258,7 +259,7 @@ class PeopleDisplay(_WindowDisplay):
     5      0          ⊥       2
     """
 
-    own_options = ("costs", "window", "people", "confidence_level")
+    own_options: ClassVar[tuple[str, ...]] = ("costs", "window", "people", "confidence_level")
 
     def __init__(
         self,
@@ -300,7 +301,8 @@ class PeopleDisplay(_WindowDisplay):
         axes = self._open(ax, size=(7.2, 4.6))
         table = self.frame()
         columns = max(10, int(np.ceil(np.sqrt(self.people * 1.6))))
-        top, self.marks_ = 0.0, []
+        self.marks_: list[Any] = []
+        top = 0.0
         for truth, part in table.groupby("truth", sort=False):
             at, total = 0, int(part["people"].sum())
             words = f"{total:,} of {self.people:,} are {plain_text(truth, most=24)}"

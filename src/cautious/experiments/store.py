@@ -95,7 +95,7 @@ class Store:
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
-        self.path = str(path)
+        self.path: str = str(path)
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         if read_only:
             if not Path(self.path).is_file():

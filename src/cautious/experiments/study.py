@@ -86,13 +86,15 @@ class Study:
         for value, name, least in numbers:
             if not isinstance(value, int | np.integer) or value < least:
                 raise ValueError(f"{name} is {shown(value)}; give a whole number, {least} or more.")
-        self.models = dict(models)
-        self.datasets = _read_datasets(datasets)
+        self.models: dict[str, Any] = dict(models)
+        self.datasets: Mapping[str, Data] = _read_datasets(datasets)
         if not self.models or not self.datasets:
             raise ValueError("a study needs at least one model and one data set.")
-        self.repeats, self.folds = int(repeats), int(folds)
-        self.random_state = int(random_state)
-        self.measures, self.preparation = measures, preparation
+        self.repeats: int = int(repeats)
+        self.folds: int = int(folds)
+        self.random_state: int = int(random_state)
+        self.measures = measures
+        self.preparation = preparation
         self._score = _scorer(measures)
 
     def run(

@@ -21,10 +21,10 @@ def check_installed(function: str, extra: str, *packages: str) -> None:
 
     Examples
     --------
-    >>> check_installed("to_stone", "stone", "no_such_stone")
+    >>> check_installed("to_stone", "stone", "no_stone")
     Traceback (most recent call last):
     ...
-    ImportError: to_stone needs no_such_stone, which is not installed; pip install 'cautious[stone]'.
+    ImportError: to_stone needs no_stone, which is not installed; pip install 'cautious[stone]'.
     """
     for package in packages:
         if find_spec(package) is None:

@@ -82,7 +82,9 @@ class RunningScore:
         self.classes: list[Any] = check_classes(
             rule.classes if classes is None and rule is not None else classes  # type: ignore[arg-type]
         ).tolist()
-        self.rule, self.empty, self.params = rule, empty, params
+        self.rule = rule
+        self.empty = empty
+        self.params = params
         self._place = {label: at for at, label in enumerate(self.classes)}
         self._weight: dict[tuple[int, bytes], float] = {}
 

@@ -32,7 +32,7 @@ P = ParamSpec("P")
 Counts: TypeAlias = SetCounts | RiskCoverageCurve
 """What measures are computed from: prediction sets counted, or losses counted by confidence."""
 
-COUNTED = {
+COUNTED: dict[type[Counts], tuple[str, ...]] = {
     SetCounts: ("classes", "sample_weight", "empty", "y_pred"),
     RiskCoverageCurve: ("classes", "pos_label", "sample_weight", "confidence", "loss"),
 }

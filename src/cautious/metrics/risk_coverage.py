@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -249,7 +249,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
             for field in fields(self)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def merge(self) -> tuple[RiskCoverageCurve, Ints]:
         """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0.

@@ -104,7 +104,7 @@ class SetScorer:
         for entry in measures:
             if isinstance(entry, Measure):
                 _check_params(entry, params)
-        self.measures = list(measures)
+        self.measures: list[Any] = list(measures)
         self.greater_is_better = greater_is_better
         self.empty = empty
         self.params = params

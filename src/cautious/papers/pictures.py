@@ -154,7 +154,7 @@ class ReproducedFigureDisplay(Display):
         n = len(self._panel_names())
         for spare in panels[n:]:
             spare.remove()
-        self.ax_ = panels[0]
+        self.ax_: Any = panels[0]
         self._draw(panels[:n], name, style)
         return self
 

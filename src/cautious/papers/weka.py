@@ -415,9 +415,9 @@ class MultiwayTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def fit(self, X: Any, y: Any) -> Any:
         """Grow the tree."""
         tree = CredalTreeClassifier(s=self.s).fit(X, y)
-        self.classes_ = tree.classes_
+        self.classes_: Labels = tree.classes_
         # The mean of an IDM of strength K is Laplace's estimate.
-        self.tree_ = tree.set_params(s=float(len(tree.classes_)))
+        self.tree_: Any = tree.set_params(s=float(len(tree.classes_)))
         return self
 
     def predict_proba(self, X: Any) -> Floats:

@@ -10,7 +10,7 @@ from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Ints, Labels
 from cautious.errors import shown
 from cautious.preparation.mixed_table import MixedTable, read_table, read_training
 
@@ -102,6 +102,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
                 f"encoding is {shown(self.encoding)}; choose one of "
                 f"{', '.join(map(repr, _ENCODINGS))}."
             )
+        self.classes_: Labels
         columns, self.classes_, classes = read_training(self, X, y)
         self.cut_points_: list[Floats | None] = []
         for position in range(len(columns)):

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
 from cautious.preparation.discretizer import mdl_cut_points
 from cautious.preparation.mixed_table import MixedTable, read_table, read_training
@@ -142,6 +142,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
             )
         if not isinstance(self.max_stale, int | np.integer) or self.max_stale < 1:
             raise ValueError(f"max_stale is {shown(self.max_stale)}; allow at least 1 expansion.")
+        self.classes_: Labels
         columns, self.classes_, classes = read_training(self, X, y)
         features = [_discrete(columns, i, classes) for i in range(len(columns))]
         target = Discrete(classes, len(self.classes_))
@@ -161,7 +162,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         # An empty table is more than most estimators can take.
         chosen = chosen or frozenset({0})
         self.support_: Mask = np.isin(np.arange(len(features)), sorted(chosen))
-        self.merit_ = merit(chosen, self.relevance_, redundancy)
+        self.merit_: float = merit(chosen, self.relevance_, redundancy)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -243,10 +243,10 @@ def quadratic(v: float) -> Utility:
     return Quadratic(v)
 
 
-u65 = quadratic(0.65)
+u65: Utility = quadratic(0.65)
 r"""Quadratic utility with u(½) = .65: :math:`-0.6x^2 + 1.6x`. Zaffalon et al. (2012), section 9."""
 
-u80 = quadratic(0.80)
+u80: Utility = quadratic(0.80)
 r"""Quadratic utility with u(½) = .80: :math:`-1.2x^2 + 2.2x`. Zaffalon et al. (2012), section 9."""
 
 logarithmic: Utility = Logarithmic()

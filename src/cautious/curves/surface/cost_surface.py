@@ -106,9 +106,10 @@ class AbstentionCostSurface(FromEstimator, Shown):
                     stacklevel=3,
                 )
         self.staircase = staircase
-        self.classes = staircase.classes
-        self.hull = CostHull.of(staircase, scales)
-        self.priors = (float(self.hull.negatives.sum()), float(self.hull.positives.sum()))
+        self.classes: tuple[Any, Any] = staircase.classes
+        self.hull: CostHull = CostHull.of(staircase, scales)
+        shares = self.hull.negatives.sum(), self.hull.positives.sum()
+        self.priors: tuple[float, float] = (float(shares[0]), float(shares[1]))
         self.scales = scales
 
     @classmethod

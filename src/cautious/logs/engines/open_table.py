@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cautious._typing import Floats, Ints
 from cautious.errors import InputError
@@ -78,19 +79,25 @@ class OpenTable:
         scale: float,
         ends: tuple[float, float],
     ) -> None:
-        self.plan, self.exponent, self.scale = plan, exponent, scale
-        self.decimal, self.n_rows, self.labels = exponent is None, 0, labels
+        self.plan = plan
+        self.exponent = exponent
+        self.scale = scale
+        self.labels = labels
+        self.decimal: bool = exponent is None
+        self.n_rows: int = 0
         known = list(labels)
+        self.kinds: list[Any]
         kinds, self.kinds = (score_kinds if plan.binary else answer_kinds)(plan, known)
-        self.kind_of = {
+        self.kind_of: dict[tuple[type, Any], int] = {
             (type(label), label): int(kind)
             for label, kind in zip(known, kinds, strict=True)
             if kind >= 0
         }
-        self.run = _run(self.kind_of)
-        self.bounds = (0.0, 1.0) if plan.columns.proba else (-np.inf, np.inf)
-        self.low, self.table = 0.0, np.zeros((0, len(self.kinds)), dtype=np.int64)
-        self.pairs = np.zeros((len(plan.classes),) * 2, dtype=np.int64)
+        self.run: Any = _run(self.kind_of)
+        self.bounds: tuple[float, float] = (0.0, 1.0) if plan.columns.proba else (-np.inf, np.inf)
+        self.low: float = 0.0
+        self.table: npt.NDArray[np.int64] = np.zeros((0, len(self.kinds)), dtype=np.int64)
+        self.pairs: npt.NDArray[np.int64] = np.zeros((len(plan.classes),) * 2, dtype=np.int64)
         self.count: Callable[..., int] | None = None
         if self.kind_of and self._reach(*(ends if plan.binary else self.bounds)):
             self.count = compiled_loop("count" if plan.binary else "answers", 0)

@@ -51,7 +51,9 @@ class RunningTotal:
     def __init__(
         self, plan: Plan, whole: Whole | None = None, seen: LogSummary | None = None
     ) -> None:
-        self.plan, self.whole, self.seen = plan, whole, seen
+        self.plan = plan
+        self.whole = whole
+        self.seen = seen
         self._closed = LogSummary.of_nothing(plan)
         self._table: OpenTable | None = None
         self._patience = _PATIENCE if suits(plan) else 0
@@ -129,18 +131,19 @@ class Whole:
     """
 
     def __init__(self, plan: Plan, n_threads: int, n_rows: int | None, progress: Any) -> None:
-        self.summary = LogSummary.of_nothing(plan)
-        self.n_rows, self.progress = n_rows, progress
-        self.room = plan.limits.limit // n_threads
-        self.cells = (
+        self.summary: LogSummary = LogSummary.of_nothing(plan)
+        self.n_rows = n_rows
+        self.progress = progress
+        self.room: int = plan.limits.limit // n_threads
+        self.cells: tuple[int, int] = (
             min(BATCH_CELLS, _CELLS_READ // n_threads),
             max(_LEAST_CELLS, min(BATCH_CELLS, _CELLS_COUNTED // n_threads)),
         )
-        self.n_done = 0
+        self.n_done: int = 0
         self.stopped = False
-        self.lock = Lock()
+        self.lock: Lock = Lock()
         # Outside a table Python's lock is held so often that more threads only hinder one another.
-        self.few = Semaphore(_FEW_THREADS)
+        self.few: Semaphore = Semaphore(_FEW_THREADS)
 
     def tell(self, n_rows: int) -> None:
         """Tell that so many rows more are done."""

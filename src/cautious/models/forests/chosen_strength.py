@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Mask, RandomState
+from cautious._typing import Floats, Labels, Mask, RandomState
 from cautious.bootstrap import as_generator
 from cautious.errors import shown
 from cautious.metrics import make_set_scorer
@@ -160,12 +160,13 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
                     for setting in settings
                 ]
             )
-        self.scores_ = np.array(scores).T
+        self.scores_: Floats = np.array(scores).T
         means = self.scores_.mean(axis=1)
         best = int(np.argmax(means))
-        self.best_params_, self.best_score_ = {name: settings[best]}, float(means[best])
+        self.best_params_: dict[str, Any] = {name: settings[best]}
+        self.best_score_: float = float(means[best])
         self.best_estimator_.set_params(**self.best_params_)
-        self.classes_ = self.best_estimator_.classes_
+        self.classes_: Labels = self.best_estimator_.classes_
         take_over_features(self, self.best_estimator_)
         return self
 

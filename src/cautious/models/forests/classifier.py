@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
-from cautious._typing import Floats, Ints, Mask, RandomState
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.bootstrap import as_generator
 from cautious.errors import shown
 from cautious.models.base import (
@@ -170,8 +170,8 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
             if own is None:
                 seed = int(as_generator(self.random_state).integers(2**31))
                 estimator.set_params(random_state=seed)
-        self.estimator_ = estimator.fit(X, labels, **params)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.estimator_: Any = estimator.fit(X, labels, **params)
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
         return self
 

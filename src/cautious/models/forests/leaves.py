@@ -57,9 +57,9 @@ class LeafCounts:
     def __init__(self, estimator: Any) -> None:
         estimator = _thawed(estimator)
         self.ensemble = estimator
-        self.n_classes = len(estimator.classes_)
+        self.n_classes: int = len(estimator.classes_)
         lone = isinstance(estimator, DecisionTreeClassifier)
-        self.trees = [estimator] if lone else list(estimator.estimators_)
+        self.trees: list[Any] = [estimator] if lone else list(estimator.estimators_)
 
     def each(self, X: Any, of: Callable[[Floats], Any]) -> Iterator[Any]:
         """Give, for each tree, what a function makes of the counts in the rows' leaves.

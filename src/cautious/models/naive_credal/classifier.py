@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, indexable
 
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Labels, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
 from cautious.errors import shown
@@ -358,9 +358,10 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
                 search.set_params(scoring=copy(scoring).set_score_request(sample_weight=True))
                 search.fit(X, labels, sample_weight=weight)
         self.best_estimator_ = search.best_estimator_
-        self.best_s_, self.best_score_ = search.best_params_["s"], float(search.best_score_)
-        self.cv_results_ = search.cv_results_
-        self.classes_ = search.best_estimator_.classes_
+        self.best_s_: float = search.best_params_["s"]
+        self.best_score_: float = float(search.best_score_)
+        self.cv_results_: dict[str, Any] = search.cv_results_
+        self.classes_: Labels = search.best_estimator_.classes_
         return self
 
     def predict_proba(self, X: Any) -> Floats:

@@ -144,8 +144,8 @@ class ValueTables:
 
     def __init__(self, n_values: Ints) -> None:
         self.n_values = n_values
-        self.first = np.concatenate([[0], np.cumsum(n_values + 2)]).astype(np.intp)[:-1]
-        self.feature = np.repeat(np.arange(len(n_values)), n_values + 2)
+        self.first: Ints = np.concatenate([[0], np.cumsum(n_values + 2)]).astype(np.intp)[:-1]
+        self.feature: Ints = np.repeat(np.arange(len(n_values)), n_values + 2)
         position = np.arange(len(self.feature)) - self.first[self.feature]
         self.unseen: Mask = position == n_values[self.feature]
         self.missing: Mask = position == n_values[self.feature] + 1

@@ -92,14 +92,14 @@ class GlobalIDM:
         totals = counts.totals
         hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
         fixed = epsilon * s / K
-        self.s = (1 - epsilon) * s
+        self.s: float = (1 - epsilon) * s
         self.conservative = conservative
-        self.class_counts = counts.class_counts + fixed
-        self.totals = totals + hidden + fixed
-        self.tables = ValueTables(counts.n_values)
+        self.class_counts: Floats = counts.class_counts + fixed
+        self.totals: Floats = totals + hidden + fixed
+        self.tables: ValueTables = ValueTables(counts.n_values)
         share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
-        self.lower = self.tables.stack(counts.tables, K) + share
-        self.upper = self.lower + hidden[self.tables.feature]
+        self.lower: Floats = self.tables.stack(counts.tables, K) + share
+        self.upper: Floats = self.lower + hidden[self.tables.feature]
 
     def predict_set(self, codes: Ints) -> Mask:
         """Answer with the undominated classes of rows given as codes, shape (m, n)."""
@@ -350,9 +350,9 @@ class LocalIDM:
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
     ) -> None:
         K = len(counts.classes)
-        self.s = (1 - epsilon) * s
-        self.class_counts = counts.class_counts + epsilon * s / K
-        self.tables = ValueTables(counts.n_values)
+        self.s: float = (1 - epsilon) * s
+        self.class_counts: Floats = counts.class_counts + epsilon * s / K
+        self.tables: ValueTables = ValueTables(counts.n_values)
         feature = self.tables.feature
         totals = counts.totals
         hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
@@ -365,7 +365,7 @@ class LocalIDM:
         lower[self.tables.missing] = upper[self.tables.missing] = 0.0
         if conservative:
             self._let_missing_be_anything(lower, upper)
-        self.table = np.hstack([lower, upper])
+        self.table: Floats = np.hstack([lower, upper])
 
     def _let_missing_be_anything(self, lower: Floats, upper: Floats) -> None:
         """Give a missing test cell the least lower and greatest upper of its feature's values."""

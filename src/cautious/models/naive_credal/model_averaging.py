@@ -238,8 +238,8 @@ class ModelEvidence:
 
     def __init__(self, counts: CategoryCounts, s: float) -> None:
         K = len(counts.classes)
-        self.tables = ValueTables(counts.n_values)
-        self.log_class = np.log(counts.class_counts + s / K)
+        self.tables: ValueTables = ValueTables(counts.n_values)
+        self.log_class: Floats = np.log(counts.class_counts + s / K)
         feature, totals = self.tables.feature, counts.totals
         share = s / np.maximum(counts.n_values, 1)
         likelihood = np.array(
@@ -254,8 +254,8 @@ class ModelEvidence:
         alone = given.sum(axis=1, keepdims=True)
         theta = (given + share[feature, None] / K) / (totals + s / K)[feature]
         theta_alone = (alone + share[feature, None]) / (totals.sum(axis=1) + s)[feature, None]
-        self.included = np.log(theta) + likelihood[feature, :1]
-        self.excluded = np.log(theta_alone) + likelihood[feature, 1:]
+        self.included: Floats = np.log(theta) + likelihood[feature, :1]
+        self.excluded: Floats = np.log(theta_alone) + likelihood[feature, 1:]
 
     def log_factors(self, t: float) -> Floats:
         """Logarithms of tA + (1 - t)B; unseen values and missing cells are skipped."""

@@ -146,9 +146,9 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         X, codes, weight = self._read_examples(X, y, sample_weight)
         rng = as_generator(self.random_state)
         drawn = self._draw(self.n_candidates, rng)
-        self.candidates_ = list({tree.key: tree for tree in drawn}.values())
+        self.candidates_: list[Decomposition] = list({tree.key: tree for tree in drawn}.values())
         self._learn(self.candidates_, X, codes, weight, rng)
-        self.candidate_scores_ = np.zeros(1)
+        self.candidate_scores_: Floats = np.zeros(1)
         if len(self.candidates_) > 1:
             self.candidate_scores_ = self._scores(X, self.classes_[codes], weight)
         best = int(np.argmax(self.candidate_scores_))
@@ -188,9 +188,10 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
     def _keep(self, at: int) -> None:
         """Keep one of the trees, and its dichotomies only."""
         own: Ints = self.positions_[at]
-        self.trees_, self.positions_ = [self.trees_[at]], [np.arange(len(own))]
-        self.estimators_ = [self.estimators_[i] for i in own]
-        self.sizes_ = self.sizes_[own]
+        self.trees_: list[Decomposition] = [self.trees_[at]]
+        self.positions_: list[Ints] = [np.arange(len(own))]
+        self.estimators_: list[Any] = [self.estimators_[i] for i in own]
+        self.sizes_: Floats = self.sizes_[own]
 
 
 class NestedDichotomyForestClassifier(NestedDichotomyBase):

@@ -202,13 +202,13 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             warn_of_twins(X, training, calibration)
             own = {name: _safe_indexing(value, training) for name, value in params.items()}
             rows, truth = _safe_indexing(X, training), labels[training]
-            self.estimator_ = clone(self.estimator).fit(rows, truth, **own)
+            self.estimator_: Any = clone(self.estimator).fit(rows, truth, **own)
             # On average, the calibration scores are their own candidates.
             if len(np.unique(truth)) > 1 and self.promise != "on average":
                 others = self._out_of_fold(rows, truth, own)
                 other_groups = None if groups is None else np.asarray(groups)[training]
         take_over_features(self, self.estimator_)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         if len(self.classes_) < 2:  # a lone class leaves nothing to decide
             self.rule_, self.coverage_ = None, 1.0
             return self

@@ -194,8 +194,10 @@ class ConformalClassifier(ProbabilisticWrapper):
             codes = np.unique(labels, return_inverse=True)[1]
             train, held = hold_out(codes, self.calibration_size, self.random_state)
         own = take_rows(params, train, len(labels))
-        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, train), labels[train], **own)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.estimator_: Any = clone(self.estimator).fit(
+            _safe_indexing(X, train), labels[train], **own
+        )
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
         self.mapie_: Any = None
         if len(self.classes_) == 1:

@@ -203,7 +203,7 @@ class DeferringClassifier(ProbabilisticWrapper):
         expert_costs(truth[rows], _rows_of(said, rows), self._matrix(classes), classes)
         own = X if len(rows) == len(labels) else _safe_indexing(X, rows)
         p = self._scores(own, labels[rows], take_rows(params, rows, len(labels)))
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
         if len(self.classes_) != len(classes):
             raise ValueError(
@@ -226,7 +226,7 @@ class DeferringClassifier(ProbabilisticWrapper):
 
     def _scores(self, X: Any, y: Labels, params: dict[str, Any]) -> Floats:
         """Fit the estimator, and give scores of examples that it was not fitted on."""
-        self.estimator_ = clone(self.estimator).fit(X, y, **params)
+        self.estimator_: Any = clone(self.estimator).fit(X, y, **params)
         if isinstance(self.estimator, FrozenEstimator) or len(np.unique(y)) < 2:
             return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
         least = int(np.unique(y, return_counts=True)[1].min())

@@ -149,8 +149,9 @@ class DelegatingClassifier(NamedEstimators):
         X, labels, weight = check_examples(X, y, sample_weight)
         # Rows of weight zero take no part.
         rows = np.arange(len(labels)) if weight is None else np.flatnonzero(weight)
-        self.classes_ = np.unique(labels[rows])
-        self.estimators_, self.trained_on_ = [], []
+        self.classes_: Labels = np.unique(labels[rows])
+        self.estimators_: list[Any] = []
+        self.trained_on_: list[int] = []
         for at, (name, estimator) in enumerate(self.estimators):
             params = fit_metadata(self, estimator, weight, {}, name=name)
             everything = len(rows) == len(labels)
@@ -182,6 +183,8 @@ class DelegatingClassifier(NamedEstimators):
             wrong[:, at] = self.classes_[p.argmax(axis=1)] != truth
         repeated = np.ones(len(rows)) if weight is None else weight[rows]
         prices = np.zeros(len(self.estimators)) if self.prices is None else np.array(self.prices)
+        self.thresholds_: list[float]
+        self.tuned_cost_: float
         self.thresholds_, self.tuned_cost_ = best_thresholds(confidence, wrong, prices, repeated)
 
     def _folds_of(self, X: Any, y: Labels, rows: Ints) -> Iterator[tuple[Ints, Ints]]:

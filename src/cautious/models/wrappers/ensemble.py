@@ -177,7 +177,9 @@ class CautiousEnsembleClassifier(NamedEstimators):
             params = {name: take_rows(own, kept, n) for name, own in params.items()}
             X, labels, weight, _ = drop_weightless(X, labels, weight, {})
         self.estimators_ = self._fitted(X, labels, params)
-        self.classes_ = np.unique(np.concatenate([one.classes_ for one in self.estimators_]))
+        self.classes_: Labels = np.unique(
+            np.concatenate([one.classes_ for one in self.estimators_])
+        )
         take_over_features(self, self.estimators_[0])
         if hasattr(self, "tuning_"):
             del self.tuning_

@@ -173,8 +173,8 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         parts = self._parts(labels, calibration)
         warn_of_twins(X, training, calibration)
         self.detector_ = clone(self.detector).fit(_safe_indexing(X, training), labels[training])
-        self.estimator_ = clone(self.estimator).fit(X, labels, **params)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.estimator_: Any = clone(self.estimator).fit(X, labels, **params)
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
         self.calibration_scores_ = [
             np.sort(self._scores(_safe_indexing(X, part))) for part in parts

@@ -205,10 +205,10 @@ class HierarchicalClassifier(ProbabilisticWrapper):
             training, calibration = hold_out(codes, self.calibration_size, self.random_state)
             warn_of_twins(X, training, calibration)
             own = take_rows(params, training, len(labels))
-            self.estimator_ = clone(self.estimator).fit(
+            self.estimator_: Any = clone(self.estimator).fit(
                 _safe_indexing(X, training), labels[training], **own
             )
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
         self._check_decision()
         if len(self.classes_) < 2:  # a lone class leaves nothing to decide

@@ -227,7 +227,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             self.estimator_ = clone(self.estimator).fit(X, labels, **params)
         parts = self._held_out(X, labels, classes, params, split_params)
         take_over_features(self, self.estimator_)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         self._choose(parts, labels, weight, goal)
         return self
 
@@ -291,7 +291,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             for split in splits
         )
         if not self.refit:
-            self.estimator_ = parts[0][0]
+            self.estimator_: Any = parts[0][0]
         return [(test, p) for (_, p), (_, test) in zip(parts, splits, strict=True)]
 
     def _choose(

@@ -118,7 +118,7 @@ class UnknownClassClassifier(ProbabilisticWrapper):
             )
         if known.all():
             self._check_occurrence()
-        self.classes_ = self.classes_[known]
+        self.classes_: Labels = self.classes_[known]
         return self
 
     def _check_parameters(self) -> None:

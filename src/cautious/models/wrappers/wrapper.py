@@ -66,7 +66,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         self._check_estimator()
         params = fit_metadata(self, self.estimator, sample_weight, fit_params)
         self.estimator_ = clone(self.estimator).fit(X, y, **params)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.classes_: Labels = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
         self._check_decision()
         return self

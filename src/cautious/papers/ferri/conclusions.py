@@ -37,7 +37,7 @@ CORNER = (
 )
 COST_NAMES = ("cost", "swapped cost")
 # Cost of each answer (rows a, b, c, ⊥) for each truth, section 5.
-COSTS = [[-2.5, 4, 2], [2.1, -3.5, 0], [1.2, 1.3, -4], [0, 0, 0]]
+COSTS: list[list[float]] = [[-2.5, 4, 2], [2.1, -3.5, 0], [1.2, 1.3, -4], [0, 0, 0]]
 
 
 def conclusions(curves: Curves | None) -> list[Claim]:

@@ -361,15 +361,16 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit both parts to a frame."""
-        self.categories_ = X.select_dtypes("category").columns
-        self.numbers_ = X.select_dtypes("number").columns
+        self.categories_: Any = X.select_dtypes("category").columns
+        self.numbers_: Any = X.select_dtypes("number").columns
+        self.classes_: Labels
         self.classes_, counts = np.unique(np.asarray(y), return_counts=True)
-        self.log_prior_ = np.log(counts / counts.sum())
+        self.log_prior_: Floats = np.log(counts / counts.sum())
         if len(self.numbers_):
-            self.normal_ = make_pipeline(SimpleImputer(strategy="median"), GaussianNB())
+            self.normal_: Any = make_pipeline(SimpleImputer(strategy="median"), GaussianNB())
             self.normal_.fit(X[self.numbers_], y)
         if len(self.categories_):
-            self.discrete_ = NaiveCredalClassifier(s=2.0).fit(X[self.categories_], y)
+            self.discrete_: Any = NaiveCredalClassifier(s=2.0).fit(X[self.categories_], y)
         return self
 
     def predict_proba(self, X: Any) -> Floats:

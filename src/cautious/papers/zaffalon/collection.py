@@ -105,7 +105,8 @@ class Collection:
     """Results over the collection, as tables of data sets × classifiers."""
 
     def __init__(self, study: Study, results: pd.DataFrame) -> None:
-        self.study, self.results = study, results
+        self.study = study
+        self.results = results
         self._tables: dict[str, pd.DataFrame] = {}
 
     def table(self, measure: str) -> pd.DataFrame:
@@ -142,10 +143,11 @@ class LaplaceBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def fit(self, X: Any, y: Any) -> Any:
         """Count."""
+        self.classes_: Labels
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         counts = np.bincount(codes, minlength=len(self.classes_)) + 1.0
-        self.log_prior_ = np.log(counts / counts.sum())
-        self.log_tables_ = []
+        self.log_prior_: Floats = np.log(counts / counts.sum())
+        self.log_tables_: list[Any] = []
         for name in X.columns:
             nominal = X[name].astype("category")
             table = np.ones((len(nominal.cat.categories), len(self.classes_)))

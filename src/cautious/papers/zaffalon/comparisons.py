@@ -28,7 +28,7 @@ __all__ = [
 # Data sets that section 9.1.3 counts.
 SETS = 55
 # Data sets on which NBC and NCC are ahead, and Wilcoxon's test.
-PRINTED = {
+PRINTED: dict[tuple[str, str], tuple[int | None, int | None, str]] = {
     ("all features", "u50"): (32, 23, "significant"),
     ("all features", "u65"): (None, None, "not significant"),
     ("all features", "u80"): (None, None, "not significant"),
@@ -152,7 +152,7 @@ TABLE_6 = {
 # Pairs that Nemenyi's test tells apart, by utility; all others it does not.
 APART = {("u50", "NCC", "CMA"), ("u50", "NCC", "CDT")}
 # Mean change by feature selection, as section 9.2.1 describes it.
-CHANGE = {"NCC": "better", "LNCC": "better", "CMA": None, "CDT": "worse"}
+CHANGE: dict[str, str | None] = {"NCC": "better", "LNCC": "better", "CMA": None, "CDT": "worse"}
 
 
 def credal_tables(plain: Collection, selected: Collection) -> list[Table]:
