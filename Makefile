@@ -10,7 +10,7 @@ XDIST  ?= -n auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test coverage test-all test-spark test-elsewhere test-oldest test-newest test-python honesty check format \
-	bench bench-peers reproduction docs wheel release-check types lint-workflows lock clean
+	bench bench-peers reproduction docs wheel release-check types changelog lint-workflows lock clean
 
 help:  ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -101,6 +101,12 @@ release-check: wheel  ## the same, then the wheel used bare and with each extra 
 
 types: wheel  ## how much of the public names has a known type, by pyright
 	.venv-release/bin/python tools/type_completeness.py
+
+# VERSION is read from pyproject.toml; FINAL=--yes writes the section and removes the fragments.
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+FINAL  ?= --draft
+changelog: .venv-release/.ready  ## the next section of CHANGELOG.md, from changes/
+	.venv-release/bin/towncrier build --version $(VERSION) $(FINAL)
 
 lint-workflows: .venv-release/.ready  ## the workflows: against their schema, and for holes
 	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml

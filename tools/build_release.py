@@ -65,11 +65,10 @@ def wheel_faults(names: Iterable[str], metadata: str, declared: dict[str, object
     held = set(names)
     about = f"cautious-{declared['version']}.dist-info/"
     roots = ("cautious/", about)
-    faults = [f"{name} does not belong in the wheel" for name in held if not name.startswith(roots)]
-    faults += [
+    faults = [
         f"{name} does not belong in the wheel"
         for name in held
-        if {"tests", "docs", "__pycache__"} & set(name.split("/"))
+        if not name.startswith(roots) or {"tests", "docs", "__pycache__"} & set(name.split("/"))
     ]
     wanted = (*IN_WHEEL, about + "licenses/LICENSE", about + "entry_points.txt")
     faults += [f"{name} is missing in the wheel" for name in wanted if name not in held]

@@ -127,10 +127,7 @@ USES = {
     ),
     "dask": Use(LOG.replace("ENGINE", "'dask'")),
     "spark": Use(LOG.replace("ENGINE", "'spark'"), program="java"),
-    "weka": Use(
-        "from cautious.papers.weka import find_weka\n"
-        "assert find_weka().version >= '3.8'"
-    ),
+    "weka": Use("from cautious.papers.weka import find_weka\nassert find_weka().version >= '3.8'"),
     "mlflow": Use(
         RULE + "import mlflow, pandas as pd\n"
         "from cautious.integrations import save_mlflow_model\n"
