@@ -1,12 +1,17 @@
 """How the documentation is built; `make docs` treats every warning as an error."""
 
 import inspect
+import sys
 from pathlib import Path
 
+from sphinx.util import logging
 from sphinx_gallery.sorting import ExplicitOrder
 
 import cautious
 from cautious.cli.demo import score_all, write_report
+
+sys.path.insert(0, str(Path(__file__).parent))
+from links import dead_links
 
 project = "cautious"
 author = "The cautious developers"
@@ -94,11 +99,12 @@ html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": ["page-toc"],
+    # Where a list stands beside the page already, code needs the room.
+    "secondary_sidebar_items": {pages: ["page-toc"] for pages in ("*", "papers/*", "extend/*")},
 }
 html_show_sourcelink = False
-# Only the API and the gallery are deep enough to need a list beside the page.
-html_sidebars = {"*": [], "papers/*": []}
+# Only how-tos, the API and the gallery are deep enough to need a list beside the page.
+html_sidebars = {"*": [], "papers/*": [], "extend/*": []}
 html_static_path = ["_static"]
 html_css_files = ["cautious.css"]
 
@@ -206,8 +212,16 @@ def write_live_report(app, exception):
         write_report(list(score_all()), Path(app.outdir) / "report.html")
 
 
+def check_links(app, exception):
+    """Warn of links that lead nowhere inside the site; `make docs` makes an error of a warning."""
+    if exception is None and app.builder.format == "html":
+        for found in dead_links(Path(app.outdir)):
+            logging.getLogger(__name__).warning("dead link: %s", found)
+
+
 def setup(app):
-    """Tell autodoc what to leave out and what comes first, and add the live report."""
+    """Tell autodoc what to leave out and what comes first, add the live report, check links."""
     app.connect("autodoc-skip-member", skip_routing)
     app.connect("autodoc-process-docstring", example_first, priority=100)  # before numpydoc
     app.connect("build-finished", write_live_report)
+    app.connect("build-finished", check_links, priority=900)  # when all is written

@@ -348,3 +348,22 @@ def test_files_named_exist(page):
                 rf"({folders})/[\w./-]+", inline.content
             ):
                 assert (ROOT / inline.content).exists(), f"{name_of(page)}: {inline.content}"
+
+
+def test_dead_links_are_found(tmp_path):
+    """`make docs` looks through the built site by this."""
+    dead_links = runpy.run_path(str(ROOT / "docs" / "links.py"))["dead_links"]
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h1 id="top"></h1><a href="#top"><a href="sub/page.html#a%20b"><a href="sub/">'
+        '<a href="https://elsewhere.test/x"><a href="mailto:a@b.test">'
+    )
+    (tmp_path / "sub" / "index.html").write_text('<a href="../index.html#top">')
+    (tmp_path / "sub" / "page.html").write_text('<p id="a b"><img src="page.html">')
+    assert dead_links(tmp_path) == []
+    (tmp_path / "sub" / "page.html").write_text('<img srcset="gone.png 2x"><a href="../gone.html">')
+    assert dead_links(tmp_path) == [
+        "index.html: sub/page.html#a%20b",
+        "sub/page.html: ../gone.html",
+        "sub/page.html: gone.png",
+    ]
