@@ -37,7 +37,7 @@ best = surface.for_costs(
     {"false_negative": 10, "false_positive": 2, "abstain": 1}
 )
 print(f"absent up to {best.lower:.3f}, present from {best.upper:.3f}")
-print(f"cost {best.cost:.3f} a patient")
+print(f"cost {best.cost:.3f} per patient")
 print(best.frame().round(3))
 
 # %%
@@ -46,7 +46,7 @@ print(best.frame().round(3))
 # the same answer:
 
 print(best.trivial.round(3))
-print(f"saved against the best of these: {best.saving:.3f} a patient")
+print(f"saved against the best of these: {best.saving:.3f} per patient")
 assert best.cost < best.trivial.min()
 assert best.lower < 0.1 < 0.5 < best.upper < 0.6
 

@@ -99,7 +99,7 @@ display.ax_.axhline(
 display.ax_.set_ylim(bottom=0)
 display.ax_.legend()
 middle = display.curves["window around the middle"].best_window(costs=costs)
-print(f"{middle.value:.2f} a mail at best, {promised:.2f} with both ends tuned")
+print(f"{middle.value:.2f} per mail at best, {promised:.2f} with both tuned")
 assert promised <= middle.value
 
 # %%

@@ -73,8 +73,8 @@ for name in ("naive Bayes", "logistic regression"):
     print(f"forest less {name}: {test.difference}, p = {test.p_value:.3f}")
 
 # %%
-# One surface a model
-# -------------------
+# One surface per model
+# ---------------------
 # A mean over all costs may hide that one model is better for some and another
 # for others. First the forest's own surface: where abstaining is cheap (below),
 # and where false alarms are (left), so is everything.

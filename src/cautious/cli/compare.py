@@ -29,8 +29,8 @@ def compare(
 ) -> None:
     """Compare models on the same cases: by cost while costs are unknown, and by utility.
 
-    VACC is the mean cost over all costs at which missing the positive class is the more expensive
-    mistake (μ, a false alarm's cost relative to that, from 0 to 1, and ν, that of abstaining, too).
+    VACC is the mean cost over all relative costs: μ of a false alarm and ν of abstaining, each from
+    0 to 1, where missing a positive costs 1 and is the more expensive mistake.
     Models are tested on the same cases, pair by pair, and Holm's correction makes up for the number
     of pairs. A winner is named only if it can be told apart from all others.
 

@@ -115,7 +115,7 @@ _READING: dict[str, tuple[Any, Any, Any]] = {
     "pos_label": (
         str | None,
         None,
-        _column("Class that a high score speaks for.", "--positive", metavar="CLASS"),
+        _column("Positive class: a high score speaks for it.", "--positive", metavar="CLASS"),
     ),
     "classes": (
         list[str] | None,
@@ -213,8 +213,8 @@ def with_columns(*left_out: str) -> Callable[[Callable[..., None]], Callable[...
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="CSV, Parquet or Arrow files of predictions, one model each unless a column 'model' "
-        "says; - reads CSV from standard input.",
+        help="CSV, Parquet or Arrow files of predictions, one model per file unless a column "
+        "'model' names them; - reads CSV from standard input.",
         show_default=False,
     ),
 ]

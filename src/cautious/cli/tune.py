@@ -81,7 +81,7 @@ def tune(
 ) -> None:
     """Find the thresholds between which a model should abstain, as a rule to deploy.
 
-    [bold]Example:[/] missing a case costs 20, a false alarm 4, a second look 1.
+    [bold]Example:[/] missing a positive costs 20, a false alarm 4, a second look 1.
 
         cautious tune predictions.csv --false-negative 20 --false-positive 4 --abstain 1
 
@@ -93,8 +93,7 @@ def tune(
 
         cautious tune predictions.csv --max-error 0.02 --confidence-level 0.95 -o rule.json
 
-    Leaves with status 0 if there is a rule, 3 if none can be promised, and 2 if something could
-    not be read.
+    Exit status: 0 if there is a rule, 3 if none can be promised, 2 if something could not be read.
     """
     from cautious.evaluation import tune as tune_models
 

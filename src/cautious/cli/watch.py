@@ -22,8 +22,8 @@ def watch(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Logs with scores and, where it is known, the truth; a file, folder or pattern "
-            "each is one batch.",
+            help="Logs with scores and, where it is known, the truth; each file, folder or "
+            "pattern is one batch.",
             show_default=False,
         ),
     ],
@@ -51,7 +51,7 @@ def watch(
     ] = None,
     level: Annotated[
         float,
-        options.share("One less the chance of a false alarm over all time.", "--confidence-level"),
+        options.share("1 minus the chance of a false alarm, over all time.", "--confidence-level"),
     ] = 0.95,
     only: Annotated[
         str | None, typer.Option(help="Watch the rule of this model.", metavar="MODEL")
@@ -75,8 +75,8 @@ def watch(
 ) -> None:
     """Watch whether a deployed rule keeps its promise.
 
-    Leaves with status 0 if all is quiet, 3 if there is an alarm, and 2 if something could not be
-    read. Look as often as you like: the chance of a false alarm holds over all time.
+    Exit status: 0 if all is quiet, 3 if there is an alarm, 2 if something could not be read.
+    Look as often as you like: the chance of a false alarm holds over all time.
 
     [bold]Example:[/] last night's answers, with the truths that are known by now.
 

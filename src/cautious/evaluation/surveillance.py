@@ -84,7 +84,7 @@ class Watch:
     max_error, max_abstention : float or None
         The limits: on the share of wrong answers, and of cases abstained on; None is not watched.
     confidence_level : float
-        One less the chance of a false alarm, over all time, of each kind of alarm.
+        1 minus the chance of a false alarm, over all time, of each kind of alarm.
     groups : tuple of str or None
         The groups of the first batch. The chance of a false alarm is divided equally among them,
         with one more part for groups that come later.

@@ -68,7 +68,7 @@ def watch(
         Largest share of wrong answers, and of cases abstained on. By default the limits of the
         rule's certificate, or the budget it was tuned for. A watch that was begun keeps its own.
     confidence_level : float, default=0.95
-        One less the chance of a false alarm over all time, for each kind: errors, abstentions,
+        1 minus the chance of a false alarm, over all time, for each kind: errors, abstentions,
         drift of the scores; for each once more divided among the groups.
     only : str, optional
         The model, where the file holds rules of several. If the log has a column of models, only

@@ -31,7 +31,7 @@ class RiskMonitor:
     max_error : float
         The risk that was promised, α.
     confidence_level : float, default=0.95
-        One less the chance of a false alarm over all time.
+        1 minus the chance of a false alarm, over all time.
     wrong, answered : int
         Counts so far.
 
@@ -169,7 +169,7 @@ class DriftMonitor:
     counts : sequence of int, optional
         New cases in each bin so far.
     confidence_level : float, default=0.95
-        One less the chance of a false alarm over all time.
+        1 minus the chance of a false alarm, over all time.
 
     Notes
     -----
