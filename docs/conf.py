@@ -1,6 +1,7 @@
 """How the documentation is built; `make docs` treats every warning as an error."""
 
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -196,6 +197,22 @@ def example_first(app, what, name, obj, options, lines):
     ]
 
 
+PAPERS = {
+    "ferri": r"Ferri\s+&\s+Hernández-Orallo\s+\(2004\)",
+    "friedel": r"Friedel,\s+Rückert\s+&\s+Kramer\s+\(2006\)",
+    "zaffalon": r"Zaffalon,\s+Corani\s+&\s+Mauá\s+\(2012\)",
+    "yang": r"Yang,\s+Destercke\s+&\s+Masson\s+\(2017\)",
+}
+
+
+def link_papers(app, what, name, obj, options, lines):
+    """Lead from where one of the four papers is cited to the page about it."""
+    text = "\n".join(lines)
+    for page, cited in PAPERS.items():
+        text = re.sub(cited, rf":doc:`\g<0> </papers/{page}>`", text)
+    lines[:] = text.split("\n")
+
+
 def _section(lines, title):
     found = (at for at in range(len(lines)) if lines[at] == title and _is_heading(lines, at))
     return next(found, None)
@@ -222,6 +239,7 @@ def check_links(app, exception):
 def setup(app):
     """Tell autodoc what to leave out and what comes first, add the live report, check links."""
     app.connect("autodoc-skip-member", skip_routing)
+    app.connect("autodoc-process-docstring", link_papers, priority=90)
     app.connect("autodoc-process-docstring", example_first, priority=100)  # before numpydoc
     app.connect("build-finished", write_live_report)
     app.connect("build-finished", check_links, priority=900)  # when all is written

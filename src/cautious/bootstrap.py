@@ -45,6 +45,13 @@ class Interval:
         Nominal coverage of the interval.
     n_resamples : int
         How many bootstrap replicates it was read from.
+
+    Examples
+    --------
+    >>> from cautious.metrics import bootstrap_interval
+    >>> found = bootstrap_interval([0, 1, 1], [0, 1, None], measure="coverage", random_state=0)
+    >>> round(found.estimate, 3), found.confidence_level
+    (0.667, 0.95)
     """
 
     estimate: float

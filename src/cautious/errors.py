@@ -156,6 +156,12 @@ class Message:
         Where it is: a file, a column, a row.
     hints : tuple of Message
         What to try; they end the message.
+
+    Examples
+    --------
+    >>> from cautious.errors import Message
+    >>> str(Message("column {name} holds {count} labels.", {"name": "'y'", "count": 3}))
+    "column 'y' holds 3 labels."
     """
 
     template: str

@@ -33,6 +33,15 @@ class Certified:
         What is promised, or what it would take.
     coverage : float
         Share of the calibration cases that the rule answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cautious.guarantees import certify
+    >>> y = np.arange(400) % 2
+    >>> found = certify(y, y_score=0.1 + 0.8 * y, max_error=0.05)
+    >>> found.rule is not None, found.coverage
+    (True, 1.0)
     """
 
     rule: Rule | None

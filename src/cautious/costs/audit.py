@@ -82,6 +82,12 @@ class Audit:
     See Also
     --------
     audit : makes it.
+
+    Examples
+    --------
+    >>> from cautious.costs import audit, discounted, zero_one
+    >>> audit(discounted(zero_one(3))).uses["verdict"].to_dict()
+    {'deciding': 'unsuitable', 'filtering': 'unsuitable', 'choice': 'unsuitable'}
     """
 
     properties: pd.DataFrame

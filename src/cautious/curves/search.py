@@ -56,6 +56,17 @@ class FoundRule(Shown):
     gap : float
         By how much another rule could be better at most, in what a budget of several classes leaves
         to be minimised: mistakes, or abstention. Almost always 0: nothing is better.
+
+    Examples
+    --------
+    >>> from cautious.curves import find_rule
+    >>> found = find_rule(
+    ...     [0, 0, 1, 0, 1, 1], y_score=[0.1, 0.2, 0.4, 0.6, 0.8, 0.9], max_error=0.1
+    ... )
+    >>> print(found.rule.describe())
+    Answer 1 where the score is at least 0.7, 0 where it is at most 0.3; abstain between.
+    >>> round(found.abstention, 3), found.error
+    (0.333, 0.0)
     """
 
     rule: Rule

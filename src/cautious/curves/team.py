@@ -67,6 +67,14 @@ class Team(Shown):
     rates : tuple of tuples
         For each expert the number of known answers, the estimated share of wrong ones for each
         class, and the price; ``experts`` shows them as a table.
+
+    Examples
+    --------
+    >>> from cautious.curves import find_team
+    >>> team = find_team([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9],
+    ...                  {"doctor": [0, 0, 1, 0, 1, 1]}, prices={"doctor": 0.2})
+    >>> team.choose([0.3, 0.5, 0.9]).tolist()
+    [0, 1, 2]
     """
 
     classes: tuple[Any, Any]

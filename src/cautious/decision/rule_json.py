@@ -178,6 +178,13 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
     -------
     dict of str to Rule
         The rule of each model; a single rule without a model is called ``""``.
+
+    Examples
+    --------
+    >>> from cautious.decision import Rule, rules_from_json
+    >>> saved = Rule.window(0.2, 0.8, classes=["no", "yes"]).to_json()
+    >>> rules_from_json(saved)[""].lower
+    0.2
     """
     data, name = _load(source)
     if "models" not in data:

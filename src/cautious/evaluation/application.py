@@ -55,6 +55,16 @@ class Application:
     cases : frame or None
         The cases with their answers, if a frame was given and no file written: a frame of the same
         kind, of polars' if it was one of polars'.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import cautious
+    >>> from cautious.decision import Rule
+    >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+    >>> done = cautious.apply(pd.DataFrame({"score": [0.1, 0.5, 0.9]}), rule)
+    >>> done.cases["y_set"].tolist()
+    ['no', '?', 'yes']
     """
 
     counts: Mapping[str, AnswerCounts]

@@ -53,6 +53,16 @@ class Expected:
     saving : Interval or None
         How much less a case costs than under the best single answer to all (a class, or
         abstaining); None without costs of abstaining.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cautious
+    >>> y, noise = np.arange(200) % 2, np.sin(np.arange(200))
+    >>> costs = {"false_negative": 5, "false_positive": 2, "abstain": 1}
+    >>> found = cautious.tune({"mine": (y, y + noise)}, costs=costs).expected["mine"]
+    >>> found.frame().index.tolist()
+    ['cost', 'saving', 'abstention', 'error', 'selective_error']
     """
 
     abstention: Interval

@@ -90,6 +90,15 @@ class Evaluation:
         The measures that were asked for by name; if there are any, all of them are printed.
     by_costs_of : tuple of str
         Models whose cost is by the costs of their rule, since no others were given.
+
+    Examples
+    --------
+    >>> import cautious
+    >>> from cautious.decision import Rule
+    >>> rule = Rule.window(0.3, 0.7, classes=[0, 1])
+    >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, rule=rule)
+    >>> found.value("coverage", "mine")
+    0.5
     """
 
     models: Mapping[str, Evidence]

@@ -58,6 +58,14 @@ class Comparison:
         Of the intervals and of the verdict.
     notes : tuple of Message
         What was guessed or looks odd.
+
+    Examples
+    --------
+    >>> import cautious
+    >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
+    >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
+    >>> found.models["vacc"].round(3).to_dict(), found.best
+    ({'a': 0.069, 'b': 0.208}, None)
     """
 
     models: pd.DataFrame

@@ -100,6 +100,17 @@ class Watch:
     calibration, deployed : Calibration and Rule, or None
         For the estimated share of positives and the window that suits it; known after
         :func:`watch`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import cautious
+    >>> from cautious.decision import Rule
+    >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+    >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+    >>> seen = cautious.watch(log, rule, max_error=0.2)
+    >>> seen.alarm, list(seen.monitors())
+    (False, ['error'])
     """
 
     rule: str

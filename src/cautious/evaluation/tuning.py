@@ -61,6 +61,16 @@ class Tuning:
         promised has no rule; its certificate says how many cases could be enough.
     verdict : str
         Which model is best, in words.
+
+    Examples
+    --------
+    >>> import cautious
+    >>> found = cautious.tune(
+    ...     {"mine": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])},
+    ...     costs={"false_negative": 10, "false_positive": 4, "abstain": 1},
+    ... )
+    >>> print(found.rule.describe())
+    Answer 1 where the score is at least 0.65, 0 where it is at most 0.3; abstain between.
     """
 
     found: Mapping[str, FoundRule]

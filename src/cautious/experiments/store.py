@@ -59,7 +59,16 @@ class _UnusableStoreError(ValueError):
 
 @dataclass(frozen=True)
 class FoldResult:
-    """What one model did on one fold: its measures, or the error it failed with."""
+    """What one model did on one fold: its measures, or the error it failed with.
+
+    Examples
+    --------
+    >>> from cautious.experiments import FoldResult
+    >>> one = FoldResult("iris", "tree", 0, 0, seed=7, n_train=135, n_test=15, seconds=0.1,
+    ...                  measures={"u65": 0.95})
+    >>> one.measures["u65"], one.failure
+    (0.95, None)
+    """
 
     dataset: str
     model: str

@@ -76,6 +76,14 @@ class Plan:
         Which files these are, for notes and errors.
     shown : tuple of str
         Columns of probabilities in the order they were found in, for errors.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from cautious.logs import Plan
+    >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}))
+    >>> plan.columns.truth, plan.columns.scores
+    ('y_true', ('score',))
     """
 
     columns: Columns

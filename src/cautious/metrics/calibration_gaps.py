@@ -50,6 +50,14 @@ class CalibrationError(Shown):
         once; a single row "top label" for that kind.
     bins : DataFrame
         One row per bin: its class, number of cases, mean probability and share of truths.
+
+    Examples
+    --------
+    >>> from cautious.metrics import calibration_error
+    >>> y, p = [0, 0, 1, 0, 1, 1] * 50, [0.1, 0.2, 0.3, 0.6, 0.8, 0.9] * 50
+    >>> found = calibration_error(y, p)
+    >>> found.low <= found.estimate <= found.high, found.bins.columns.tolist()
+    (True, ['n', 'probability', 'share'])
     """
 
     estimate: float

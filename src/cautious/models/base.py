@@ -59,6 +59,24 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
 
     A subclass implements ``predict_proba`` and ``predict_set``. ``predict`` is total: it names the
     most probable class, the lowest in ``classes_`` order on ties. ``score`` judges the sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> from cautious.models import CautiousClassifierMixin
+    >>> class Shares(CautiousClassifierMixin, BaseEstimator):
+    ...     def fit(self, X, y):
+    ...         self.classes_, counts = np.unique(y, return_counts=True)
+    ...         self.shares_ = counts / counts.sum()
+    ...         return self
+    ...     def predict_proba(self, X):
+    ...         return np.tile(self.shares_, (len(X), 1))
+    ...     def predict_set(self, X):
+    ...         return self.predict_proba(X) >= 0.3
+    >>> model = Shares().fit([[0]] * 5, ["a", "a", "b", "b", "c"])
+    >>> model.predict([[0]]).tolist(), model.predict_set([[0]]).tolist()
+    (['a'], [[True, True, False]])
     """
 
     classes_: Labels
@@ -116,7 +134,18 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
 
 
 class CredalClassifierMixin(CautiousClassifierMixin):
-    """Contract of a credal classifier: cautious, with bounds on the class probabilities."""
+    """Contract of a credal classifier: cautious, with bounds on the class probabilities.
+
+    Examples
+    --------
+    >>> from cautious.models import CredalClassifierMixin, NaiveCredalClassifier
+    >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+    >>> isinstance(model, CredalClassifierMixin)
+    True
+    >>> lower, upper = model.predict_proba_bounds([["x"]])
+    >>> bool((lower <= upper).all())
+    True
+    """
 
     @abstractmethod
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:

@@ -85,6 +85,12 @@ class Cell:
     printed : str
         The paper's number as it stands there, such as ``"5/3"`` or ``"95.03"``, where it would be
         written otherwise here; for those who look for it.
+
+    Examples
+    --------
+    >>> from cautious.papers import Cell
+    >>> Cell("J48", "AUC", 0.9612, 0.97).agrees
+    False
     """
 
     row: str
@@ -150,6 +156,12 @@ class Table:
     counted : bool
         Whether it counts. What stands in for a paper's learners, or tries an explanation, does
         not, and is shown in an appendix.
+
+    Examples
+    --------
+    >>> from cautious.papers import Cell, Table
+    >>> Table("Table 1", "areas", [Cell("J48", "AUC", 0.9612, 0.97)]).counts()
+    (0, 1)
     """
 
     name: str
@@ -210,6 +222,12 @@ class Claim:
         ``"holds"``, ``"fails"``, ``"the paper contradicts itself"`` or ``"cannot tell"``.
     cause : str
         Why it fails, or cannot be told.
+
+    Examples
+    --------
+    >>> from cautious.papers import Cell, Claim
+    >>> Claim.of_cells("Table 1", "AUC", "re-run", [Cell("NB", "AUC", 0.97, 0.98, 0.02)]).verdict
+    'holds'
     """
 
     place: str
@@ -311,6 +329,14 @@ class Figure:
         Column of the height of a surface.
     remark : str
         Where ours differs from the paper's, or the paper does not say.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cautious.papers import Figure
+    >>> points = pd.DataFrame({"abstention": [0, 1], "error": [0.1, 0]})
+    >>> Figure("Figure 1", "errors", points, "abstention", "error").kind
+    'lines'
     """
 
     name: str
@@ -347,6 +373,13 @@ class Reproduction:
         paper's module does not know it, :func:`reproduce` fills in the time of its pass.
     claims : list of Claim
         Every conclusion of the paper, with a verdict: the scorecard.
+
+    Examples
+    --------
+    >>> from cautious.papers import Cell, Reproduction, Table
+    >>> cells = [Cell("J48", "AUC", 0.9612, 0.97), Cell("NB", "AUC", 0.983, 0.98)]
+    >>> Reproduction("ferri", "Cautious classifiers", [Table("Table 1", "areas", cells)]).counts()
+    (1, 2)
     """
 
     paper: str

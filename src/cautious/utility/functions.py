@@ -31,6 +31,12 @@ class Utility(ABC):
     inversion : float
         The earnings :math:`z` at which :math:`-z\,u''(z)` is largest; see
         :func:`cautious.utility.inversion_point`.
+
+    Examples
+    --------
+    >>> from cautious.utility import u65, u80
+    >>> u65([0, 0.5, 1]), u80([0, 0.5, 1])
+    (array([0.  , 0.65, 1.  ]), array([0. , 0.8, 1. ]))
     """
 
     @property
