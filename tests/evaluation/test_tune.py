@@ -227,3 +227,16 @@ def test_promises_of_several_models_hold_together():
     assert "all promises hold together with 90 % confidence" in str(found)
     alone = cautious.tune({"m0": models["m0"]}, max_error=0.1, confidence_level=0.9)
     assert "together" not in str(alone)
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [(1, ""), (100, "Are these per cent? Then divide by 100"), (-3, "the middle score is taken")],
+)
+def test_a_promise_about_scores_that_are_no_probabilities_is_noted(times, said):
+    rng = np.random.default_rng(2)
+    y = rng.integers(2, size=400)
+    score = times / (1 + np.exp(-(4 * y - 2 + rng.normal(size=400))))
+    found = cautious.tune({"m": (y, score)}, max_error=0.2, confidence_level=0.95)
+    noted = [str(note) for note in found.notes if "scores outside 0 to 1" in str(note)]
+    assert [said in note for note in noted] == ([True] if said else [])

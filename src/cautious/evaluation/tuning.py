@@ -347,6 +347,7 @@ def tune(
             promised = _certified(one, asked, each, random_state)
             certificates[one.name] = promised.certificate
             notes += _dependence_notes(one)
+            notes += _margin_notes(one)
             if promised.rule is None:
                 continue
             rule = _measured(promised.rule, asked)
@@ -559,6 +560,19 @@ def _best(
     if close:
         return None, f"{words}; but it cannot be told apart from {' and '.join(close)}."
     return least, f"{words}, and the difference to each other model is significant."
+
+
+def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
+    """Say that a promise about scores that are no probabilities answers fewer cases."""
+    scores = None if one.y_score is None else one.y_score[np.isfinite(one.y_score)]
+    if scores is None or not scores.size or (0 <= scores.min() and scores.max() <= 1):
+        return
+    per_cent = ". Are these per cent? Then divide by 100" if 0 <= scores.min() and scores.max() <= 100 else ""
+    yield Message(
+        "{name}: scores outside 0 to 1 do not say where one class becomes the more probable one; "
+        "the middle score is taken for it, and the promise answers fewer cases" + per_cent,
+        {"name": quoted(one.name, 60)},
+    )
 
 
 def _price_notes(one: ModelPredictions, costs: Any) -> Iterator[Message]:
