@@ -104,7 +104,7 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
         raise IsADirectoryError(
             f"{shown} is a folder. Several files are several models here, so join the parts of one "
             "log into one file; with --engine local, evaluate, compare and report read a folder as "
-            "one log."
+            "one log, and in Python cautious.summarise reads it, to tune on."
         )
     if not path.exists():
         raise FileNotFoundError(f"{shown} does not exist.")
