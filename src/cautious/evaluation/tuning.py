@@ -564,10 +564,13 @@ def _best(
 
 def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
     """Say that a promise about scores that are no probabilities answers fewer cases."""
-    scores = None if one.y_score is None else one.y_score[np.isfinite(one.y_score)]
-    if scores is None or not scores.size or (0 <= scores.min() and scores.max() <= 1):
+    if one.y_score is None or not np.isfinite(one.y_score).any():
         return
-    per_cent = ". Are these per cent? Then divide by 100" if 0 <= scores.min() and scores.max() <= 100 else ""
+    scores = one.y_score[np.isfinite(one.y_score)]
+    low, high = scores.min(), scores.max()
+    if low >= 0 and high <= 1:
+        return
+    per_cent = ". Are these per cent? Then divide by 100" if low >= 0 and high <= 100 else ""
     yield Message(
         "{name}: scores outside 0 to 1 do not say where one class becomes the more probable one; "
         "the middle score is taken for it, and the promise answers fewer cases" + per_cent,
