@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ __all__ = [
     "class_costs",
     "drop_weightless",
     "fit_metadata",
+    "is_number",
     "keep_common_input_tags",
     "row_chunks",
     "split_metadata",
@@ -233,6 +235,11 @@ def take_rows(params: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
         return _safe_indexing(value, rows) if per_row and _num_samples(value) == n else value
 
     return {name: taken(value) for name, value in params.items()}
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a parameter is a real number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def check_folds(cv: Any) -> None:

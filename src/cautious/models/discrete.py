@@ -43,6 +43,8 @@ MISSING = -1
 
 Column: TypeAlias = Labels | pd.Categorical
 
+# Whole numbers with more values than these, and fewer examples of each, look like measurements.
+_FEW_VALUES, _FEW_EACH = 20, 20
 # Integers in a range no wider than this (or than a few times the rows) are numbered by a table.
 _SMALL_RANGE = 4096
 
@@ -233,7 +235,10 @@ def _look_up(column: Labels, values: Labels) -> Ints:
 
 
 class ContinuousFeaturesWarning(UserWarning):
-    """Numbers with fractions were given to a model of discrete features."""
+    """Numbers that look like measurements were given to a model of discrete features.
+
+    They have fractions, or are many different whole numbers with few examples each.
+    """
 
 
 class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
@@ -272,15 +277,21 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
         return np.array([encode(c, v) for c, v in zip(columns, values, strict=True)])
 
     def _read_examples(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool = True
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None,
+        *,
+        reset: bool = True,
+        batch: bool = False,
     ) -> tuple[list[Column], Labels, Floats | None]:
-        """Check examples and drop rows of weight zero."""
+        """Check examples and drop rows of weight zero; a batch may be too small to judge by."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         columns = self._read(X, reset=reset)
-        self._warn_if_continuous(columns)
+        self._warn_if_continuous(columns, batch=batch)
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
         check_consistent_length(X, labels)
@@ -301,19 +312,27 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
             raise ValueError("sample_weight is zero for every row; some must be above zero.")
         return [column[there] for column in columns], labels[there], weight[there]
 
-    def _warn_if_continuous(self, columns: list[Column]) -> None:
+    def _warn_if_continuous(self, columns: list[Column], *, batch: bool) -> None:
         names = getattr(self, "feature_names_in_", range(len(columns)))
-        odd = [str(name) for name, column in zip(names, columns, strict=True) if _broken(column)]
-        if odd:
-            shown = ", ".join(odd[:5]) + (", …" if len(odd) > 5 else "")
-            warnings.warn(
-                f"{type(self).__name__} treats every distinct number as a category of its own, but "
-                f"X has fractions in {len(odd)} feature(s): {shown}. Discretise them first, e.g. "
-                "with cautious.preparation.MDLDiscretizer, or give them a categorical dtype if "
-                "the levels are meant.",
-                ContinuousFeaturesWarning,
-                stacklevel=4,
-            )
+        broken = [_broken(column) for column in columns]
+        many = [
+            not (batch or odd) and _scattered(c) for odd, c in zip(broken, columns, strict=True)
+        ]
+        for odd, what in (
+            (broken, "has fractions"),
+            (many, f"has more than {_FEW_VALUES} whole numbers, with few examples each,"),
+        ):
+            found = [str(name) for name, one in zip(names, odd, strict=True) if one]
+            if found:
+                shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
+                warnings.warn(
+                    f"{type(self).__name__} treats every distinct number as a category of its own, "
+                    f"but X {what} in {len(found)} feature(s): {shown}. Discretise them first, "
+                    "e.g. with cautious.preparation.MDLDiscretizer, or give them a categorical "
+                    "dtype if the levels are meant.",
+                    ContinuousFeaturesWarning,
+                    stacklevel=4,
+                )
 
 
 def _broken(column: Column) -> bool:
@@ -325,3 +344,11 @@ def _broken(column: Column) -> bool:
         return False
     present = numbers[~np.isnan(numbers)]
     return bool(np.any(present != np.rint(present)))
+
+
+def _scattered(column: Column) -> bool:
+    """Say whether a column of plain numbers has many values, with few examples of each."""
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
+        return False
+    codes, values = factorise(column)
+    return len(values) > _FEW_VALUES and int((codes != MISSING).sum()) < _FEW_EACH * len(values)

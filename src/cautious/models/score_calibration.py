@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from scipy.special import expit, softmax
 from cautious._typing import Floats, Mask, as_floats
 from cautious.curves import CostHull, Staircase
 from cautious.errors import shown
+from cautious.models.base import is_number
 from cautious.predictions import binary_classes, binary_truth, class_scores, match_label
 from cautious.sets import (
     as_codes,
@@ -145,8 +145,9 @@ def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool =
 
 def check_temperature(temperature: Any) -> float:
     """Check that a temperature is a positive, finite number."""
-    number = isinstance(temperature, Real) and not isinstance(temperature, bool)
-    if not (number and temperature <= sys.float_info.max and float(temperature) > 0):
+    if not (
+        is_number(temperature) and temperature <= sys.float_info.max and float(temperature) > 0
+    ):
         raise ValueError(f"temperature is {shown(temperature)}; give a positive, finite number.")
     return float(temperature)
 

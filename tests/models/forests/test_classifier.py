@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.class_weight import compute_sample_weight
 from tests.scikit_learn import parametrize_with_checks
 
 from cautious.models import (
@@ -177,6 +178,50 @@ def test_weights_are_repetitions():
     bounds = zip(weighted.predict_proba_bounds(X), repeated.predict_proba_bounds(X), strict=True)
     for ours, theirs in bounds:
         np.testing.assert_allclose(ours, theirs)
+
+
+def test_counts_are_those_of_the_bootstrap_samples():
+    X, y = doubtful(80)
+    forest = RandomForestClassifier(30, min_samples_leaf=5, oob_score=True, random_state=0)
+    model = CautiousForestClassifier(forest, "ave", s=1.5).fit(X, y)
+    drawn = model.estimator_.estimators_samples_
+    lower = np.zeros((len(X), len(model.classes_)))
+    for tree, rows in zip(model.estimator_.estimators_, drawn, strict=True):
+        home, grown = tree.apply(X), tree.apply(X[rows])
+        for i, leaf in enumerate(home):
+            counts = np.bincount(y[rows][grown == leaf], minlength=len(model.classes_))
+            lower[i] += counts / (counts.sum() + 1.5) / 30
+    np.testing.assert_allclose(model.predict_proba_bounds(X)[0], lower, atol=1e-12)
+
+
+def test_weights_of_classes_are_weights_of_their_examples():
+    X, y = doubtful(90)
+    given = {0: 3.0, 1: 1.0, 2: 0.5}
+    tree = {"max_depth": 3, "random_state": 0}
+    for weights in (given, "balanced"):
+        by_class = DecisionTreeClassifier(class_weight=weights, **tree)
+        weighed = CautiousForestClassifier(by_class, "ave").fit(X, y)
+        each = compute_sample_weight(weights, y)
+        plain = CautiousForestClassifier(DecisionTreeClassifier(**tree), "ave")
+        plain.fit(X, y, sample_weight=each)
+        for ours, theirs in zip(
+            weighed.predict_proba_bounds(X), plain.predict_proba_bounds(X), strict=True
+        ):
+            np.testing.assert_allclose(ours, theirs, atol=1e-12)
+        p = weighed.predict_proba(X)
+        lower, upper = weighed.predict_proba_bounds(X)
+        assert (lower <= p + 1e-12).all()
+        assert (p <= upper + 1e-12).all()
+
+
+def test_several_columns_of_labels():
+    X, y = doubtful(60)
+    both = np.column_stack([y, y[::-1]])
+    with pytest.raises(ValueError, match="1d array"):
+        CautiousForestClassifier(trees()).fit(X, both)
+    grown = FrozenEstimator(RandomForestClassifier(3, random_state=0).fit(X, both))
+    with pytest.raises(ValueError, match="fitted on 2 columns of labels; fit one forest per"):
+        CautiousForestClassifier(grown).fit(X, y)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from tests.scikit_learn import parametrize_with_checks
 from cautious.metrics import make_set_scorer
 from cautious.models import (
     ContinuousFeaturesWarning,
+    CredalModelAveragingClassifier,
     NaiveCredalClassifier,
     NaiveCredalClassifierCV,
     check_cautious_estimator,
@@ -250,3 +251,21 @@ def test_continuous_features_are_warned_about_by_name():
     NaiveCredalClassifier().fit([[1.0, np.nan], [2.0, 3.0]], [0, 1])
     declared = frame.astype({"weight": "category"})
     NaiveCredalClassifier().fit(declared, [0, 1, 0, 1])
+
+
+def test_many_whole_numbers_look_like_measurements():
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 2
+    age, grade = rng.integers(18, 80, 300), rng.integers(20, size=300)
+    X = pd.DataFrame({"grade": grade, "age": age, "told": age.astype(float)})
+    X.loc[::7, "told"] = np.nan
+    told = r"more than 20 whole numbers.* in 2 feature\(s\): age, told\. Discretise"
+    for model in (NaiveCredalClassifier(), CredalModelAveragingClassifier()):
+        with pytest.warns(ContinuousFeaturesWarning, match=told):
+            model.fit(X, y)
+    # Levels that are meant, plenty of examples of each, or a batch of unknown size: no warning.
+    levels = X.astype({"age": "category", "told": "category"})
+    NaiveCredalClassifier().fit(levels, y)
+    NaiveCredalClassifier().fit(X.astype(object), y)
+    NaiveCredalClassifier().fit(pd.concat([X] * 5), np.tile(y, 5))
+    NaiveCredalClassifier().partial_fit(X, y, classes=[0, 1])

@@ -15,7 +15,8 @@ from cautious.models import (
     NaiveCredalClassifierCV,
 )
 from cautious.models.discrete import MISSING, columns_of, encode, factorise
-from cautious.models.naive_credal import dirichlet, envelope
+from cautious.models.naive_credal import allocation, dirichlet, envelope
+from cautious.models.naive_credal.class_weights import Weights
 from cautious.models.naive_credal.counts import CategoryCounts
 
 MODELS = [
@@ -363,49 +364,52 @@ def test_a_fold_that_lacks_a_class_still_finds_its_costs():
     assert np.isfinite(search.best_score_)
 
 
-@pytest.mark.parametrize(
-    ("model", "module"),
-    [
-        (NaiveCredalClassifier(), envelope),
-        (NaiveCredalClassifier(missing="conservative"), dirichlet),
-        (LazyNaiveCredalClassifier(), envelope),
-    ],
-    ids=["global", "conservative", "lazy"],
-)
-def test_pairs_of_classes_are_compared_in_blocks(model, module, monkeypatch):
+def test_pairs_of_classes_are_compared_in_blocks(monkeypatch):
     """However many classes there are, no more than so many pairs are held at once."""
     X, y = example()
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.3, np.nan, X)
-    fitted = fresh(model).fit(X, y)
+    fitted = NaiveCredalClassifier(missing="conservative").fit(X, y)
     monkeypatch.setattr(dirichlet, "_MOST_WAYS", 1)
     expected = (fitted.predict_set(X), *fitted.predict_proba_bounds(X))
-    blocks, solved, weighed = [], [], []
-    compare, solve, lay_out = module.pairwise_infima, module.log_infimum, envelope.Weights.of
+    blocks, compare = [], dirichlet.pairwise_infima
 
     def watched(possible, infimum):
         blocks.append(possible.size * possible.shape[1])
         return compare(possible, infimum)
 
-    def watched_solving(pairs, *args):
-        solved.append(pairs.first_counts.size)
-        return solve(pairs, *args)
-
-    def watched_weights(class_counts, totals, *args):
-        weighed.append(totals.size)
-        return lay_out(class_counts, totals, *args)
-
-    monkeypatch.setattr(module, "pairwise_infima", watched)
-    monkeypatch.setattr(module, "log_infimum", watched_solving)
-    monkeypatch.setattr(envelope.Weights, "of", watched_weights)
-    monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 40, raising=False)
-    monkeypatch.setattr(module, "_CELLS_AT_ONCE", 50)
-    monkeypatch.setattr(envelope, "_CELLS_AT_ONCE", 50)
+    monkeypatch.setattr(dirichlet, "pairwise_infima", watched)
+    monkeypatch.setattr(dirichlet, "_PAIRS_AT_ONCE", 40)
+    monkeypatch.setattr(dirichlet, "_CELLS_AT_ONCE", 50)
     for whole, blockwise in zip(
         expected, (fitted.predict_set(X), *fitted.predict_proba_bounds(X)), strict=True
     ):
         np.testing.assert_allclose(blockwise, whole, rtol=0, atol=1e-12)
     assert len(blocks) > 1
     assert max(blocks) <= 50
+
+
+@pytest.mark.parametrize("model", [NaiveCredalClassifier(), LazyNaiveCredalClassifier()])
+def test_weights_of_classes_are_laid_out_in_blocks(model, monkeypatch):
+    X, y = example()
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.3, np.nan, X)
+    fitted = fresh(model).fit(X, y)
+    expected = fitted.predict_proba_bounds(X)
+    weighed, shared, lay_out, solve = [], [], Weights.of, allocation._Problems.solve
+
+    def watched(class_counts, totals, *args):
+        weighed.append(totals.size)
+        return lay_out(class_counts, totals, *args)
+
+    def watched_solving(problems):
+        shared.append(problems.rivals.size)
+        return solve(problems)
+
+    monkeypatch.setattr(Weights, "of", watched)
+    monkeypatch.setattr(allocation._Problems, "solve", watched_solving)
+    for module in (dirichlet, envelope, allocation):
+        monkeypatch.setattr(module, "_CELLS_AT_ONCE", 50)
+    for whole, blockwise in zip(expected, fitted.predict_proba_bounds(X), strict=True):
+        np.testing.assert_allclose(blockwise, whole, rtol=0, atol=1e-12)
     assert max(weighed) <= 50
-    if model.get_params().get("missing") != "conservative":  # there a cell is filled several times
-        assert max(solved) <= 50
+    assert len(shared) > 1
+    assert max(shared) <= 8

@@ -260,8 +260,13 @@ def test_frames_and_weights():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"estimators": []}, ValueError, "estimators is empty"),
-        ({"estimators": [("a", LinearSVC())]}, TypeError, "has no predict_proba"),
+        ({"estimators": []}, ValueError, r"estimators is empty; give a list of \(name, class"),
+        ({"estimators": None}, TypeError, "estimators is None, a NoneType; give a list of"),
+        ({"estimators": [GaussianNB()]}, TypeError, r"holds GaussianNB\(\); give a list of"),
+        ({"estimators": [("a", "drop")]}, TypeError, "holds 'drop' under the name 'a'; give"),
+        ({"estimators": [("a", GaussianNB)]}, TypeError, "under the name 'a'; give a list of"),
+        ({"estimators": [("last", GaussianNB())]}, ValueError, "of DelegatingClassifier"),
+        ({"estimators": [("a", LinearSVC())]}, TypeError, "'a' of estimators is .* no predict_pro"),
         ({"estimators": [("a", GaussianNB()), ("a", GaussianNB())]}, ValueError, "unique"),
         ({"rules": [0.5, 0.6]}, ValueError, "2 rules for 1 estimators"),
         ({"train_on": "some"}, ValueError, "train_on is 'some'"),

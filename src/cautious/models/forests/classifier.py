@@ -23,7 +23,7 @@ from cautious.models.base import (
     row_chunks,
     take_over_features,
 )
-from cautious.models.forests.leaves import LeafCounts, check_countable
+from cautious.models.forests.leaves import LeafCounts, check_countable, check_one_output
 from cautious.models.forests.votes import (
     MOST_CODED,
     best_nested_sets,
@@ -70,7 +70,10 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     estimator : classifier, optional
         A random forest, extra trees, bagged decision trees or one decision tree; None is
         ``RandomForestClassifier()``. One that is already fitted is kept as it is inside
-        scikit-learn's ``FrozenEstimator``.
+        scikit-learn's ``FrozenEstimator``. Boosted trees (``GradientBoostingClassifier``,
+        ``HistGradientBoostingClassifier``, AdaBoost, XGBoost and the like) are refused: their
+        leaves hold corrections to a score, not counts of classes. Put them into
+        :class:`NondeterministicClassifier` or :class:`ConformalClassifier`.
     rule : {"cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr"}, default="cdm-vote"
         How a set is made of what the trees say.
     s : float, default=2.0
@@ -99,7 +102,9 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     -----
     The rule, s, utility and risk take effect at prediction, so they may be changed after
     :meth:`fit` without growing the forest again. Counts are those of each tree's own bootstrap
-    sample, weighted if ``class_weight`` or ``sample_weight`` is given. In fully grown trees a leaf
+    sample, weighted if ``class_weight`` or ``sample_weight`` is given; s is compared with them, so
+    that weights of 100 make s a hundredth of a case, while "balanced" weights add up to the number
+    of examples. In fully grown trees a leaf
     has one class and votes for it or, when it has seen no more than s examples, for all classes.
 
     References
@@ -171,6 +176,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
                 seed = int(as_generator(self.random_state).integers(2**31))
                 estimator.set_params(random_state=seed)
         self.estimator_: Any = estimator.fit(X, labels, **params)
+        check_one_output(self.estimator_)
         self.classes_: Labels = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
         return self

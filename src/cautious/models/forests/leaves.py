@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints
 
-__all__ = ["LeafCounts", "check_countable"]
+__all__ = ["LeafCounts", "check_countable", "check_one_output"]
 
 
 def check_countable(estimator: Any) -> None:
@@ -36,6 +36,15 @@ def check_countable(estimator: Any) -> None:
             "RandomForestClassifier, an ExtraTreesClassifier, a DecisionTreeClassifier or a "
             "BaggingClassifier of such trees. Scaling and encoding go before the whole classifier, "
             "with make_cautious_pipeline."
+        )
+
+
+def check_one_output(fitted: Any) -> None:
+    """Refuse a frozen ensemble that was fitted on several columns of labels."""
+    outputs = getattr(_thawed(fitted), "n_outputs_", 1)
+    if outputs != 1:
+        raise ValueError(
+            f"estimator was fitted on {outputs} columns of labels; fit one forest per column."
         )
 
 

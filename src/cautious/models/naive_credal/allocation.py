@@ -22,10 +22,10 @@ __all__ = ["greatest_shared_odds"]
 
 # Logarithms of odds are exact to this; with one rival it costs little to be exact to rounding.
 _PRECISION, _PRECISION_OF_ONE = 1e-6, 1e-12
-# Problems looked at together, and boxes of them; where there are more, what they promise is taken.
-_PROBLEMS_AT_ONCE = 2_000
-_MOST_BOXES = 10_000
-_MOST_ROUNDS = 500
+# Cells (box, rival, feature) that problems looked at together begin with, and may come to; and how
+# many boxes and rounds. Where there are more, what they promise is taken.
+_CELLS_AT_ONCE, _MOST_CELLS = 20_000, 2_000_000
+_MOST_BOXES, _MOST_ROUNDS = 10_000, 500
 
 
 def greatest_shared_odds(
@@ -52,7 +52,7 @@ def greatest_shared_odds(
         Log odds, less the unit.
     """
     odds = np.empty(len(row))
-    for part in row_chunks(len(row), max(1, _PROBLEMS_AT_ONCE // K)):
+    for part in row_chunks(len(row), max(1, _CELLS_AT_ONCE // (K * weights.totals.shape[1]))):
         at = row[part]
         rivals = (np.arange(K) + 1 + own[part][:, None]) % K  # the class itself comes last
         each = at[:, None] * K + rivals[:, :-1]
@@ -100,7 +100,9 @@ class _Problems:
     def solve(self) -> Floats:
         """Branch and bound; what is given up is counted at what it promises, so odds hold."""
         best, ceiling = np.full((2, len(self.own)), -np.inf)
-        precision = _PRECISION if self.rivals.shape[1] > 1 else _PRECISION_OF_ONE
+        R = self.rivals.shape[1]
+        precision = _PRECISION if R > 1 else _PRECISION_OF_ONE
+        most = min(_MOST_BOXES, _MOST_CELLS // (R * self.weights.totals.shape[1]))
         boxes = self._first()
         for left in reversed(range(_MOST_ROUNDS)):
             shares, promise, total, rival = self._relaxed(boxes)
@@ -108,7 +110,7 @@ class _Problems:
             found = np.log(total) - own.log_f(self.s - shares.sum(axis=1))
             np.maximum.at(best, boxes.problem, found)
             going = promise > best[boxes.problem] + precision
-            if not left or going.sum() > _MOST_BOXES:
+            if not left or going.sum() > most:
                 going[:] = False
             np.maximum.at(ceiling, boxes.problem[~going], promise[~going])
             if not going.any():

@@ -251,7 +251,7 @@ class CountingClassifier(DiscreteClassifier):
                 f"classes is {known.tolist()}, but earlier calls named {self.classes_.tolist()}; "
                 "leave it out after the first call."
             )
-        columns, labels, weight = self._read_examples(X, y, sample_weight, reset=first)
+        columns, labels, weight = self._read_examples(X, y, sample_weight, reset=first, batch=True)
         strange = ~np.isin(labels, known)
         if strange.any():
             row = int(np.argmax(strange))

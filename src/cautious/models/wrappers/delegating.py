@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._typing import Floats, Ints, Labels, Mask
@@ -22,13 +20,12 @@ from cautious.errors import shown
 from cautious.models.base import (
     check_examples,
     check_folds,
-    check_probabilistic,
     fit_metadata,
     take_over_features,
     take_rows,
 )
-from cautious.models.wrappers.wrapper import NamedEstimators, folds_by_class
-from cautious.sets import as_codes, check_mask
+from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
+from cautious.sets import check_mask
 
 __all__ = ["DelegatingClassifier", "best_thresholds"]
 
@@ -190,11 +187,11 @@ class DelegatingClassifier(NamedEstimators):
     def _folds_of(self, X: Any, y: Labels, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Split the rows that count; a splitter of one's own knows all rows."""
         if isinstance(self.cv, Integral):
-            yield from self._folds(_safe_indexing(X, rows), y[rows])
+            yield from folds_of(self.cv, _safe_indexing(X, rows), y[rows])
             return
         place = np.full(len(y), -1, dtype=np.intp)
         place[rows] = np.arange(len(rows))
-        for train, test in self._folds(X, y):
+        for train, test in folds_of(self.cv, X, y):
             kept, held = place[train], place[test]
             yield kept[kept >= 0], held[held >= 0]
 
@@ -211,14 +208,13 @@ class DelegatingClassifier(NamedEstimators):
         p = np.zeros((len(y), len(self.classes_)))
 
         def ask(asked: Any, rows: Ints) -> None:
-            known = as_codes(np.asarray(asked.classes_), self.classes_, name="classes_")
-            p[np.ix_(rows, known)] = asked.predict_proba(_safe_indexing(X, rows))
+            own = np.asarray(asked.predict_proba(_safe_indexing(X, rows)), dtype=np.float64)
+            p[rows] = over_classes(own, asked.classes_, self.classes_)
 
         ask(fitted, np.arange(len(y)))  # a lone example of its class is never held out
         if not isinstance(estimator, FrozenEstimator):
             for train, test in folds:
                 own = take_rows(params, train, len(y))
-                p[test] = 0.0
                 ask(clone(estimator).fit(_safe_indexing(X, train), y[train], **own), test)
         return p
 
@@ -228,18 +224,12 @@ class DelegatingClassifier(NamedEstimators):
         if self.cv is None or isinstance(estimator, FrozenEstimator):
             return np.asarray(self._answers(at, self.estimators_[at], X)[0].sum(axis=1) != 1)
         unsure = np.ones(len(y), dtype=np.bool_)
-        for train, test in self._folds(X, y):
+        for train, test in folds_of(self.cv, X, y):
             own = take_rows(params, train, len(y))
             fitted = clone(estimator).fit(_safe_indexing(X, train), y[train], **own)
             sets, _ = self._answers(at, fitted, _safe_indexing(X, test))
             unsure[test] = sets.sum(axis=1) != 1
         return unsure
-
-    def _folds(self, X: Any, y: Labels) -> Iterator[tuple[Ints, Ints]]:
-        if not isinstance(self.cv, Integral):
-            yield from check_cv(self.cv, y, classifier=True).split(X, y)
-            return
-        yield from folds_by_class(y, int(self.cv))
 
     def _enough(self, at: int, delegated: Labels, out_of: int) -> bool:
         """Tell whether an estimator can learn from what came down; warn if it cannot."""
@@ -339,28 +329,25 @@ class DelegatingClassifier(NamedEstimators):
     def _answers(self, at: int, fitted: Any, X: Any) -> tuple[Mask, Floats]:
         """Ask one estimator for sets and probabilities over all classes."""
         own = np.asarray(fitted.predict_proba(X), dtype=np.float64)
-        known = as_codes(np.asarray(fitted.classes_), self.classes_, name="classes_")
-        p = np.zeros((len(own), len(self.classes_)))
-        p[:, known] = own
+        K = len(fitted.classes_)
         rule = self._rules()[at]
         is_last = at == len(self.estimators) - 1
         if hasattr(fitted, "predict_set"):
             # An empty set, as of conformal prediction, is no answer either.
             sets = fitted.predict_set(X)
-            answer = check_mask(sets, n_classes=len(known), name="predict_set(X)", empty="abstain")
+            answer = check_mask(sets, n_classes=K, name="predict_set(X)", empty="abstain")
         elif is_last and self.last == "answer":
             answer = threshold_rule(own, 0.0)
         elif isinstance(rule, Rule):
             answer = rule.predict_set(own, classes=np.asarray(fitted.classes_).tolist())
         elif callable(rule):
-            answer = check_mask(rule(own), n_classes=len(known), name="the rule's answer")
+            answer = check_mask(rule(own), n_classes=K, name="the rule's answer")
         else:
             answer = threshold_rule(own, rule)
-        sets = np.zeros(p.shape, dtype=np.bool_)
-        sets[:, known] = answer
-        if len(known) > 1:  # to abstain is to name all classes, known to this estimator or not
+        sets = over_classes(answer, fitted.classes_, self.classes_)
+        if K > 1:  # to abstain is to name all classes, known to this estimator or not
             sets |= np.asarray(answer.all(axis=1))[:, None]
-        return sets, p
+        return sets, over_classes(own, fitted.classes_, self.classes_)
 
     def _rules(self) -> list[WhenSure]:
         if isinstance(self.rules, str):
@@ -371,11 +358,7 @@ class DelegatingClassifier(NamedEstimators):
         return [self.rules] * len(self.estimators)
 
     def _check_parameters(self) -> None:
-        if not len(self.estimators):
-            raise ValueError("estimators is empty; a cascade needs at least one.")
-        self._validate_names([name for name, _ in self.estimators])
-        for _, estimator in self.estimators:
-            check_probabilistic(estimator)
+        self._check_members()
         self._check_tuning()
         if len(self._rules()) != len(self.estimators):
             raise ValueError(
@@ -441,14 +424,6 @@ class DelegatingClassifier(NamedEstimators):
                 f"prices is {shown(self.prices)}; give a number that is not negative for each of "
                 f"{len(self.estimators)} estimators."
             )
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Tell scikit-learn that weights given to ``fit`` go on to the estimators."""
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=self)
-        for name, estimator in self.estimators:
-            router.add(**{name: estimator}, method_mapping=mapping)
-        return router
 
 
 def best_thresholds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -12,9 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
@@ -23,13 +22,13 @@ from cautious.errors import shown
 from cautious.models.base import (
     check_examples,
     check_folds,
-    check_probabilistic,
     drop_weightless,
     fit_metadata,
+    is_number,
     take_over_features,
     take_rows,
 )
-from cautious.models.wrappers.wrapper import NamedEstimators, folds_by_class
+from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
 from cautious.sets import as_codes, check_mask, check_probabilities
 
 __all__ = ["CautiousEnsembleClassifier"]
@@ -37,7 +36,6 @@ __all__ = ["CautiousEnsembleClassifier"]
 _GOALS = ("threshold", "max_abstention", "max_error")
 # A sum of votes or probabilities may miss a threshold, or another one, by this.
 _DIGITS, _ROUNDING = 12, 1e-12
-_ALLOWED = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
 class CautiousEnsembleClassifier(NamedEstimators):
@@ -255,10 +253,8 @@ class CautiousEnsembleClassifier(NamedEstimators):
         if all(isinstance(member, FrozenEstimator) for _, member in self.estimators):
             everything = np.arange(len(labels))  # new to every member, so held out already
             yield everything, everything
-        elif isinstance(self.cv, Integral):
-            yield from folds_by_class(labels, int(self.cv))
         else:
-            yield from check_cv(self.cv, labels, classifier=True).split(X, labels)
+            yield from folds_of(self.cv, X, labels)
 
     def _judge(self, members: list[Any], X: Any) -> tuple[Ints, Floats, Floats]:
         """Class that the members prefer, the confidence in it, and probabilities."""
@@ -279,31 +275,24 @@ class CautiousEnsembleClassifier(NamedEstimators):
 
     def _probabilities(self, member: Any, X: Any) -> Floats:
         """Probabilities over all classes; one that a member does not know is impossible to it."""
-        known = self._codes(member)
-        own = check_probabilities(
-            member.predict_proba(X), name="predict_proba(X)", n_classes=len(known)
+        p = check_probabilities(
+            member.predict_proba(X), name="predict_proba(X)", n_classes=len(member.classes_)
         )
-        p = np.zeros((len(own), len(self.classes_)))
-        p[:, known] = own
-        return p
+        return over_classes(p, member.classes_, self.classes_)
 
     def _votes(self, member: Any, X: Any) -> Floats:
         """Divide a member's vote among the classes of its answer; nobody gets it if it abstains."""
         if not hasattr(member, "predict_set"):
             p = self._probabilities(member, X)
             return np.asarray(np.eye(p.shape[1])[p.argmax(axis=1)])
-        known = self._codes(member)
+        K = len(member.classes_)
         # An empty set, as of conformal prediction, is a vote for nobody, too.
         sets = check_mask(
-            member.predict_set(X), n_classes=len(known), name="predict_set(X)", empty="abstain"
+            member.predict_set(X), n_classes=K, name="predict_set(X)", empty="abstain"
         )
         size = sets.sum(axis=1, keepdims=True)
-        votes = np.zeros((len(sets), len(self.classes_)))
-        votes[:, known] = np.where((size == len(known)) & (len(known) > 1), 0.0, sets / size)
-        return votes
-
-    def _codes(self, member: Any) -> Ints:
-        return as_codes(np.asarray(member.classes_), self.classes_, name="classes_")
+        votes = np.where((size == K) & (K > 1), 0.0, sets / size)
+        return over_classes(votes, member.classes_, self.classes_)
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities by the mean over the members, or by their votes.
@@ -404,14 +393,14 @@ class CautiousEnsembleClassifier(NamedEstimators):
         self._check_members()
         if not (isinstance(self.rule, str) and self.rule in ("spread", "votes")):
             raise ValueError(f"rule is {shown(self.rule)}; choose 'spread' or 'votes'.")
-        if not (_is_number(self.caution) and 0 <= float(self.caution) < np.inf):
+        if not (is_number(self.caution) and 0 <= float(self.caution) < np.inf):
             raise ValueError(
                 f"caution is {shown(self.caution)}; give a number that is not negative."
             )
         given = [name for name in _GOALS if getattr(self, name) is not None]
         for name in given:
             value = getattr(self, name)
-            if not (_is_number(value) and 0 <= float(value) <= 1):
+            if not (is_number(value) and 0 <= float(value) <= 1):
                 raise ValueError(f"{name} is {shown(value)}; give a number between 0 and 1.")
         if len(given) > 1:
             raise ValueError(
@@ -421,49 +410,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
             raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, or a splitter.")
         check_folds(self.cv)
 
-    def _check_members(self) -> None:
-        """Refuse members that are no list of names and classifiers."""
-        if not isinstance(self.estimators, list | tuple):
-            raise TypeError(
-                f"estimators is {shown(self.estimators)}, a {type(self.estimators).__name__}; "
-                f"{_ALLOWED}."
-            )
-        if not self.estimators:
-            raise ValueError(f"estimators is empty; {_ALLOWED}, at least one of them.")
-        for pair in self.estimators:
-            if not (isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise TypeError(f"estimators holds {shown(pair)}; {_ALLOWED}.")
-            name, member = pair
-            if isinstance(member, type) or not hasattr(member, "fit"):
-                raise TypeError(
-                    f"estimators holds {shown(member)} under the name {name!r}; {_ALLOWED}. "
-                    "Leave out of the list what is to be dropped."
-                )
-            check_probabilistic(member, f"{name!r} of estimators")
-        try:
-            self._validate_names([name for name, _ in self.estimators])
-        except ValueError as error:
-            raise ValueError(
-                f"estimators has names that do not serve ({error}); {_ALLOWED}, each with a name "
-                "of its own that holds no '__' and is no parameter of the ensemble."
-            ) from None
-
-    def __sklearn_tags__(self) -> Any:
-        try:
-            self._check_members()
-        except (TypeError, ValueError):  # to be said by fit; an object can be shown without it
-            return super(NamedEstimators, self).__sklearn_tags__()
-        return super().__sklearn_tags__()
-
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn that weights given to ``fit`` go on to the members."""
-        self._check_members()
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        for name, estimator in self.estimators:
-            router.add(**{name: estimator}, method_mapping=mapping)
-        return router
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+        return super().get_metadata_routing().add_self_request(self)

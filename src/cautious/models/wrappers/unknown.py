@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from cautious.bootstrap import check_level
 from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.metrics import utility_score
+from cautious.models.base import is_number
 from cautious.models.wrappers.answer_counts import check_labels, kind_of, own_sets, shares_of
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.sets import check_probabilities, check_weight, first_row
@@ -122,8 +122,7 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         return self
 
     def _check_parameters(self) -> None:
-        number = isinstance(self.threshold, Real) and not isinstance(self.threshold, bool)
-        if not (number and 0 < float(self.threshold) <= 1):
+        if not (is_number(self.threshold) and 0 < float(self.threshold) <= 1):
             raise ValueError(
                 f"threshold is {shown(self.threshold)}; give a number above 0, at most 1."
             )

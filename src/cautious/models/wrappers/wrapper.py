@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.bootstrap import as_generator
+from cautious.errors import shown
 from cautious.models.base import (
     CautiousClassifierMixin,
     borrow_input_tags,
@@ -23,9 +26,18 @@ from cautious.models.base import (
     keep_common_input_tags,
     take_over_features,
 )
-from cautious.sets import check_probabilities
+from cautious.sets import as_codes, check_probabilities
 
-__all__ = ["NamedEstimators", "ProbabilisticWrapper", "folds_by_class", "hold_out"]
+__all__ = [
+    "NamedEstimators",
+    "ProbabilisticWrapper",
+    "folds_by_class",
+    "folds_of",
+    "hold_out",
+    "over_classes",
+]
+
+_ALLOWED = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
 class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -165,9 +177,76 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
         self._set_params("estimators", **params)
         return self
 
+    def _check_members(self) -> None:
+        """Refuse estimators that are no list of names and classifiers."""
+        if not isinstance(self.estimators, list | tuple):
+            raise TypeError(
+                f"estimators is {shown(self.estimators)}, a {type(self.estimators).__name__}; "
+                f"{_ALLOWED}."
+            )
+        if not self.estimators:
+            raise ValueError(f"estimators is empty; {_ALLOWED}, at least one of them.")
+        for pair in self.estimators:
+            if not (isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)):
+                raise TypeError(f"estimators holds {shown(pair)}; {_ALLOWED}.")
+            name, member = pair
+            if isinstance(member, type) or not hasattr(member, "fit"):
+                raise TypeError(
+                    f"estimators holds {shown(member)} under the name {name!r}; {_ALLOWED}. "
+                    "Leave out of the list what is to be dropped."
+                )
+            check_probabilistic(member, f"{name!r} of estimators")
+        try:
+            self._validate_names([name for name, _ in self.estimators])
+        except ValueError as error:
+            raise ValueError(
+                f"estimators has names that do not serve ({error}); {_ALLOWED}, each with a name "
+                f"of its own that holds no '__' and is no parameter of {type(self).__name__}."
+            ) from None
+
     def __sklearn_tags__(self) -> Any:
-        every = (estimator for _, estimator in self.estimators)
-        return keep_common_input_tags(super().__sklearn_tags__(), every)
+        tags = super().__sklearn_tags__()
+        try:
+            self._check_members()
+        except (TypeError, ValueError):  # to be said by fit; an object can be shown without it
+            return tags
+        return keep_common_input_tags(tags, (estimator for _, estimator in self.estimators))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell scikit-learn that weights given to ``fit`` go on to the estimators."""
+        self._check_members()
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self)
+        for name, estimator in self.estimators:
+            router.add(**{name: estimator}, method_mapping=mapping)
+        return router
+
+
+def over_classes(values: npt.NDArray[Any], own: Labels, classes: Labels) -> npt.NDArray[Any]:
+    """Lay columns for some classes out over all of them; the others get zeros.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, k)
+        Probabilities, votes or sets.
+    own : ndarray of shape (k,)
+        The class of each column.
+    classes : ndarray of shape (K,)
+        All classes.
+
+    Returns
+    -------
+    ndarray of shape (n, K)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> over_classes(np.array([[0.2, 0.8]]), np.array(["a", "c"]), np.array(["a", "b", "c"]))
+    array([[0.2, 0. , 0.8]])
+    """
+    whole = np.zeros((len(values), len(classes)), dtype=values.dtype)
+    whole[:, as_codes(np.asarray(own), classes, name="classes_")] = values
+    return whole
 
 
 def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
@@ -206,6 +285,14 @@ def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[I
     first = np.append(True, np.diff(y[order]) > 0)
     step[first] = False
     return np.sort(order[~step]), np.sort(order[step])
+
+
+def folds_of(cv: Any, X: Any, y: Labels) -> Iterator[tuple[Ints, Ints]]:
+    """Split examples by class into a number of folds, or as a splitter does."""
+    if isinstance(cv, Integral):
+        yield from folds_by_class(y, int(cv))
+    else:
+        yield from check_cv(cv, y, classifier=True).split(X, y)
 
 
 def folds_by_class(y: Labels, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
