@@ -198,10 +198,10 @@ def example_first(app, what, name, obj, options, lines):
 
 
 PAPERS = {
-    "ferri": r"Ferri\s+&\s+Hernández-Orallo\s+\(2004\)",
-    "friedel": r"Friedel,\s+Rückert\s+&\s+Kramer\s+\(2006\)",
-    "zaffalon": r"Zaffalon,\s+Corani\s+&\s+Mauá\s+\(2012\)",
-    "yang": r"Yang,\s+Destercke\s+&\s+Masson\s+\(2017\)",
+    "ferri": r"Ferri\s+&\s+Hernández-Orallo\s+(?:\(2004\)|2004)",
+    "friedel": r"Friedel,\s+Rückert\s+&\s+Kramer\s+(?:\(2006\)|2006)",
+    "zaffalon": r"Zaffalon,\s+Corani\s+&\s+Mauá\s+(?:\(2012\)|2012)",
+    "yang": r"Yang,\s+Destercke\s+&\s+Masson\s+(?:\(2017\)|2017)",
 }
 
 
