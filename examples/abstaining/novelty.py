@@ -4,7 +4,7 @@ What resembles nothing: refusing new kinds of cases
 
 A classifier knows the classes it has learned, and puts everything into one of
 them. Doubt does not help: far from all training cases a model may be as sure
-of itself as anywhere. Friedel, Rückert and Kramer name this in passing: it is
+of itself as anywhere. Friedel, Rückert and Kramer mention it once: it is
 harmful to predict what the training material does not back up.
 
 Here a model learns the handwritten digits 0 to 7. Then 8 and 9 turn up.
@@ -93,7 +93,7 @@ assert best.answer_shares(X2, y2).loc["wrong", "share"] < wrong.mean() / 2
 # %%
 # A detector has an opinion of its own about how many cases are outliers.
 # ``AnomalyFallbackClassifier`` of scikit-fallback goes by it. Nothing is
-# promised then, and the share of ordinary cases refused is anybody's guess:
+# promised then, and the share of ordinary cases refused is not known:
 
 for name in ("local outlier factor", "isolation forest"):
     own = models[name].detector_.predict(X2) < 0
@@ -102,7 +102,7 @@ for name in ("local outlier factor", "isolation forest"):
 # %%
 # What we learned
 # ---------------
-# Novelty is not doubt, and is refused on its own account. The limit on false
+# Novelty is not doubt, and is refused for itself. The limit on false
 # refusals holds for any detector, because only ranks among held-out cases
 # count; the detector decides what it buys. Where a class is rare or odd by
 # nature, ``per_class=True`` keeps the limit within each class.

@@ -46,7 +46,7 @@ surfaces = {
 # %%
 # One number per model
 # --------------------
-# The volume has a closed form, and its bootstrap costs next to nothing. The
+# The volume has a closed form, and its bootstrap is fast. The
 # intervals say how much another sample of patients might change it.
 
 volumes = {

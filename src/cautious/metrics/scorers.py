@@ -122,7 +122,7 @@ class SetScorer:
                 for measure in self.measures
             }
         except InputError as refusal:
-            # Searches warn with the whole traceback; what lies behind here tells nobody anything.
+            # Searches warn with the whole traceback; what lies behind helps nobody.
             refusal.add_note("What is named here are arguments of make_set_scorer.")
             raise refusal.with_traceback(None) from None
         return scores if self.several else next(iter(scores.values()))
