@@ -82,11 +82,13 @@ bench-peers: .venv-peers/.ready  ## ours beside other programs, in an environmen
 	.venv-peers/bin/python -m benchmarks peers measures guarantees
 
 # The extra brings WEKA, which runs the papers' own learners, and a Java. Whatever is missing is
-# said, and the rest is done. A run that was stopped goes on from build/reproduction.
+# said, and the rest is done. A run that was stopped goes on from build/reproduction. All cores are
+# used; fewer with JOBS=2.
+JOBS ?= -1
 reproduction: $(READY)  ## the four papers in full; writes docs/reproduction.md
 	@$(BIN)/python -m pip install --quiet --editable ".[weka]" \
 	    || echo "WEKA could not be installed; its learners are left out."
-	$(BIN)/python -m cautious reproduce all -o build/reproduction --jobs 2 --docs docs
+	$(BIN)/python -m cautious reproduce all -o build/reproduction --jobs $(JOBS) --docs docs
 
 # The gallery's examples are run while the pages are built.
 docs: $(READY)  ## the site: gallery, pages and API; warnings are errors

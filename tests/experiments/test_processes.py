@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.experiments import Study
-from cautious.experiments.folds import cloudpickle
+from cautious.experiments.folds import Fold, _shared, cloudpickle
 
 # Classes of this module go to the processes by value: it cannot be imported there.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -269,3 +269,15 @@ def test_time_is_not_limited_where_joblib_runs_the_folds_elsewhere():
         study({"NB": GaussianNB()}).run(timeout=3)
     with pytest.raises(ValueError, match="timeout is 0; give seconds"):
         study({"NB": GaussianNB()}).run(timeout=0)
+
+
+@pytest.mark.parametrize(("jobs", "pieces"), [(1, 3), (2, 9), (16, 15)])
+def test_few_folds_are_shared_by_models_among_many_processes(jobs, pieces):
+    folds = [Fold("iris", 0, fold, ("a", "b", "c", "d", "e")) for fold in range(3)]
+    shared = _shared(folds, jobs)
+    assert len(shared) == pieces
+    for fold in folds:
+        own = [model for piece in shared if piece.fold == fold.fold for model in piece.models]
+        assert sorted(own) == [*"abcde"]
+    many = folds * 30
+    assert [*_shared(many, jobs)] == many

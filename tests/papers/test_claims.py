@@ -6,6 +6,8 @@ import pytest
 from cautious.papers import PAPERS
 from cautious.papers.claims import (
     LEFT_OUT,
+    RULES,
+    VERDICTS,
     Cell,
     Claim,
     Figure,
@@ -122,6 +124,45 @@ def test_a_claim_is_judged_by_its_cells(kind, off, of, verdict):
     claim = Claim.of_cells("Table 1", "All are one", kind, cells)
     assert claim.verdict == verdict
     assert claim.ours.startswith(f"{of - off} of {of} ")
+
+
+@pytest.mark.parametrize(
+    ("true", "of", "verdict"),
+    [
+        (10, 10, "holds"),
+        (9, 10, "holds"),
+        (8, 10, "cannot tell"),
+        (3, 10, "cannot tell"),  # the order of five learners in 30 % of the runs
+        (2, 10, "cannot tell"),
+        (1, 10, "fails"),
+        (0, 10, "fails"),
+        (1, 1, "cannot tell"),  # one run decides nothing
+    ],
+)
+def test_a_sentence_on_runs_is_judged_by_how_often_it_is_true(true, of, verdict):
+    found = [i < true for i in range(of)]
+    claim = Claim.of_repeats("4", "NB is worst", "re-run", found, paper="worst", ours="0.64")
+    assert claim.verdict == verdict
+    assert claim.ours == f"0.64; true in {true} of {of} runs"
+    assert bool(claim.cause) == (verdict == "cannot tell")
+
+
+def test_readings_that_a_paper_leaves_open_must_agree():
+    always, never = [True] * 10, [False] * 10
+    said = {"paper": "30 to 60 %", "ours": "38 %"}
+    for readings, verdict in (
+        ((always, always), "holds"),
+        ((always, never), "cannot tell"),
+        ((never, never), "fails"),
+    ):
+        true = dict(zip(("if spam is pos", "if it is not"), readings, strict=True))
+        claim = Claim.of_repeats("7", "least cost", "re-run", true, **said)
+        assert claim.verdict == verdict
+    assert claim.ours == "38 %; true in 0 of 10 runs if spam is pos, in 0 of 10 runs if it is not"
+
+
+def test_every_verdict_has_its_rule():
+    assert [*RULES] == [*VERDICTS]
 
 
 def test_a_given_cell_that_differs_fails_its_claim():

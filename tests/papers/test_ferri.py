@@ -235,7 +235,8 @@ def test_who_leads():
     assert set(same.values()) == {None}
 
 
-def test_every_conclusion_has_a_verdict(pretended):
+def test_every_conclusion_has_a_verdict(monkeypatch, pretended):
+    monkeypatch.setattr(results, "DRAWS", 20)
     claims = conclusions(pretended)
     assert len(claims) >= 35
     assert all(claim.paper and claim.ours for claim in claims)
@@ -247,12 +248,17 @@ def test_every_conclusion_has_a_verdict(pretended):
         "As w grows to 1, option 4 ends at (0, 0)",
     ]
     assert list(verdicts.values()).count("the paper contradicts itself") == 3
+    # The pretended learners are alike, so none of them leads in any draw of the splits.
+    leading = next(claim for claim in claims if "logistic leads first" in claim.says)
+    assert leading.verdict == "fails"
+    assert leading.ours.endswith("true in 0 of 20 draws of the splits")
     without = conclusions(None)
     assert [c.verdict for c in without[-2:]] == ["cannot tell"] * 2
     assert "WEKA's, which was not run" in without[-1].cause
 
 
 def test_weka_where_it_is(monkeypatch, pretended):
+    monkeypatch.setattr(results, "DRAWS", 2)
     monkeypatch.setattr(ferri, "weka_where_wanted", lambda _: (PretendedWeka(), ""))
     monkeypatch.setattr(ferri, "weka_curves", lambda *_, **__: (pretended, 20.0))
     monkeypatch.setattr(ferri, "stand_in_curves", lambda *_, **__: (pretended, 3.0))

@@ -1,5 +1,6 @@
 import pytest
 
+from cautious.experiments import DifferentStudyError, Store
 from cautious.papers import PAPERS, reproduce
 from cautious.papers import ferri as module
 from cautious.papers.claims import Cell, Reproduction, Table
@@ -55,3 +56,17 @@ def test_every_paper_has_its_module():
     for key in PAPERS:
         code = f"from cautious.papers.{key} import reproduce_{key}"
         exec(code, {})
+
+
+@pytest.mark.parametrize(
+    ("paper", "store"), [("yang", "yang-LEV-quick.db"), ("zaffalon", "zaffalon-selected-quick.db")]
+)
+def test_a_store_of_other_settings_is_refused_before_anything_is_run(paper, store, tmp_path):
+    with Store(tmp_path / store) as kept:
+        kept.claim({("design", "folds"): "7"})
+    before = (tmp_path / store).read_bytes()
+    with pytest.raises(DifferentStudyError, match=rf"{store} was made with other .* remove it"):
+        reproduce(paper, quick=True, folder=tmp_path)
+    # Though it is the last one that the paper needs: the first ones have not been begun.
+    assert [file.name for file in tmp_path.iterdir()] == [store]
+    assert (tmp_path / store).read_bytes() == before

@@ -109,6 +109,7 @@ def test_the_experiments_on_one_data_set(in_one_process, monkeypatch, tmp_path):
     monkeypatch.setattr(experiment, "SETS", ["LEV"])
     monkeypatch.setattr(experiment, "QUICK", (3, 2))
     monkeypatch.setattr(experiment, "FOLDS", 3)
+    monkeypatch.setattr(experiment, "DRAWS", 5)
     monkeypatch.setattr(experiment, "STEPS", np.array([1.0, 2.0, 3.0, 5.0]))
     done = reproduce_yang(quick=True, folder=tmp_path)
     tables = {table.name: table for table in done.tables}

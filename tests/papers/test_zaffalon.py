@@ -136,6 +136,7 @@ def test_measures_where_the_ncc_is_indeterminate():
 def small(monkeypatch):
     monkeypatch.setattr(zaffalon_simulations, "SIZES", (25,))
     monkeypatch.setattr(zaffalon_simulations, "SMALL_SIZES", (5, 100))
+    monkeypatch.setattr(zaffalon_simulations, "DRAWS", 5)
 
 
 def test_simulations_are_repeatable_and_lay_out_both_figures(small):

@@ -287,6 +287,8 @@ T = TypeVar("T")
 # How long a process may take to start, beside the time of the model.
 _SECONDS_TO_START = 120
 _SECONDS_BETWEEN_LOOKS = 0.2
+# The more, the shorter is the time in which only the last one runs; each prepares its data anew.
+_PIECES_PER_JOB = 4
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
 
 
@@ -364,6 +366,7 @@ def run_folds(
             "keep; leave it out, or leave joblib.parallel_config."
         )
     jobs = effective_n_jobs(n_jobs)
+    folds = _shared(folds, jobs)
     if elsewhere or not (isolated or timeout is not None or jobs > 1):
         tasks = [partial(run_fold, design.of(fold.dataset), fold) for fold in folds]
         yield from run_tasks(tasks, "folds", n_jobs=n_jobs, progress=False)
@@ -389,6 +392,17 @@ def run_folds(
         finally:
             for worker in workers:
                 worker.stop()
+
+
+def _shared(folds: Sequence[Fold], jobs: int) -> Sequence[Fold]:
+    """Split folds by models where they are too few to keep all processes busy to the end."""
+    parts = -(-_PIECES_PER_JOB * jobs // len(folds)) if folds and jobs > 1 else 1
+    return [
+        replace(fold, models=models)
+        for fold in folds
+        for first in range(parts)
+        if (models := fold.models[first::parts])
+    ]
 
 
 def _pickled(design: Design) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -29,6 +29,7 @@ __all__ = [
     "failures_in_words",
     "left_out",
     "undecided",
+    "verdict_of",
 ]
 
 Kind = Literal["arithmetic", "re-run", "words"]
@@ -37,6 +38,30 @@ KINDS: tuple[Kind, ...] = ("arithmetic", "re-run", "words")
 
 Verdict = Literal["holds", "fails", "the paper contradicts itself", "cannot tell"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "the paper contradicts itself", "cannot tell")
+
+SURE = 0.9
+"""In how many repeats a sentence must be true to hold; in no more than the rest, to fail."""
+
+RULES: dict[Verdict, str] = {
+    "holds": (
+        "an example, identity or theorem is true of every case tried; of printed results of "
+        "runs no more are off than one in twenty by chance (a few numbers: none); a sentence on "
+        f"runs is true in {SURE:.0%} of the repeats or more, each of them what the paper might "
+        "have seen: a run where it has one, else a draw of as many splits, folds or data sets"
+    ),
+    "fails": (
+        "there is a counterexample; more printed results are off than chance explains; the "
+        f"sentence is true in {1 - SURE:.0%} of the repeats or fewer"
+    ),
+    "the paper contradicts itself": "two of its own sentences, formulas or numbers exclude each "
+    "other, whatever was run",
+    "cannot tell": (
+        "the sentence is true in some repeats and not in others, so one run decides nothing; or it "
+        "is true under one reading that the paper leaves open and not under another; or it says "
+        "nothing that a number could decide"
+    ),
+}
+"""What makes each verdict; one rule for all papers."""
 
 LEFT_OUT = {
     "ferri": "18 of 20 splits",
@@ -260,6 +285,56 @@ class Claim:
         return cls(place, says, kind, paper, ours, verdict, cause)
 
     @classmethod
+    def of_repeats(
+        cls,
+        place: str,
+        says: str,
+        kind: Kind,
+        true: Iterable[bool] | Mapping[str, Iterable[bool]],
+        *,
+        paper: str,
+        ours: str,
+        cause: str = "",
+        what: str = "runs",
+    ) -> Claim:
+        """Judge a sentence by the share of repeats in which it is true.
+
+        Parameters
+        ----------
+        place, says, kind, paper, ours, cause
+            As for :class:`Claim`; how often it is true is added to `ours`.
+        true : iterable of bool, or mapping of reading to such
+            Whether the sentence is true, repeat by repeat; where the paper leaves several readings
+            open, of each ("if spam is pos"): they must agree. Fewer than two repeats tell nothing.
+        what : str
+            What is repeated.
+
+        Examples
+        --------
+        >>> claim = Claim.of_repeats("4", "NB is worst", "re-run", [True] * 6 + [False] * 4,
+        ...                          paper="worst", ours="AUC 0.64")
+        >>> claim.verdict, claim.ours
+        ('cannot tell', 'AUC 0.64; true in 6 of 10 runs')
+        """
+        each = {
+            reading: [bool(t) for t in found]
+            for reading, found in (true if isinstance(true, Mapping) else {"": true}).items()
+        }
+        verdicts = {verdict_of(found) for found in each.values()}
+        verdict: Verdict = verdicts.pop() if len(verdicts) == 1 else "cannot tell"
+        often = ", ".join(
+            " ".join(filter(None, [f"in {sum(found)} of {len(found)} {what}", reading]))
+            for reading, found in each.items()
+        )
+        said = f"{ours}; true {often}" if ours else f"true {often}"
+        if verdict == "cannot tell" and not cause:
+            one = min(map(len, each.values())) < 2
+            cause = "one run only, so chance cannot be told" if one else "chance decides"
+            if len(each) > 1:
+                cause += ", or the reading"
+        return cls(place, says, kind, paper, said, verdict, cause)
+
+    @classmethod
     def of_cells(
         cls,
         place: str,
@@ -291,6 +366,20 @@ class Claim:
         most = int(stats.binom.ppf(0.95, len(printed), 0.05)) if chance else 0
         holds = len(printed) - same <= most if printed else None
         return cls.judged(place, says, kind, holds, paper=said, ours=ours, cause=cause)
+
+
+def verdict_of(true: Collection[bool]) -> Verdict:
+    """Judge a sentence by the repeats in which it is true.
+
+    Examples
+    --------
+    >>> verdict_of([True] * 9 + [False]), verdict_of([True] * 8 + [False] * 2), verdict_of([True])
+    ('holds', 'cannot tell', 'cannot tell')
+    """
+    share = sum(true) / len(true) if len(true) > 1 else math.nan
+    if share >= SURE - 1e-9:
+        return "holds"
+    return "fails" if share <= 1 - SURE + 1e-9 else "cannot tell"
 
 
 def undecided(claims: Iterable[Claim]) -> list[Claim]:

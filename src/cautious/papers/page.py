@@ -12,7 +12,15 @@ from pathlib import Path
 
 from cautious.experiments import versions
 from cautious.files import write_whole
-from cautious.papers.claims import KINDS, VERDICTS, Cell, Reproduction, Table, left_out
+from cautious.papers.claims import (
+    KINDS,
+    RULES,
+    VERDICTS,
+    Cell,
+    Reproduction,
+    Table,
+    left_out,
+)
 from cautious.papers.pictures import contact_sheet
 from cautious.progress import duration
 
@@ -84,6 +92,8 @@ def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -
         "ours. To look one up, search this page for it as it is printed (`0.956`, `95.03`, `5/3`).",
         "## Scorecard",
         _counts_of_claims(done),
+        "What makes a verdict, by one rule for all papers:",
+        "\n".join(f"- *{verdict}*: {RULES[verdict]}." for verdict in VERDICTS),
         _counts_of_cells(done),
         "*Arithmetic* is worked out from printed numbers alone and agrees to the last printed "
         "digit. A *re-run* agrees if chance explains the difference: no further off than two "

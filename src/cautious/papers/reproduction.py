@@ -21,7 +21,7 @@ import pandas as pd
 
 from cautious.datasets import list_datasets
 from cautious.errors import InputError
-from cautious.experiments import run_tasks
+from cautious.experiments import DifferentStudyError, Store, Study, run_tasks
 from cautious.files import write_whole
 from cautious.papers.claims import Reproduction, undecided
 from cautious.papers.page import write_reproduction_page
@@ -30,6 +30,7 @@ from cautious.papers.pictures import save_figures
 __all__ = [
     "PAPERS",
     "cached_predictions",
+    "check_stores",
     "data_identity",
     "reproduce",
     "with_first_line",
@@ -107,6 +108,26 @@ def data_identity(name: str) -> list[Any]:
     """Say what a bundled data set is: its cells, and how many columns are read as categories."""
     facts = list_datasets()
     return [facts[fact][name] for fact in ("sha256", "nominal_features")]
+
+
+def check_stores(studies: Mapping[Path | None, Study]) -> None:
+    """Refuse, before anything is run, a store that holds another study than the one it is for.
+
+    Raises
+    ------
+    DifferentStudyError
+        If it was made with other settings, or by another version of the library.
+    """
+    for path, study in studies.items():
+        if path is not None and path.is_file():
+            with Store(path, read_only=True) as store:
+                try:
+                    store.check(study.parts())
+                except DifferentStudyError as error:
+                    raise DifferentStudyError(
+                        f"{path} was made with other settings, or by another version of cautious; "
+                        f"remove it to run this part again, or give another folder. ({error})"
+                    ) from error
 
 
 def with_first_line(table: bytes, seconds: float | None = None) -> bytes:

@@ -35,6 +35,7 @@ from cautious.papers.weka import (
 __all__ = [
     "Curves",
     "board",
+    "drawn_curves",
     "leaders",
     "least_cost",
     "response_measures",
@@ -211,26 +212,45 @@ def _measured_folds(predictions: pd.DataFrame) -> list[dict[str, float]]:
 def _mean_curve(repeats: list[pd.DataFrame]) -> pd.DataFrame:
     """Average over folds and repeats, one row per level of abstention (or of FPR, for tpr).
 
-    Columns ``± name`` hold two standard errors of the mean over repeats, nan if there is one.
+    Columns ``± name`` hold two standard errors of the mean over repeats, nan if there is one; the
+    curves of the repeats themselves are kept for :func:`drawn_curves`.
     """
     grid = abstention_grid()
     found: dict[str, Any] = {"level": grid}
+    apart = {}
     for name in (*MEASURES, "tpr"):
         each = np.array(
             [[float(folds[f"{name}@{a:.2f}"].mean()) for a in grid] for folds in repeats]
         )
         found[name] = each.mean(axis=0)
+        apart[name] = each.tolist()
         spread = each.std(axis=0, ddof=1) if len(each) > 1 else np.full(len(grid), np.nan)
         found[f"± {name}"] = 2 * spread / np.sqrt(len(each))
     curve = pd.DataFrame(found)
-    curve.attrs["repeats"] = len(repeats)
+    curve.attrs |= {"repeats": len(repeats), "each": apart}
     for name in COSTS:  # how far the cheapest level moves from repeat to repeat
-        at = [
-            grid[int(np.argmin([folds[f"{name}@{a:.2f}"].mean() for a in grid]))]
-            for folds in repeats
-        ]
+        at = [float(grid[int(np.argmin(values))]) for values in apart[name]]
         curve.attrs[name] = float(2 * np.std(at, ddof=1) / np.sqrt(len(at))) if len(at) > 1 else 0.0
     return curve
+
+
+DRAWS = 200
+
+
+def drawn_curves(curve: pd.DataFrame) -> list[pd.DataFrame]:
+    """Average the repeats drawn anew, as many as there are: what the paper might have seen.
+
+    The draws are the same for all curves, since equal seeds split alike.
+    """
+    n = curve.attrs["repeats"]
+    if n < 2:
+        return [curve]
+    drawn = np.random.default_rng(0).integers(n, size=(DRAWS, n))
+    means = {name: np.array(own)[drawn].mean(axis=1) for name, own in curve.attrs["each"].items()}
+    return [
+        pd.DataFrame({"level": curve["level"], **{name: own[i] for name, own in means.items()}})
+        for i in range(DRAWS)
+    ]
 
 
 # What the text prints: measure, abstention, value as it is printed.

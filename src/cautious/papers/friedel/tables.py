@@ -8,7 +8,7 @@ import pandas as pd
 from cautious._typing import Floats
 from cautious.curves import AbstentionCostSurface, DifferentialCostSurface
 from cautious.papers.claims import Cell, Figure, Table
-from cautious.papers.friedel.scores import MEASURES, Family
+from cautious.papers.friedel.scores import MEASURES, Family, surface_of
 
 __all__ = [
     "TABLE_1",
@@ -212,9 +212,9 @@ def _nested(family: Family) -> Cell:
     return Cell("all", what, said, "yes", remark="holds of every optimal window", given=True)
 
 
-def refrained(family: Family) -> Floats:
+def refrained(scores: pd.DataFrame) -> Floats:
     """Shares that PART refrains from on breast-w at ν = 0.1, over μ at which that can pay."""
-    surface = family.surfaces["breast-w", "PART"]
+    surface = surface_of(scores, "PART", max(scores["truth"]))
     return np.asarray(surface.abstention(np.linspace(1 / 9, 1, 801), 0.1))
 
 
@@ -222,7 +222,7 @@ def _refraining(family: Family) -> list[Cell]:
     """Section 4: PART refrains from 10 to 15 % at ν of about a tenth, on breast-w."""
     if ("breast-w", "PART") not in family.surfaces:
         return []
-    share = refrained(family)
+    share = refrained(family.scores["breast-w"])
     inside = float(np.mean((share >= 0.1) & (share <= 0.15)))
     remark = f"from {share.min():.1%} to {share.max():.1%} over all μ for which abstaining may pay"
     remark += f"; within 10 to 15 % for {inside:.0%} of them"

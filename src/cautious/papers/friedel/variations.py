@@ -181,29 +181,30 @@ def variation_claims(found: Variations) -> list[Claim]:
     return [
         Claim.judged(
             *(place, "Other parameters of J48 and the SVM shift VACC only a little"),
-            *("words", bool(whole.median() < 0.1)),
+            *("words", None),
             paper="only small shifts, over all datasets",
             ours=f"median shift over the whole range {whole.median():.1%} of VACC, largest "
             f"{whole.max():.1%}; chance alone makes {chance:.1%}",
+            cause="the paper says neither what is small nor which values it took",
         ),
         Claim.judged(
-            *(place, "No abrupt changes occur", "words", most < ABRUPT),
+            *(place, "No abrupt changes occur", "words", None),
             paper="gradual; clear that no abrupt changes occur",
             ours=f"largest step {most:.1%} of VACC, {worst[1]} on {worst[0]}; of "
             f"{len(steps)} learners and sets {int((steps < ABRUPT).sum())} stay below {ABRUPT:.0%} "
             "per step",
-            cause="" if most < ABRUPT else "the paper does not say which values it took",
+            cause="the paper says neither what is abrupt nor which values it took",
         ),
         Claim.judged(
             *(place, "The shifts are consistent for both learning schemes"),
-            *("words", max(wide.values()) < 3 * min(wide.values())),
+            *("words", None),
             paper="changes consistent for both",
             ours=", ".join(f"median shift {v:.1%} for {m}" for m, v in wide.items()),
-            cause="the paper does not say in what they are consistent; judged by size",
+            cause="the paper does not say in what they are consistent",
         ),
         Claim.judged(
             *(place, "VACC depends to some extent on the noise level"),
-            *("words", rising > len(means) / 2),
+            *("words", rising == len(means)),
             paper="it seems so",
             ours=f"VACC rises at every step of added noise in {rising} of {len(means)} cases",
             cause="noise is added here, by turning labels over",

@@ -22,15 +22,18 @@ from cautious.models import (
     NestedDichotomyForestClassifier,
 )
 from cautious.papers.claims import Cell, Figure, Table
+from cautious.papers.reproduction import check_stores
 
 __all__ = [
     "SETS",
     "best_strength",
     "cost_curves",
+    "drawn_results",
     "experiment_figures",
     "experiment_tables",
     "priced_sets",
     "run_experiment",
+    "shape_of",
     "strictness",
 ]
 
@@ -67,12 +70,13 @@ def run_experiment(
     n_strengths, trees = QUICK if quick else FULL
     # Without the last digits, which differ between machines: a store knows its models by them.
     strengths = np.round(np.logspace(-3, 1, n_strengths), 12)
-    found = []
-    for name in SETS:
-        stem = f"yang-{name}-{'quick' if quick else 'full'}"
-        store = None if folder is None else folder / f"{stem}.db"
-        found.append(_study(name, strengths, trees).run(store, n_jobs=n_jobs, progress=progress))
-    return pd.concat(found)
+    size = "quick" if quick else "full"
+    studies = {name: _study(name, strengths, trees) for name in SETS}
+    stores = {name: None if folder is None else folder / f"yang-{name}-{size}.db" for name in SETS}
+    check_stores({stores[name]: study for name, study in studies.items()})
+    return pd.concat(
+        study.run(stores[name], n_jobs=n_jobs, progress=progress) for name, study in studies.items()
+    )
 
 
 def experiment_tables(results: pd.DataFrame) -> list[Table]:
@@ -187,6 +191,27 @@ def priced_sets(matrix: Floats, estimator: Any, X: Any, y: Any) -> dict[str, flo
     return {**found, "summed": summed, **sizes}
 
 
+DRAWS = 100
+
+
+def drawn_results(results: pd.DataFrame) -> list[pd.DataFrame]:
+    """Draw the folds of each data set anew, and average: one row per data set and model."""
+    wide = results.select_dtypes("number").drop(columns=["repeat", "seed"])
+    wide = wide.assign(dataset=results["dataset"], model=results["model"])
+    cells = wide.set_index(["dataset", "model", "fold"]).unstack("fold")
+    columns = cells.columns.get_level_values(0).unique()
+    n = results["fold"].nunique()
+    values = cells.to_numpy().reshape(len(cells), len(columns), n)
+    rng = np.random.default_rng(0)
+    sets = pd.factorize(cells.index.get_level_values("dataset"))[0]
+    found = []
+    for _ in range(DRAWS):
+        drawn = rng.integers(n, size=(sets.max() + 1, n))[sets]  # other folds on each data set
+        means = np.take_along_axis(values, drawn[:, None, :], axis=2).mean(axis=2)
+        found.append(pd.DataFrame(means, cells.index, columns).reset_index())
+    return found
+
+
 def cost_curves(results: pd.DataFrame) -> pd.DataFrame:
     """Give the mean cost by data set, attitude with reward, and s of the log grid."""
     curves = [_cost_curve(name, results[results["dataset"] == name]) for name in SETS]
@@ -219,7 +244,7 @@ def _shape_table(curve: pd.DataFrame) -> Table:
                 continue
             # On LEV "the inflection point for r = 0.9 is beyond s = 10".
             said = "falls" if (name, r) == ("LEV", 0.9) else "falls, then rises"
-            cells.append(Cell(name, f"r = {r}", _shape(cost), said, remark=remark))
+            cells.append(Cell(name, f"r = {r}", shape_of(cost), said, remark=remark))
         for r in (0.1, 0.5, 0.9):
             best = [
                 float(points["s"].iloc[points["cost"].argmin()])
@@ -316,7 +341,8 @@ def _strictly(cost: Floats, *, rising: bool) -> tuple[str, str, str]:
     return said, f"not {said}", off
 
 
-def _shape(cost: Floats) -> str:
+def shape_of(cost: Floats) -> str:
+    """Say whether the cost is least at the last value, at the first, or between."""
     best = int(cost.argmin())
     if best == len(cost) - 1:
         return "falls"

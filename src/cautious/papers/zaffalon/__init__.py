@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from cautious.papers.claims import Reproduction, failures_in_words
+from cautious.papers.reproduction import check_stores
 from cautious.papers.zaffalon.collection import Collection, collection_study, collection_table
 from cautious.papers.zaffalon.comparisons import (
     credal_figures,
@@ -89,13 +90,15 @@ def reproduce_zaffalon(
         size = "quick" if quick else "full"
         return None if folder is None else folder / f"zaffalon-{kind}-{size}.db"
 
+    studies = {
+        kind: collection_study(quick=quick, selection=kind == "selected")
+        for kind in ("plain", "selected")
+    }
+    check_stores({store(kind): study for kind, study in studies.items()})
     simulated = simulate(quick=quick, store=store("simulated"), n_jobs=n_jobs, progress=progress)
     plain, selected = (
         Collection(study, study.run(store(kind), n_jobs=n_jobs, progress=progress))
-        for kind, study in (
-            ("plain", collection_study(quick=quick, selection=False)),
-            ("selected", collection_study(quick=quick, selection=True)),
-        )
+        for kind, study in studies.items()
     )
     everything = pd.concat([simulated, plain.results, selected.results])
     study = plain.study
@@ -107,7 +110,7 @@ def reproduce_zaffalon(
         *naive_tables(plain, selected),
         *credal_tables(plain, selected),
         *nondeterministic_tables(plain),
-        variant_table(plain),
+        variant_table(plain, selected),
     ]
     return Reproduction(
         "zaffalon",
@@ -130,5 +133,5 @@ def reproduce_zaffalon(
         ],
         quick,
         float(everything["seconds"].sum()),
-        conclusions(tables, plain, selected),
+        conclusions(tables, plain, selected, simulated),
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import make_pipeline
 
-from cautious._typing import Floats, Labels
+from cautious._typing import Floats, Ints, Labels
 from cautious.datasets import list_datasets
 from cautious.experiments import Study
 from cautious.metrics import make_set_scorer
@@ -28,11 +28,13 @@ from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
 from cautious.utility import u65, u80
 
 __all__ = [
+    "SETS",
     "UTILITIES",
     "Collection",
     "LaplaceBayesClassifier",
     "collection_study",
     "collection_table",
+    "drawn_sets",
     "share_spread",
     "spread",
 ]
@@ -57,6 +59,25 @@ def spread(values: npt.ArrayLike, statistic: Callable[..., Floats] = np.median) 
 def share_spread(share: float, n: int) -> float:
     """Two standard deviations of a share of n data sets."""
     return SD * float(np.sqrt(max(share * (1 - share), 0.25 / n) / n))
+
+
+DRAWS = 200
+SETS = 55
+"""Data sets that section 9.1.3 counts and does not name."""
+
+
+def drawn_sets(n: int) -> list[Ints]:
+    """Draw as many data sets as the paper has from n of ours, again and again; all, if too few.
+
+    Examples
+    --------
+    >>> len(drawn_sets(62)), len(drawn_sets(62)[0]), len(drawn_sets(14))
+    (200, 55, 1)
+    """
+    if n <= SETS:
+        return [np.arange(n)]
+    rng = np.random.default_rng(0)
+    return [np.sort(rng.permutation(n)[:SETS]) for _ in range(DRAWS)]
 
 
 UTILITIES = {"u50": "discounted_accuracy", "u65": "u65", "u80": "u80"}

@@ -131,6 +131,34 @@ def simulation_table(results: pd.DataFrame) -> Table:
     )
 
 
+DRAWS = 200
+
+
+def drawn_simulations(results: pd.DataFrame) -> list[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Draw the chances of Fig. 3 and the samples of Fig. 4 anew: medians and means by size."""
+    lines, rng = [*LINES, "NCC u80", "NCC determinacy"], np.random.default_rng(0)
+    found: dict[str, list[Floats]] = {}
+    for dataset, own in results.groupby("dataset", sort=False):
+        wide = own.sort_values(["repeat", "fold"])
+        n = wide["repeat"].nunique()
+        values = wide[lines].to_numpy().reshape(n, -1, len(lines))
+        name = str(dataset)
+        artificial = name.startswith(ARTIFICIAL)
+        if not artificial:  # the samples are the repeats
+            values = values.reshape(-1, 1, len(lines))
+        middle = np.median if artificial else np.mean
+        found[name] = [
+            middle(values[rng.integers(len(values), size=len(values))], axis=(0, 1))
+            for _ in range(DRAWS)
+        ]
+
+    def frame(name: str, sizes: Iterable[int], i: int) -> pd.DataFrame:
+        rows = {size: found[f"{name} {size}"][i] for size in sizes if f"{name} {size}" in found}
+        return pd.DataFrame.from_dict(rows, orient="index", columns=lines)
+
+    return [(frame(ARTIFICIAL, SIZES, i), frame(DOWNSAMPLED, SMALL_SIZES, i)) for i in range(DRAWS)]
+
+
 # Accuracy of NBC below which a draw of the chances is called hard.
 HARD = 0.85
 
