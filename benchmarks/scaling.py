@@ -4,6 +4,8 @@
 then prints, for every number of threads, the best seconds of a few runs: reading, summarising,
 their ratio, how much faster than with one thread, and the peak memory of a process that does
 nothing else; the same for Dask with as many workers of one thread, beside one local thread; what
+the machine allows (the bytes of the file read by as many threads, batches read and not counted,
+memory copied; tasks of Dask that do nothing, or only read); what
 larger batches would change with the most threads; and how long Python takes for a batch, all but
 the rows. It names the machine, and what is not installed; without pyarrow and pandas there is
 nothing to measure.
@@ -19,8 +21,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 NEEDED = ("numpy", "pandas", "sklearn", "pyarrow")
 WANTED = ("numba", "distributed")
@@ -93,22 +99,105 @@ def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator
     from cautious.logs import summarise
 
     one_thread = best(lambda: summarise(path, n_threads=1), repeats)
-    first = None
+    first, limits = None, []
     for n in workers:
         cluster = LocalCluster(
             n_workers=n, threads_per_worker=1, dashboard_address=None, memory_limit=0
         )
         with cluster, Client(cluster) as client:
             ours = best(lambda client=client: summarise(path, engine=client), repeats)
+            empty, reading = (
+                best(lambda do=do, client=client: only(do, client, path), repeats)
+                for do in (do_nothing, read_parts)
+            )
         first = ours if first is None else first
         engine = "Dask; one local thread in place of reading"
         yield line(name, engine, n, one_thread, ours, first / ours)
+        limits.append(f"| {n} | {empty:.3f} | {reading:.3f} | {ours:.3f} |")
+    yield "\n| workers | tasks that do nothing | that only read | summarising |"
+    yield "| ---: | ---: | ---: | ---: |"
+    yield from limits
+
+
+def only(do: Callable[[list[Any]], None], client: Any, path: Path) -> None:
+    """Have workers do something with the parts of a log, in the tasks that count them."""
+    from cautious.logs.engines.dask import blocks_of
+    from cautious.logs.source import open_source
+
+    parts = list(open_source(path).parts)
+    client.gather([client.submit(do, block, pure=False) for block in blocks_of(parts, client)])
+
+
+def do_nothing(parts: list[Any]) -> None:
+    """Show what it costs to send a task."""
+
+
+def read_parts(parts: list[Any]) -> None:
+    """Read the parts, and count nothing."""
+    for part in parts:
+        for _ in part.batches(["y_true", "score"]):
+            pass
+
+
+def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str]:
+    """Seconds of all that must be done before anything can be counted."""
+    from cautious.logs import Plan
+    from cautious.logs.engines.threads import _CELLS_READ, Reading
+    from cautious.logs.source import BATCH_CELLS, open_source
+
+    size, block = path.stat().st_size, 1 << 20
+
+    def read_bytes(share: range) -> None:
+        buffer = bytearray(block)
+        with path.open("rb", buffering=0) as file:
+            for at in share:
+                file.seek(at * block)
+                file.readinto(buffer)
+
+    def copy(n_times: int) -> None:
+        here, there = np.ones(1 << 22), np.ones(1 << 22)
+        for _ in range(n_times):
+            np.copyto(there, here)
+
+    yield (
+        "\n| threads | bytes of the file | batches, not counted | speed-up of both | "
+        "memory copied, GB/s |\n| ---: | ---: | ---: | ---: | ---: |"
+    )
+    first = None
+    source = open_source(path)
+    plan = Plan.of(source.schema)
+    for n in threads:
+        cells = min(BATCH_CELLS, _CELLS_READ // n)
+
+        def read_batches(n: int = n, cells: int = cells) -> None:
+            reading = Reading(source.parts, plan, n, cells)
+            in_threads([lambda: reading.run(lambda *_: None)] * n)
+
+        shares = [range(at, size // block, n) for at in range(n)]
+        found = (
+            best(
+                lambda shares=shares: in_threads([partial(read_bytes, s) for s in shares]), repeats
+            ),
+            best(read_batches, repeats),
+        )
+        copied = best(lambda n=n: in_threads([partial(copy, 64 // n)] * n), repeats)
+        rate = 64 // n * n * 2 * 8 * (1 << 22) / copied / 1e9
+        first = first or found
+        faster = " · ".join(f"{one / now:.1f}" for one, now in zip(first, found, strict=True))
+        yield f"| {n} | {found[0]:.3f} | {found[1]:.3f} | {faster} | {rate:.0f} |"
+
+
+def in_threads(tasks: list[Callable[[], object]]) -> None:
+    """Do every task in a thread of its own."""
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        for future in [pool.submit(task) for task in tasks]:
+            future.result()
 
 
 def other_batches(path: Path, n_threads: int) -> Iterator[str]:
     """What larger batches would change."""
     yield "\n| cells read at a time by all threads | summarising | peak MB |\n| --- | ---: | ---: |"
-    for cells in (1 << 21, 1 << 22, 1 << 23, 1 << 24):
+    for cells in (1 << 20, 1 << 21, 1 << 22, 1 << 23):
         took, peak = alone(path, n_threads, cells)
         yield f"| {cells:,} | {took:.3f} | {peak:.0f} |"
     yield ""
@@ -134,19 +223,21 @@ def alone(path: Path, n_threads: int, cells: int = 0) -> tuple[float, float]:
 
 def python_per_batch(path: Path) -> str:
     """Microseconds for ten rows that go into a table, and for having pyarrow read ten rows."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from cautious.logs import Plan, summarise_batch
+    from cautious.logs import Plan
+    from cautious.logs.engines.open_list import OpenList
     from cautious.logs.engines.open_table import OpenTable
-    from cautious.logs.tallies import compiled_loop
+    from cautious.logs.tallies import GridSearch, compiled_loop
 
     compiled_loop("count", 1 << 40)  # so many rows are worth compiling
     with pq.ParquetFile(path) as file:
         stream = file.iter_batches(10, row_groups=[0], use_threads=False)
-        few = pa.Table.from_batches([next(stream)])
+        few = next(stream)
         reading = best(lambda: next(stream), 300)
-    table = OpenTable.beside(summarise_batch(few, Plan.of(few.schema, resolution=2**-12)), -12)
+    plan = Plan.of(few.schema)
+    rows = OpenList(plan, frozenset({0, 1}), GridSearch(plan.limits))
+    table = OpenTable.of_list(rows, -12) if rows.add(few) else None
     if table is None:
         return "Nothing is compiled, so no batch goes into a table."
     counting = best(lambda: table.add(few), 300)
@@ -176,6 +267,7 @@ def main() -> None:
             if at == 0:
                 if "distributed" not in missing(WANTED):
                     tables.append(on_dask(name, path, wanted.threads, wanted.repeats))
+                tables.append(machine_allows(path, wanted.threads, wanted.repeats))
                 tables.append(other_batches(path, max(wanted.threads)))
             for table in tables:
                 for row in table:

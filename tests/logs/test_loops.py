@@ -67,6 +67,18 @@ def test_rows_that_a_glance_does_not_settle(way, row):
     assert loops.most_probable(list(p.T.copy())) is None
 
 
+def test_marks(way):
+    rng = np.random.default_rng(4)
+    scores, kinds = rng.normal(size=500).round(2), rng.integers(0, 3, 500).astype(np.int8)
+    taken = np.zeros(1 << 12, dtype=np.uint8)
+    loops.mark(scores, kinds, 12, taken)
+    expected = {
+        ((int(score.view(np.uint64)) + int(kind)) * 0x9E3779B97F4A7C15) % 2**64 >> 52
+        for score, kind in zip(scores, kinds, strict=True)
+    }
+    assert set(np.flatnonzero(taken).tolist()) == expected
+
+
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("several", [True, False])
 def test_codes(way, known, several):

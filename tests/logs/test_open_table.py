@@ -1,5 +1,8 @@
 """Batches that go into an open table are counted as those that do not, to the last bit."""
 
+import time
+from threading import get_ident
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -8,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.errors import InputError
-from cautious.logs import Plan, summarise, summarise_batch
+from cautious.logs import Plan, source, summarise, summarise_batch
 from cautious.logs.engines import threads
-from cautious.logs.engines.open_table import OpenTable, suits
+from cautious.logs.engines.open_list import OpenList
+from cautious.logs.engines.open_table import OpenTable
+from cautious.logs.engines.plain_rows import suits
 from cautious.logs.tallies import loops
 
 pytest.importorskip("numba")
@@ -21,18 +26,27 @@ def compiled_at_once(monkeypatch):
     monkeypatch.setattr(loops, "_ROWS_WORTH_COMPILING", 0)
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """How many batches went into tables, and how many did not."""
+def watched(monkeypatch, kind):
+    """How often batches were added to lists or tables, and how often they could not be."""
     told = {True: 0, False: 0}
-    add = OpenTable.add
+    add = kind.add
 
     def noted(self, batch):
         told[done := add(self, batch)] += 1
         return done
 
-    monkeypatch.setattr(OpenTable, "add", noted)
+    monkeypatch.setattr(kind, "add", noted)
     return told
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    return watched(monkeypatch, OpenTable)
+
+
+@pytest.fixture
+def listed(monkeypatch):
+    return watched(monkeypatch, OpenList)
 
 
 def batches(frame, size=200):
@@ -144,8 +158,11 @@ def test_a_label_that_comes_late(counted):
     frame = classes()
     frame["y_true"] = np.minimum(frame["y_true"], np.arange(len(frame)) // 1200)
     assert same(frame, **FEW)
-    assert counted[False] > 0
+    assert counted[False] == 0, "the columns name the classes"
     assert counted[True] > 4
+    frame = scores()
+    frame["y_true"] *= np.arange(len(frame)) >= 3000
+    assert same(frame, **FEW)
 
 
 def test_decimals_until_there_are_none(counted):
@@ -202,8 +219,53 @@ def test_any_scores(rows, size):
     assert found.to_bytes() == plainly(frame, **wishes).to_bytes()
 
 
-def test_after_too_many_that_are_not_plain_none_is_tried(counted):
+def test_after_too_many_that_are_not_plain_none_is_tried(counted, listed):
     frame = scores()
     frame.loc[::200, "score"] = np.nan
     assert same(frame, missing="abstain", **FEW)
-    assert counted == {True: 0, False: threads._PATIENCE}
+    assert counted == {True: 0, False: 0}
+    assert listed == {True: 0, False: threads._PATIENCE}
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("make", [scores, classes])
+def test_a_list_that_has_no_more_room(make, n_threads, listed, monkeypatch):
+    monkeypatch.setattr(threads, "_LEAST_ROOM", 1)
+    frame = make()
+    assert same(frame, n_threads, memory_budget=32 * 20_000)
+    few = [c for c in frame if c != "y_true"]
+    frame[few] = (
+        np.float64(1) / 3 if make is scores else frame[few].iloc[np.arange(5000) % 40].values
+    )
+    assert same(frame, n_threads, memory_budget=32 * 1200)
+    assert listed[True] > 40
+
+
+def test_helpers_count_what_few_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(threads, "_LEAST_READERS", 1)
+    monkeypatch.setattr(threads, "_COLUMNS_OPEN", 1)
+    monkeypatch.setattr(threads, "_CELLS_READ", 1 << 10)
+    monkeypatch.setattr(source, "_FEW_ROWS", 1)
+    readers, counters = set(), set()
+    count, read = threads.RunningTotal.count, source.ParquetPart.batches
+
+    def counting(self, *args):
+        counters.add(get_ident())
+        time.sleep(0.001)
+        count(self, *args)
+
+    def reading(self, *args):
+        readers.add(get_ident())
+        return read(self, *args)
+
+    monkeypatch.setattr(threads.RunningTotal, "count", counting)
+    monkeypatch.setattr(source.ParquetPart, "batches", reading)
+    frame = classes()
+    frame.to_parquet(tmp_path / "log.parquet", row_group_size=1500)
+    found = summarise(tmp_path / "log.parquet", n_threads=4, **FEW)
+    assert found.to_bytes() == plainly(frame, **FEW).to_bytes()
+    assert len(readers) == 1 < len(counters)
+    frame.loc[4900, "p_1"] = 7.0
+    frame.to_parquet(tmp_path / "log.parquet", row_group_size=1500)
+    with pytest.raises(InputError, match=r"row 4900.*p_1|p_1.*row 4900"):
+        summarise(tmp_path / "log.parquet", n_threads=4, **FEW)

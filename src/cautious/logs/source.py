@@ -30,7 +30,7 @@ from cautious.predictions import (
     refusal,
 )
 
-__all__ = ["BATCH_CELLS", "Part", "Source", "TablePart", "joined", "open_source"]
+__all__ = ["BATCH_CELLS", "Part", "Source", "TablePart", "count_batches", "joined", "open_source"]
 
 # A batch holds about so many cells, and no more rows than so many.
 _BATCH_ROWS, BATCH_CELLS = 1 << 20, 1 << 21
@@ -127,10 +127,9 @@ class ParquetPart:
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
     ) -> Iterator[tuple[int, Any]]:
         """Stream the row groups; each must hold the rows that were promised."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        most = max(1, min(_BATCH_ROWS, most_cells // len(columns)))
+        most = _batch_rows(columns, most_cells)
         start, few, n_few = self.first_row, [], 0
         with _reading("Parquet"):
             file = pq.ParquetFile(
@@ -155,7 +154,7 @@ class ParquetPart:
                         del batch  # it would otherwise be there while the next is read
                         if n_few >= min(most, _FEW_ROWS):
                             here, start = start, start + n_few
-                            read, few, n_few = [pa.Table.from_batches(few)], [], 0
+                            read, few, n_few = [_together(few)], [], 0
                             yield here, read.pop()
                     if found != promised:
                         raise refusal(
@@ -165,7 +164,7 @@ class ParquetPart:
                             promised=f"{promised:,}",
                         )
             if few:
-                yield start, pa.Table.from_batches(few)
+                yield start, _together(few)
 
 
 @dataclass(frozen=True)
@@ -556,3 +555,20 @@ def joined(parts: Iterable[Part]) -> list[Part]:
         both = last.joined(part) if isinstance(last, ParquetPart) else None
         found[-1:] = [part] if last is None else [last, part] if both is None else [both]
     return found
+
+
+def count_batches(parts: Sequence[Part], columns: Sequence[str], most_cells: int) -> int:
+    """Estimate how many batches there are to read; only Parquet files are read in several."""
+    most = _batch_rows(columns, most_cells)
+    return sum(1 + part.n_rows // most if isinstance(part, ParquetPart) else 1 for part in parts)
+
+
+def _batch_rows(columns: Sequence[str], most_cells: int) -> int:
+    """How many rows to read at a time: a power of two, since Arrow has room for so many anyway."""
+    return min(_BATCH_ROWS, 1 << max(1, most_cells // len(columns)).bit_length() - 1)
+
+
+def _together(batches: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return batches[0] if len(batches) == 1 else pa.Table.from_batches(batches)

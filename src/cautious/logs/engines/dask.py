@@ -130,9 +130,7 @@ def _summarise_window(
 ) -> LogSummary:
     """Map, add up as a tree on the cluster, and fetch the one summary that is left."""
     distributed: Any = import_module("distributed")
-    threads = max(1, sum(client.nthreads().values()))
-    size = min(_MOST_PARTS, -(-len(window) // (threads * _TASKS_PER_THREAD)))
-    blocks = [joined(window[start : start + size]) for start in range(0, len(window), size)]
+    blocks = blocks_of(window, client)
     with warnings.catch_warnings():
         # Batches that are only here have to be sent; Dask would rather have them read over there.
         warnings.filterwarnings("ignore", message="Sending large graph")
@@ -157,6 +155,13 @@ def _summarise_window(
     except BaseException:
         client.cancel([*leaves, *level])
         raise
+
+
+def blocks_of(parts: list[Part], client: Any) -> list[list[Part]]:
+    """Put parts together to blocks, one for each task: a few for each thread of the cluster."""
+    threads = max(1, sum(client.nthreads().values()))
+    size = min(_MOST_PARTS, -(-len(parts) // (threads * _TASKS_PER_THREAD)))
+    return [joined(parts[start : start + size]) for start in range(0, len(parts), size)]
 
 
 @contextmanager

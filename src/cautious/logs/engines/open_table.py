@@ -1,9 +1,8 @@
 """A table of counts that stays open: a plain batch goes into it in one compiled loop.
 
-What is not plain (rows without a truth or a score, probabilities that do not add up, a label not
-seen before, weights, groups, rules) is left to :func:`cautious.logs.kernel.summarise_batch`, which
-both checks it and gives the same counts. So the table makes logs of many rows quicker, most of all
-in many threads, since hardly any of it holds the interpreter's lock; it decides nothing.
+Beside what makes rows plain at all (:mod:`cautious.logs.engines.plain_rows`), probabilities must
+add up, and scores lie within reach of the table. It makes logs of many rows quicker, most of all in
+many threads, since hardly any of it holds the interpreter's lock; it decides nothing.
 """
 
 from __future__ import annotations
@@ -14,55 +13,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Ints
-from cautious.errors import InputError
-from cautious.logs.kernel import answer_kinds, column_of, labels_of, score_kinds
-from cautious.logs.plan import ARGMAX, Plan
+from cautious._typing import Floats
+from cautious.logs.engines.open_list import OpenList
+from cautious.logs.engines.plain_rows import Coded, PlainRows
+from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.logs.tallies import (
     NUMBER,
-    Codes,
     Kind,
     Piece,
     ScoreTally,
-    SetTally,
-    Stratum,
     compiled_loop,
     decimal_scale,
     pieces_of,
-    side_by_side,
 )
 
-__all__ = ["OpenTable", "suits"]
+__all__ = ["OpenTable"]
 
 # A table has no more places than so many: two megabytes, for each thread.
 _MOST_PLACES = 1 << 18
 # Cells beyond this are no exact numbers any more.
 _FAR = 2.0**50
 
-Coded = tuple[Codes, Any, Any, Ints]
-"""Codes of true labels, the least and the greatest that are known, and the kind of each."""
 
-
-def suits(plan: Plan) -> bool:
-    """Whether batches may be plain: one column of scores, or probabilities and their argmax."""
-    columns = plan.columns
-    if plan.turned or any((columns.weight, columns.model, columns.groups)):
-        return False
-    if plan.binary:
-        return len(plan.score_columns) == 1 and len(columns.proba) < 2 and not plan.decisions
-    return plan.decisions == (ARGMAX,)
-
-
-class OpenTable:
+class OpenTable(PlainRows):
     """Counts of one thread in the cells of a grid.
 
     Parameters
     ----------
-    plan : Plan
-        What to count; it must be one that :func:`suits`.
-    labels : iterable
-        True labels that may occur.
+    plan, labels
+        As of :class:`PlainRows`.
     exponent : int, optional
         Cells are ``2**exponent`` wide; with None, scores are multiples of one over `scale`.
     scale : float
@@ -79,88 +59,77 @@ class OpenTable:
         scale: float,
         ends: tuple[float, float],
     ) -> None:
-        self.plan = plan
+        super().__init__(plan, labels)
         self.exponent = exponent
         self.scale = scale
-        self.labels = labels
         self.decimal: bool = exponent is None
-        self.n_rows: int = 0
-        known = list(labels)
-        self.kinds: list[Any]
-        kinds, self.kinds = (score_kinds if plan.binary else answer_kinds)(plan, known)
-        self.kind_of: dict[tuple[type, Any], int] = {
-            (type(label), label): int(kind)
-            for label, kind in zip(known, kinds, strict=True)
-            if kind >= 0
-        }
-        self.run: Any = _run(self.kind_of)
-        self.bounds: tuple[float, float] = (0.0, 1.0) if plan.columns.proba else (-np.inf, np.inf)
         self.low: float = 0.0
         self.table: npt.NDArray[np.int64] = np.zeros((0, len(self.kinds)), dtype=np.int64)
-        self.pairs: npt.NDArray[np.int64] = np.zeros((len(plan.classes),) * 2, dtype=np.int64)
         self.count: Callable[..., int] | None = None
         if self.kind_of and self._reach(*(ends if plan.binary else self.bounds)):
-            self.count = compiled_loop("count" if plan.binary else "answers", 0)
+            self.count = compiled_loop("count", 0)
 
     @classmethod
-    def beside(cls, summary: LogSummary, exponent: int | None) -> OpenTable | None:
-        """Open a table for scores like those of a summary; None if there is no grid for them.
+    def of_list(cls, rows: OpenList, exponent: int | None) -> OpenTable | None:
+        """Count the rows of a list in a table; None if there is no grid for them.
 
         Parameters
         ----------
-        summary : LogSummary
-            Of some rows of the same log.
+        rows : OpenList
+            Some rows.
         exponent : int, optional
-            The exponent that is known to be needed.
+            The exponent that is known to be needed; with None, scores must have a few digits.
         """
-        if compiled_loop("count", 0) is None:
-            return None
-        tally = summary.scores
-        values = [values for pieces in tally.pieces.values() for values, _ in pieces]
-        scale: float | None
-        if exponent is None:
-            scales = {decimal_scale(own) for own in values}
-            scale = None if None in scales else max(filter(None, scales), default=None)
-        else:
-            scale = 2.0**-exponent
+        scale = decimal_scale(rows.rows[0][0]) if exponent is None else 2.0**-exponent
         if scale is None:
             return None
-        unit = 1.0 if tally.exponent is None else 2.0**tally.exponent
-        ends = [end for own in values for end in (own.min() * unit, own.max() * unit)]
-        both = (min(ends, default=0.0), max(ends, default=0.0))
-        table = cls(summary.plan, summary.labels, exponent, scale, both)
-        return None if table.count is None else table
+        least, most = (min(s.min() for s, _ in rows.rows), max(s.max() for s, _ in rows.rows))
+        table = cls(rows.plan, rows.labels, exponent, scale, (float(least), float(most)))
+        if table.count is None:
+            return None
+        every = (rows.kind_type(0), rows.kind_type(len(rows.kinds) - 1), np.arange(len(rows.kinds)))
+        if not all(table._add_scores(scores, (kinds, *every)) for scores, kinds in rows.rows):
+            return None
+        table.pairs, table.n_rows = rows.pairs, rows.n_rows
+        return table
 
     def add(self, batch: Any) -> bool:
         """Count a batch, or nothing of it: then False, and the plain way is to be taken."""
-        coded = self._codes(column_of(batch, str(self.plan.columns.truth)))
-        names = self.plan.columns.proba.values()
-        columns = [column_of(batch, n) for n in (self.plan.score_columns or names)]
-        if coded is None or any(
-            column.null_count or str(column.type) not in ("double", "float") for column in columns
-        ):
+        found = self.columns_of(batch)
+        if found is None:
             return False
-        numbers = [column.to_numpy().astype(np.float64, copy=False) for column in columns]
-        done = (self._add_scores if self.plan.binary else self._add_answers)(numbers, coded)
-        self.n_rows += batch.num_rows if done else 0
+        base, begins, coded = found
+        n = batch.num_rows
+        if self.plan.binary:
+            done = self._add_scores(base[:n], coded)
+        else:
+            done = self._add_answers(base, begins, coded, n)
+        self.n_rows += n if done else 0
         return done
 
+    def join(self, other: OpenTable) -> bool:
+        """Add the counts of another table; False, and nothing is added, if it has another grid."""
+        if (self.exponent, self.scale, self.kinds) != (other.exponent, other.scale, other.kinds):
+            return False
+        high = max(self.low + len(self.table), other.low + len(other.table)) - 1
+        if not self._extend(min(self.low, other.low), high):
+            return False
+        start = int(other.low - self.low)
+        self.table[start : start + len(other.table)] += other.table
+        self.pairs += other.pairs
+        self.labels, self.n_rows = self.labels | other.labels_counted, self.n_rows + other.n_rows
+        return True
+
     def summary(self) -> LogSummary:
-        """Give what is counted as a summary; its labels are all that it was opened with."""
-        plan, limit = self.plan, self.plan.limits.limit
+        """Give what is counted as a summary."""
         found = pieces_of(self.table, self.low, self.scale if self.decimal else None)
         pieces: dict[Kind, tuple[Piece, ...]] = {
             Kind(None, None, *self.kinds[at]): (piece,) for at, piece in found.items()
         }
-        scores = ScoreTally(plan.limits, self.exponent, pieces).settled(1.5)
-        sets = SetTally(limit)
-        if not plan.binary:
-            stratum = Stratum(ARGMAX, None, None)
-            sets = SetTally.of_single_answers(self.pairs, stratum, limit)
-        return LogSummary(plan, self.n_rows, self.labels, scores, sets)
+        scores = ScoreTally(self.plan.limits, self.exponent, pieces).settled(1.5)
+        return LogSummary(self.plan, self.n_rows, self.labels_counted, scores, self.sets())
 
-    def _add_scores(self, numbers: list[Floats], coded: Coded) -> bool:
-        (scores,) = numbers
+    def _add_scores(self, scores: Floats, coded: Coded) -> bool:
         done = 0
         while (done := self._count_scores(scores, coded, done, 1)) < len(scores):
             if not self._reach(float(scores.min()), float(scores.max())):
@@ -180,16 +149,16 @@ class OpenTable:
         grid = (len(self.kinds), self.scale, self.low, self.decimal, self.table.reshape(-1))
         return self.count(scores, *coded, start, step, *inside, *grid)
 
-    def _add_answers(self, numbers: list[Floats], coded: Coded) -> bool:
-        together = side_by_side(numbers)
-        if together is None:
+    def _add_answers(self, base: Floats, begins: Any, coded: Coded, n: int) -> bool:
+        answers = compiled_loop("answers", 0)
+        if answers is None:
             return False
-        n, which = len(numbers[0]), np.arange(len(numbers), dtype=NUMBER)
+        which = np.arange(len(begins), dtype=NUMBER)
         grid = (self.scale, self.decimal, self.table.reshape(-1), self.pairs.reshape(-1))
-        assert self.count is not None
-        done = self.count(*together, which, *coded, n, 1, *grid)
+        rest = (*grid, np.empty(0), np.empty(0, dtype=self.kind_type))
+        done: int = answers(base, begins, which, *coded, n, 1, *rest)
         if done < n:
-            self.count(*together, which, *coded, done, -1, *grid)
+            answers(base, begins, which, *coded, done, -1, *rest)
         return done == n
 
     def _reach(self, least: float, most: float) -> bool:
@@ -200,53 +169,15 @@ class OpenTable:
         low, high = near(np.array([least, most]) * self.scale)
         if len(self.table):
             low, high = min(low, self.low), max(high, self.low + len(self.table) - 1)
+        return high - low + 1 > len(self.table) and self._extend(low, high)
+
+    def _extend(self, low: float, high: float) -> bool:
+        """Make the table reach from one cell, no later than its first, to another; False if not."""
         span = high - low + 1
         if not (span * len(self.kinds) <= _MOST_PLACES and max(-low, high) < _FAR):
-            return False
-        if span == len(self.table):
             return False
         table = np.zeros((int(span), len(self.kinds)), dtype=np.int64)
         start = int(self.low - low) if len(self.table) else 0
         table[start : start + len(self.table)] = self.table
         self.low, self.table = float(low), table
         return True
-
-    def _codes(self, array: Any) -> Coded | None:
-        """Codes of true labels, of whole numbers the numbers themselves."""
-        import pyarrow.types as types
-
-        if array.null_count:
-            return None
-        boolean = types.is_boolean(array.type)
-        if self.run is not None and (boolean or types.is_integer(array.type)):
-            kind, first, kinds = self.run
-            last = first + len(kinds) - 1
-            if (kind is bool) == boolean and first >= -128 and last < 128:
-                values = array.to_numpy(zero_copy_only=False)
-                # One byte, if it is one; a greater number is none of the labels either way.
-                short = np.int8 if values.dtype.itemsize == 1 and first >= 0 else np.int64
-                values = (
-                    values.view(np.int8)
-                    if short is np.int8
-                    else values.astype(np.int64, copy=False)
-                )
-                return values, short(first), short(last), kinds
-        try:
-            codes, labels = labels_of(array, str(self.plan.columns.truth))
-        except InputError:
-            return None
-        kinds = np.array([self.kind_of.get((type(label), label), -1) for label in labels])
-        if (kinds < 0).any():
-            return None
-        return codes.astype(np.int64), np.int64(0), np.int64(len(labels) - 1), kinds
-
-
-def _run(kind_of: dict[tuple[type, Any], int]) -> tuple[type, int, Ints] | None:
-    """Labels that are consecutive whole numbers or truth values: type, the first, their kinds."""
-    types = {kind for kind, _ in kind_of}
-    if types not in ({int}, {bool}):
-        return None
-    (kind,), numbers = types, sorted(int(label) for _, label in kind_of)
-    if numbers != list(range(numbers[0], numbers[-1] + 1)):
-        return None
-    return kind, numbers[0], np.array([kind_of[kind, kind(n)] for n in numbers])

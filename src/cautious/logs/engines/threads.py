@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
 from dataclasses import replace
+from queue import SimpleQueue
 from threading import Lock, Semaphore
 from typing import Any
 
 from cautious.errors import InputError
-from cautious.logs.engines.open_table import OpenTable, suits
+from cautious.logs.engines.open_list import OpenList
+from cautious.logs.engines.open_table import OpenTable
+from cautious.logs.engines.plain_rows import suits
 from cautious.logs.kernel import summarise_batch
 from cautious.logs.plan import Plan
-from cautious.logs.source import BATCH_CELLS, Part
+from cautious.logs.source import BATCH_CELLS, Part, count_batches
 from cautious.logs.summary import LogSummary
-from cautious.logs.tallies import expect_rows
+from cautious.logs.tallies import GridSearch, compiled_loop, expect_rows
 
 __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 
 # All threads together hold about so many cells that they have read. What is not plain takes
 # several times its memory, so it is counted in pieces: of so many cells, though of no fewer than so
 # many in each thread.
-_CELLS_READ, _CELLS_COUNTED, _LEAST_CELLS = 1 << 22, 1 << 22, 1 << 17
+_CELLS_READ, _CELLS_COUNTED, _LEAST_CELLS = 1 << 21, 1 << 22, 1 << 17
+# A thread keeps so many plain rows one by one, if its share of those allowed is less.
+_LEAST_ROOM = 1 << 17
 # After so many batches that were not plain after all, a thread takes none for plain any more.
 _PATIENCE = 8
-# Until a grid is known, threads take so many rows at a time, and then see what others have found.
-_ROWS_EXPLORED = 1 << 18
+# Until the labels of a log are known, threads take so many rows at a time.
+_ROWS_EXPLORED = 1 << 14
 _FEW_THREADS = 4
+# So many columns are read at a time, though by no fewer threads than so many.
+_COLUMNS_OPEN, _LEAST_READERS = 16, 2
 _THREADS_BY_DEFAULT = 4
 
 Progress = Callable[[int, int | None], object]
@@ -37,6 +44,9 @@ Progress = Callable[[int, int | None], object]
 
 class RunningTotal:
     """A summary that one thread adds batches to.
+
+    Plain rows are kept one by one until it is known on what grid scores lie, and then counted in a
+    table; all others go through :func:`cautious.logs.kernel.summarise_batch`.
 
     Parameters
     ----------
@@ -54,72 +64,92 @@ class RunningTotal:
         self.plan = plan
         self.whole = whole
         self.seen = seen
-        self._closed = LogSummary.of_nothing(plan)
-        self._table: OpenTable | None = None
+        self.closed: LogSummary = LogSummary.of_nothing(plan)
+        self.rows: OpenList | OpenTable | None = None
+        self._search = GridSearch(plan.limits) if whole is None else whole.search
+        self._room = max(_LEAST_ROOM, 3 * (plan.limits.limit if whole is None else whole.room) // 2)
         self._patience = _PATIENCE if suits(plan) else 0
-        self._tried = False
+        cells = BATCH_CELLS if whole is None else whole.cells_counted
+        self._step = max(1, cells // len(plan.columns.names()))
 
     @property
     def summary(self) -> LogSummary:
         """The total so far."""
-        if self._table is not None:
-            self._closed, self._table = self._closed + self._table.summary(), None
-        return self._closed
+        if self.rows is not None:
+            self.closed, self.rows = self.closed + self.rows.summary(), None
+        return self.closed
 
     def add(self, part: Part) -> None:
         """Read a part of the source and add it, one batch in memory at a time."""
-        whole, names = self.whole, self.plan.columns.names()
-        cells_read, cells_counted = (BATCH_CELLS, BATCH_CELLS) if whole is None else whole.cells
-        step = max(1, cells_counted // len(names))
+        for first, batch in batches_of(part, self.plan.columns.names(), BATCH_CELLS):
+            self.count(part, first, batch)
+            del batch  # it would otherwise be there while the next is read
+
+    def count(self, part: Part, first: int, batch: Any) -> None:
+        """Add a batch of a part, whose first row has a number."""
         try:
-            for first, batch in part.batches(names, cells_read):
-                if whole is not None and whole.stopped:
-                    return
-                n_rows = batch.num_rows
-                self._count(batch, first, part, step)
-                del batch  # it would otherwise be there while the next is read
-                if whole is not None:
-                    whole.tell(n_rows)
+            self._count(part, first, batch)
         except InputError as error:
             raise error.at(part.name) from None
+        if self.whole is not None:
+            self.whole.tell(batch.num_rows)
 
-    def _count(self, batch: Any, first: int, part: Part, step: int) -> None:
-        """Count a batch in a table, or what comes before there can be one, or is not plain."""
+    def _count(self, part: Part, first: int, batch: Any) -> None:
         start, plain = 0, self._patience > 0
-        while start < batch.num_rows or not start:
-            if plain and self._table is not None:
-                if self._table.add(batch.slice(start)):
+        while start < batch.num_rows:
+            if plain and (rows := self._open()) is not None:
+                if rows.add(batch.slice(start)):
+                    self._settle()
                     return
-                self._closed, self._patience, plain = self.summary, self._patience - 1, False
+                self._close(patience=1)
+                plain = False
             with nullcontext() if self.whole is None else self.whole.few:
-                if plain and self._open_table():
-                    continue
-                rows = min(step, _ROWS_EXPLORED) if plain else step
-                self._add(batch.slice(start, rows), first + start, part)
-                start += rows
+                if plain and self._open() is not None:
+                    continue  # another thread has found the labels
+                n_rows = min(self._step, _ROWS_EXPLORED) if plain else self._step
+                self._add(batch.slice(start, n_rows), first + start, part)
+                start += n_rows
 
-    def _open_table(self) -> bool:
-        """Open a table once it is known on what grid scores lie."""
-        exponent, known = self._exponent(), self._closed
-        if not known.labels:
-            known = self.whole.summary if self.seen is None and self.whole else self.seen or known
-        # Scores that have no decimal grid get none by reading on.
-        if known.scores.pieces and (exponent is not None or not self._tried):
-            self._tried = exponent is None
-            self._table = OpenTable.beside(known, exponent)
-        return self._table is not None
+    def _open(self) -> OpenList | OpenTable | None:
+        """Begin a list of plain rows, if there is none and the labels are known."""
+        if self.rows is None and compiled_loop("count", 0) is not None:
+            others = [one.labels for one in (self.whole, self.seen) if one is not None]
+            rows = OpenList(self.plan, self.closed.labels.union(*others), self._search)
+            if rows.kind_of and (rows.complete or self._exponent() is not None):
+                self.rows = rows
+        return self.rows
+
+    def _settle(self) -> None:
+        """Make a table of a list, once a grid is known; make room, if there are too many rows."""
+        rows = self.rows
+        if not isinstance(rows, OpenList):
+            return
+        exponent = self._exponent()
+        # Scores that have no few digits get none by reading on.
+        if exponent is not None or len(rows.rows) == 1:
+            table = OpenTable.of_list(rows, exponent)
+            self.rows = rows if table is None else table
+        if isinstance(self.rows, OpenList) and (exponent is not None or rows.n_rows > self._room):
+            self._close(patience=int(exponent is not None))
+
+    def _close(self, patience: int) -> None:
+        """Make a summary of open rows; it may cost patience with further ones."""
+        self._patience -= patience
+        self._hand_over(self.summary)
 
     def _add(self, batch: Any, first: int, part: Part) -> None:
         at_least = self._exponent()
         own = summarise_batch(batch, self.plan, at_least=at_least, first=first, where=part.where)
-        self._closed += own
-        if self.whole is not None:
-            self._closed = self.whole.relieve(self._closed)
+        self._hand_over(self.closed + own)
+
+    def _hand_over(self, closed: LogSummary) -> None:
+        self.closed = closed if self.whole is None else self.whole.relieve(closed)
 
     def _exponent(self) -> int | None:
         """Give what is known by now to be needed; no finer cells are tried."""
         whole = None if self.whole is None else self.whole.summary
-        known = [one.scores.exponent for one in (self._closed, whole, self.seen) if one is not None]
+        known = [one.scores.exponent for one in (self.closed, whole, self.seen) if one is not None]
+        known.append(self._search.exponent)
         return max((exponent for exponent in known if exponent is not None), default=None)
 
 
@@ -130,20 +160,23 @@ class Whole:
     share of distinct scores hands them over.
     """
 
-    def __init__(self, plan: Plan, n_threads: int, n_rows: int | None, progress: Any) -> None:
+    def __init__(
+        self, plan: Plan, n_threads: int, n_rows: int | None, progress: Progress | None
+    ) -> None:
         self.summary: LogSummary = LogSummary.of_nothing(plan)
+        self.labels: frozenset[Any] = frozenset()
+        self.search: GridSearch = GridSearch(plan.limits)
         self.n_rows = n_rows
         self.progress = progress
         self.room: int = plan.limits.limit // n_threads
-        self.cells: tuple[int, int] = (
-            min(BATCH_CELLS, _CELLS_READ // n_threads),
-            max(_LEAST_CELLS, min(BATCH_CELLS, _CELLS_COUNTED // n_threads)),
-        )
+        fair = min(BATCH_CELLS, _CELLS_COUNTED // n_threads)
+        self.cells_counted: int = max(_LEAST_CELLS, fair)
         self.n_done: int = 0
         self.stopped = False
         self.lock: Lock = Lock()
         # Outside a table Python's lock is held so often that more threads only hinder one another.
         self.few: Semaphore = Semaphore(_FEW_THREADS)
+        self._table: OpenTable | None = None
 
     def tell(self, n_rows: int) -> None:
         """Tell that so many rows more are done."""
@@ -155,17 +188,107 @@ class Whole:
 
     def relieve(self, own: LogSummary) -> LogSummary:
         """Take over what is too much for one thread, and give back what it goes on with."""
+        self.labels |= own.labels  # another thread may undo this; each has its own labels as well
         if own.scores.exponent is not None or own.scores.n_kept <= self.room:
             return own
         if (known := self.summary.scores.exponent) is not None:
             return replace(own, scores=own.scores.coarsened(known).settled(1.0))
-        self.take(own)
-        return LogSummary.of_nothing(own.plan)
-
-    def take(self, own: LogSummary) -> None:
-        """Add what a thread has."""
         with self.lock:
             self.summary += own
+        return LogSummary.of_nothing(own.plan)
+
+    def take(self, own: RunningTotal) -> None:
+        """Add what a thread has; tables of one grid are added as they are."""
+        table = own.rows if isinstance(own.rows, OpenTable) else None
+        closed = own.summary if table is None else own.closed
+        with self.lock:
+            self.summary += closed
+            if table is None:
+                return
+            if self._table is None:
+                self._table = table
+            elif not self._table.join(table):
+                self.summary += table.summary()
+
+    def total(self) -> LogSummary:
+        """Give the total of all threads."""
+        return self.summary if self._table is None else self.summary + self._table.summary()
+
+
+class Reading:
+    """Batches on their way from the parts of a source to the threads that count them.
+
+    A thread that reads a part counts its batches itself, unless another thread has nothing to do.
+    Arrow keeps for every thread and column what it has used for reading, so where there are many
+    columns only some of the threads read.
+    """
+
+    def __init__(self, parts: Iterable[Part], plan: Plan, n_threads: int, cells: int) -> None:
+        self.stopped = False
+        self._waiting, self._lock, self._n_threads = iter(parts), Lock(), n_threads
+        self._names, self._cells = plan.columns.names(), cells
+        self._idle, self._ready = 0, SimpleQueue[tuple[Part, int, Any] | None]()
+        many = max(_LEAST_READERS, _COLUMNS_OPEN // len(self._names))
+        self._readers = min(n_threads, many)
+        self._to_start = self._readers
+
+    def run(self, count: Callable[[Part, int, Any], None]) -> None:
+        """Read or count in a thread until nothing is left."""
+        try:
+            with self._lock:
+                reads, self._to_start = self._to_start > 0, self._to_start - 1
+            if reads:
+                self._read(count)
+            while True:
+                with self._lock:
+                    self._idle += 1
+                found = self._ready.get()
+                with self._lock:
+                    self._idle -= 1
+                if found is None or self.stopped:
+                    return
+                count(*found)
+                del found  # it would otherwise be there while this waits
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Let all threads end."""
+        self.stopped = True
+        self._end()
+
+    def _read(self, count: Callable[[Part, int, Any], None]) -> None:
+        while True:
+            with self._lock:
+                part = None if self.stopped else next(self._waiting, None)
+            if part is None:
+                break
+            for first, batch in batches_of(part, self._names, self._cells):
+                if self.stopped:
+                    return
+                if self._idle > self._ready.qsize():
+                    self._ready.put((part, first, batch))
+                else:
+                    count(part, first, batch)
+                del batch  # it would otherwise be there while the next is read
+        with self._lock:
+            self._readers -= 1
+            last = not self._readers
+        if last:
+            self._end()
+
+    def _end(self) -> None:
+        for _ in range(self._n_threads):
+            self._ready.put(None)
+
+
+def batches_of(part: Part, names: Sequence[str], cells: int) -> Iterator[tuple[int, Any]]:
+    """Read a part batch by batch; what is wrong is said with its name."""
+    try:
+        yield from part.batches(names, cells)
+    except InputError as error:
+        raise error.at(part.name) from None
 
 
 def summarise_in_threads(
@@ -199,24 +322,20 @@ def summarise_in_threads(
 
     if n_threads is None:
         n_threads = min(os.cpu_count() or 1, _THREADS_BY_DEFAULT)
+    names = plan.columns.names()
+    cells = min(BATCH_CELLS, _CELLS_READ // n_threads)
     if isinstance(parts, Sequence):
-        n_threads = max(1, min(n_threads, len(parts)))
+        n_threads = max(1, min(n_threads, count_batches(parts, names, cells)))
     expect_rows(n_rows or 0)
-    whole = Whole(plan, n_threads, n_rows, progress)
-    waiting, lock = iter(parts), Lock()
+    whole, reading = (
+        Whole(plan, n_threads, n_rows, progress),
+        Reading(parts, plan, n_threads, cells),
+    )
 
     def work() -> None:
         own = RunningTotal(plan, whole)
-        while not whole.stopped:
-            with lock:
-                part = next(waiting, None)
-            if part is None:
-                whole.take(own.summary)
-                return
-            own.add(part)
-            if n_threads > _FEW_THREADS:
-                # Arrow keeps for each thread what it has freed; of many threads that is a lot.
-                pa.default_memory_pool().release_unused()
+        reading.run(own.count)
+        whole.take(own)
 
     with ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(work) for _ in range(n_threads)]
@@ -225,5 +344,7 @@ def summarise_in_threads(
                 future.result()  # the first error ends it all
         except BaseException:
             whole.stopped = True
+            reading.stop()
             raise
-    return whole.summary
+    pa.default_memory_pool().release_unused()
+    return whole.total()

@@ -1,13 +1,8 @@
 """Counts that add up exactly, in any order and any split: of scores, and of prediction sets."""
 
 from cautious.logs.tallies.archive import pack, unpack
-from cautious.logs.tallies.loops import (
-    NUMBER,
-    compiled_loop,
-    expect_rows,
-    most_probable,
-    side_by_side,
-)
+from cautious.logs.tallies.grid import GridSearch
+from cautious.logs.tallies.loops import NUMBER, compiled_loop, expect_rows, most_probable
 from cautious.logs.tallies.scores import (
     Codes,
     Kind,
@@ -24,6 +19,7 @@ __all__ = [
     "NUMBER",
     "Codes",
     "Counts",
+    "GridSearch",
     "Kind",
     "Limits",
     "Piece",
@@ -38,6 +34,5 @@ __all__ = [
     "most_probable",
     "pack",
     "pieces_of",
-    "side_by_side",
     "unpack",
 ]

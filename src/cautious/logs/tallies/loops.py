@@ -26,6 +26,7 @@ __all__ = [
     "count_codes",
     "count_on_grid",
     "expect_rows",
+    "mark",
     "most_probable",
     "side_by_side",
 ]
@@ -38,6 +39,9 @@ _GRID_BLOCK, _COLUMN_BLOCK = 1 << 16, 1 << 13
 _COMPILED_BLOCK = 1 << 12
 # Rows that are off by no more than this are exact, in whatever order they are added up.
 _SURE = 4.9e-7
+
+# The golden ratio spreads numbers that are near one another.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 NUMBER = np.uint16
 """Class numbers in two bytes are four times quicker to write."""
@@ -331,6 +335,8 @@ def _making_answers(sources: str) -> Callable[..., int]:
         decimal: bool,
         table: npt.NDArray[np.int64],
         pairs: npt.NDArray[np.int64],
+        scores: Floats,
+        kinds: npt.NDArray[Any],
     ) -> int:
         _ = sources
         n_classes = begins.size
@@ -353,12 +359,18 @@ def _making_answers(sources: str) -> Callable[..., int]:
                         wrong += 1
                 if wrong:
                     return start
+            # Without a table, confidences and kinds of cases are written down.
+            listed = table.size == 0
             for i in range(code.size):
                 truth, answer = classes[np.uint64(code[i] - first)], np.int64(which[i])
-                cell = np.rint(best[i] * scale) if decimal else np.floor(best[i] * scale)
-                place = np.int64(cell) * n_classes + truth
-                table[np.uint64(2 * place + (answer != truth))] += step
+                kind = 2 * truth + (answer != truth)
                 pairs[np.uint64(answer * n_classes + truth)] += step
+                if listed:
+                    scores[np.uint64(start + i)] = best[i]
+                    kinds[np.uint64(start + i)] = kind
+                else:
+                    cell = np.rint(best[i] * scale) if decimal else np.floor(best[i] * scale)
+                    table[np.uint64(np.int64(cell) * 2 * n_classes + kind)] += step
         return stop
 
     return answers
@@ -438,11 +450,49 @@ def _making_tabulate(sources: str) -> Callable[..., None]:
     return tabulate
 
 
+def mark(
+    scores: Floats, kinds: npt.NDArray[np.integer[Any]], bits: int, taken: npt.NDArray[np.uint8]
+) -> None:
+    """Set a mark for every pair of a score and a kind, at a place that a hash gives it.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Scores.
+    kinds : ndarray of shape (n,), int
+        Number of each row's kind.
+    bits : int
+        The places are numbers of so many bits.
+    taken : ndarray of shape (2**bits,), uint8
+        Is 1 where a mark is set.
+    """
+    marking = compiled_loop("mark", 0)
+    if marking is not None:
+        marking(scores.view(np.uint64), kinds, np.uint64(64 - bits), _GOLDEN, taken)
+        return
+    for start in range(0, len(scores), _GRID_BLOCK):
+        rows = slice(start, start + _GRID_BLOCK)
+        hashed = scores[rows].view(np.uint64) + kinds[rows].astype(np.uint64)
+        hashed *= _GOLDEN
+        hashed >>= np.uint64(64 - bits)
+        taken[hashed.view(np.int64)] = 1
+
+
+def _making_mark(sources: str) -> Callable[..., None]:
+    def marking(scores: Any, kinds: Any, shift: Any, golden: Any, taken: Any) -> None:
+        _ = sources
+        for i in range(scores.size):
+            taken[((scores[i] + np.uint64(kinds[i])) * golden) >> shift] = 1
+
+    return marking
+
+
 _MAKING: dict[str, tuple[Callable[[str], Callable[..., Any]], tuple[Callable[..., Any], ...]]] = {
     "count": (_making_count, ()),
     "follow": (_making_follow, (follow_block,)),
     "answers": (_making_answers, (follow_block,)),
     "tabulate": (_making_tabulate, ()),
+    "mark": (_making_mark, ()),
 }
 
 

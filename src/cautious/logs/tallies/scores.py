@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Ints
 from cautious.errors import shown
-from cautious.logs.tallies.loops import count_on_grid
+from cautious.logs.tallies.grid import COARSEST, FINEST, HUGE, Limits, cells_of, least_exponent
+from cautious.logs.tallies.loops import count_on_grid, mark
 from cautious.logs.tallies.sums import Counts, carried, check_counts
 
 __all__ = ["Codes", "Kind", "Limits", "Piece", "ScoreTally", "decimal_scale", "pieces_of"]
@@ -33,10 +34,6 @@ Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 Piece: TypeAlias = tuple[Floats, Counts | None]
 """Values and how often each occurs: sorted and distinct; or, with None, each once in any order."""
 
-# Cells of 1e-60 are fine enough for any score; in the coarsest all of a kind share a few cells.
-_FINEST, _COARSEST = -200, 801
-# No sensible score lies beyond; up to here a power of two from the range of exponents is exact.
-_HUGE = 2.0**800
 # A table of so many cells (times kinds) is still cheaper to go through than a sort of a batch.
 _TABLE = 1 << 21
 # Intermediate results of so many rows stay in the processor's cache.
@@ -60,13 +57,6 @@ class Kind(NamedTuple):
     group: Any
     truth: Any
     apart: bool = False
-
-
-class Limits(NamedTuple):
-    """How many pairs of a score and a kind to keep: distinct ones, or cells if these are more."""
-
-    limit: int
-    cells: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +109,7 @@ class ScoreTally:
         found = None if counts is not None else _counted(scores, codes, len(kinds), at_least)
         if found is None:
             # There are two zeros, but they are one score.
-            values = scores + 0.0 if at_least is None else _cells_of(scores, at_least)
+            values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
             found = {}
             for code, rows in _rows_of(codes, len(kinds)):
                 if counts is not None:
@@ -171,7 +161,7 @@ class ScoreTally:
             return tally if tally.n_kept <= self.limits.limit else tally._on_finest_grid()
         while tally.n_kept > self.limits.cells:
             assert tally.exponent is not None
-            if tally.exponent >= _COARSEST:
+            if tally.exponent >= COARSEST:
                 raise ValueError(
                     f"there are {len(tally.pieces):,} kinds of cases (models × groups × classes), "
                     f"and memory_budget= leaves room for {self.limits.cells:,} cells in all; "
@@ -195,12 +185,12 @@ class ScoreTally:
                     zeros = np.zeros(len(values), dtype=np.uint8)
                     found = _counted(values, zeros, 1, exponent)
                     rounded.append(
-                        _added_up([(_cells_of(values, exponent), None)])
+                        _added_up([(cells_of(values, exponent), None)])
                         if found is None
                         else found[0]
                     )
                 else:
-                    rounded.append(_collapsed(_cells_of(values, exponent), counts))
+                    rounded.append(_collapsed(cells_of(values, exponent), counts))
             pieces[kind] = (_added_up(rounded, grid=True),)
         return ScoreTally(self.limits, exponent, pieces)
 
@@ -229,7 +219,7 @@ class ScoreTally:
         """Undo :meth:`to_arrays`, refusing what no scores can give."""
         if exponent is not None and type(exponent) is not int:
             raise ValueError(f"the exponent is {shown(exponent)}")
-        if exponent is not None and not _FINEST <= exponent <= _COARSEST:
+        if exponent is not None and not FINEST <= exponent <= COARSEST:
             raise ValueError(f"the exponent is {exponent}")
         pieces: dict[Kind, tuple[Piece, ...]] = {}
         for kind, values, counts in zip(kinds, arrays[::2], arrays[1::2], strict=True):
@@ -261,15 +251,11 @@ class ScoreTally:
         at least as many distinct values as places taken.
         """
         bits = int(2 * self.limits.limit - 1).bit_length()
-        taken = np.zeros(1 << bits, dtype=np.bool_)
+        taken = np.zeros(1 << bits, dtype=np.uint8)
         looked_at = 0
         for number, own in enumerate(self.pieces.values()):
             for values, _ in own:
-                for start in range(0, len(values), _BLOCK):
-                    hashed = values[start : start + _BLOCK].view(np.uint64) + np.uint64(number)
-                    hashed *= np.uint64(0x9E3779B97F4A7C15)
-                    hashed >>= np.uint64(64 - bits)
-                    taken[hashed.view(np.int64)] = True
+                mark(values, np.broadcast_to(np.int64(number), len(values)), bits, taken)
                 looked_at += len(values)
                 if looked_at > 1.25 * self.limits.limit:
                     if np.count_nonzero(taken) > self.limits.limit:
@@ -285,13 +271,7 @@ class ScoreTally:
             np.sort(np.concatenate([values[::stride] for values, _ in own]))
             for own in self.pieces.values()
         ]
-        fits, too_fine = _COARSEST, _FINEST - 1
-        while fits - too_fine > 1:
-            middle = (fits + too_fine) // 2
-            n_cells = len(sample)
-            for cells in (_cells_of(values, middle) for values in sample):
-                n_cells += int(np.count_nonzero(cells[1:] != cells[:-1]))
-            fits, too_fine = (middle, too_fine) if n_cells <= self.limits.cells else (fits, middle)
+        fits = least_exponent(sample, self.limits.cells)
         return self.coarsened(fits).settled()
 
 
@@ -328,7 +308,7 @@ def _counted(
         span = high - low + 1
         # A table larger than the batch would be no gain, and places must be exact numbers.
         fits = span * n_kinds <= (len(scores) if decimal else _TABLE)
-        if not (fits and max(-low, high + 1) * n_kinds < min(2.0**53, _HUGE * scale)):
+        if not (fits and max(-low, high + 1) * n_kinds < min(2.0**53, HUGE * scale)):
             return None
     table = count_on_grid(scores, codes, n_kinds, scale, low, int(span), decimal=decimal)
     if table is None:
@@ -407,12 +387,6 @@ def _starts(values: Floats) -> Ints:
     new = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return np.flatnonzero(new)
-
-
-def _cells_of(scores: Floats, exponent: int) -> Floats:
-    """Cells of width ``2**exponent`` that scores lie in; huge scores count as infinite."""
-    ordinary = np.where(np.abs(scores) > _HUGE, np.copysign(np.inf, scores), scores)
-    return np.floor(ordinary * 2.0**-exponent) + 0.0  # there are two zeros, but they are one cell
 
 
 def _rows_of(codes: Codes, n_kinds: int) -> Iterator[tuple[int, Ints]]:
