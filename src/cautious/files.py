@@ -242,8 +242,8 @@ def check_output(
 
     Raises
     ------
-    IsADirectoryError, FileNotFoundError
-        If `path` is a folder, or is in none.
+    IsADirectoryError, FileNotFoundError, PermissionError
+        If `path` is a folder, is in none, or is in one that may not be written to.
     ValueError
         If `path` is an input, is in a folder that is read, or matches a pattern of what is read.
     """
@@ -252,6 +252,12 @@ def check_output(
         raise IsADirectoryError(f"{path} is a folder; name the file to write.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is no folder; make it first.")
+    folder = os.path.dirname(os.path.realpath(path))  # a file is replaced where it really is
+    if (path.is_file() or not path.exists()) and not os.access(folder, os.W_OK):
+        raise PermissionError(
+            f"{path} cannot be written: the folder {folder} is read-only; name a file in another "
+            "folder."
+        )
     for each in inputs:
         given = os.fspath(each)
         if given == "-" or "://" in given:

@@ -306,3 +306,54 @@ def test_classes_may_be_declared(run_json):
 
 def test_version(run):
     assert run("--version").stdout.startswith("cautious ")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["report", "p.csv", "-o", "out/report.html"],
+        ["tune", "p.csv", "--mistake", "5", "--abstain", "1", "-o", "out/rule.json"],
+        ["demo", "-o", "out/report.html"],
+    ],
+)
+def test_a_read_only_folder(fails, tmp_path, monkeypatch, command):
+    (tmp_path / "p.csv").write_text(GOOD)
+    (tmp_path / "out").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("out"))
+    assert "is read-only; name a file in another folder" in fails(*command)
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_paths_with_spaces_and_unicode(run, tmp_path):
+    folder = tmp_path / "müde Fälle, 看"
+    folder.mkdir()
+    file, page, rule = folder / "p q.csv", folder / "die Seite ü.html", folder / "règle 1.json"
+    file.write_text("y_true,score\n" + "0,0.1\n1,0.9\n0,0.4\n1,0.6\n" * 10, encoding="utf-8")
+    assert "p q" in run("evaluate", file).stdout
+    run("report", file, "-o", page)
+    assert page.stat().st_size > 100_000
+    run("tune", file, "--mistake", "5", "--abstain", "1", "-o", rule)
+    run("apply", file, "--rule", rule, "-o", folder / "a b.csv")
+    assert (folder / "a b.csv").read_text(encoding="utf-8").count("\n") == 41
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_of_other_systems(run, tmp_path, end):
+    lines = ["y_true,score,group", *["no,0.1,a", "yes,0.9,b", "no,0.4,b", "yes,0.6,a"] * 3, ""]
+    for name, each in (("unix.csv", "\n"), ("other.csv", end)):
+        (tmp_path / name).write_bytes(each.join(lines).encode())
+    found = [
+        run("evaluate", name, "--group", "group", "--csv").stdout
+        for name in ("unix.csv", "other.csv")
+    ]
+    assert found[0].replace("unix", "other") == found[1]
+    assert "yes" in found[0] or "no" in found[0]
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra_the_command_line_says_what_to_install(missing):
+    code = f"import runpy, sys; sys.modules[{missing!r}] = None; runpy.run_module('cautious')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"The command line needs {missing}: pip install 'cautious[cli]'" in done.stderr
+    assert "Traceback" not in done.stderr

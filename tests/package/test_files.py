@@ -136,6 +136,19 @@ def test_there_must_be_a_folder_to_write_to(tmp_path):
         write_whole(tmp_path / "nowhere" / "a", "x")
 
 
+def test_a_read_only_folder_is_refused_before_anything_is_done(tmp_path, monkeypatch):
+    """Whoever runs the tests may be allowed everything, so the answer of the system is set."""
+    (tmp_path / "shut").mkdir()
+    (tmp_path / "link.html").symlink_to(tmp_path / "shut" / "report.html")
+    shut = str(tmp_path / "shut")
+    monkeypatch.setattr(os, "access", lambda path, mode: mode == os.W_OK and path != shut)
+    check_output(tmp_path / "report.html")
+    check_output(os.devnull)
+    for path in (tmp_path / "shut" / "report.html", tmp_path / "link.html"):
+        with pytest.raises(PermissionError, match=r"shut is read-only; name a file in another"):
+            check_output(path)
+
+
 @pytest.fixture
 def logs(tmp_path, monkeypatch):
     """Give a folder of logs with a report beside them."""

@@ -70,6 +70,14 @@ def test_fragments_are_of_a_known_kind():
     assert odd == []
 
 
+@pytest.mark.parametrize("page", ["measure", "model", "display", "engine"])
+def test_what_contributors_add_is_shown_in_thirty_lines(page):
+    """The block itself is run by test_docs."""
+    (block,) = re.findall(r"^```python\n(.*?)^```", text(f"docs/extend/{page}.md"), re.M | re.S)
+    assert len([line for line in block.splitlines() if line.strip()]) <= 30
+    assert f"(docs/extend/{page}.md)" in text("CONTRIBUTING.md")
+
+
 class TestContents:
     DECLARED: ClassVar = {"version": "1.2", "requires-python": ">=3.11"}
     METADATA = "Metadata-Version: 2.4\nName: cautious\nVersion: 1.2\nRequires-Python: >=3.11\n"
