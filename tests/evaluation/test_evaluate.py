@@ -33,6 +33,10 @@ def test_measures_and_costs(binary):
     each = np.array(table)[np.where(mask.all(axis=1), 2, mask.argmax(axis=1)), y]
     assert found.value("cost") == pytest.approx(each.mean())
     assert found.value("aurc") == pytest.approx(aurc_score(y, binary["score"], classes=[0, 1]))
+    with pytest.raises(ValueError, match="measure is 'gain'; measured were"):
+        found.value("gain")
+    with pytest.raises(ValueError, match="model is 'coverage'; there are"):
+        found.value("auc", "coverage")
 
 
 def test_progress_is_told_measure_by_measure(binary):

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from cautious.curves import Staircase
+from cautious.decision import Rule
 from cautious.logs import summarise
+from cautious.metrics import breakdown
 
 
 def test_many_groups_take_no_room_for_what_does_not_occur():
@@ -40,6 +42,19 @@ def test_measures_of_many_groups_and_models_pool():
         if len(part):
             own = summarise(part, classes=[0, 1, 2]).measure("u65")
             assert groups.loc[name, "u65"] == pytest.approx(own, rel=1e-15)
+
+
+def test_scores_of_two_classes_are_broken_down_by_any_rule():
+    rng = np.random.default_rng(2)
+    log = pd.DataFrame({"y": rng.integers(2, size=400), "group": rng.choice(["u", "v"], 400)})
+    log["score"] = rng.random(400)
+    rule = Rule.window(0.3, 0.7)
+    groups = summarise(log).breakdown(["coverage", "error"], decision=rule)
+    mask = rule.predict_set(log["score"])
+    expected = breakdown(log["y"], mask, groups=log["group"], measures=["coverage", "error"])
+    pd.testing.assert_frame_equal(groups, expected, check_names=False, check_index_type=False)
+    usual = summarise(log).breakdown(["coverage"])
+    assert usual["coverage"].tolist() == [1, 1]  # the most probable class
 
 
 def test_many_groups_of_many_models():

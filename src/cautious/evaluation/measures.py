@@ -16,7 +16,7 @@ from cautious._typing import as_number
 from cautious.bootstrap import check_resamples
 from cautious.costs import CostsLike, as_costs
 from cautious.curves import AbstentionCostSurface
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import InputError, Message, quoted, shown
 from cautious.evaluation.evidence import (
     Evidence,
     RuleChoice,
@@ -131,7 +131,12 @@ class Evaluation:
         if model is None and len(self.measures) > 1:
             raise ValueError(f"there are the models {list(self.measures)}; say which with model=.")
         name = next(iter(self.measures)) if model is None else model
-        return float(self.measures[name]["value"].to_dict()[measure])
+        if name not in self.measures:
+            raise ValueError(f"model is {shown(name)}; there are {list(self.measures)}.")
+        values = self.measures[name]["value"].to_dict()
+        if measure not in values:
+            raise ValueError(f"measure is {shown(measure)}; measured were {list(values)}.")
+        return float(values[measure])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

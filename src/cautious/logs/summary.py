@@ -484,11 +484,15 @@ class LogSummary:
         -------
         SetCounts
         """
-        known = self.plan.decisions
-        chosen = decision if decision is not None else known[0] if known else ARGMAX
-        if self.plan.binary and chosen not in known:
+        if self._counts_scores(decision):
+            chosen = ARGMAX if decision is None else decision
             return self._counts_of_scores(chosen, model, group)
         return self.sets.counts(self._strata(decision, model, group), self.classes)
+
+    def _counts_scores(self, decision: str | Rule | None) -> bool:
+        """Whether a decision is counted now, from the scores of two classes."""
+        known = self.plan.decisions
+        return self.plan.binary and (decision not in known if decision is not None else not known)
 
     def _counts_of_scores(self, decision: str | Rule, model: Any, group: Any) -> SetCounts:
         """Count the answers of a rule to the scores of two classes."""
@@ -609,12 +613,15 @@ class LogSummary:
         """Measures of each group; one row per group, nan where a measure is undefined."""
         entries = [get_measure(which) for which in measures]
         groups, classes = self.groups or [None], self.classes
-        strata: dict[Any, list[Stratum]] = {name: [] for name in groups}
-        for stratum in self._strata(decision, model, None):
-            strata[stratum.group].append(stratum)
+        if self._counts_scores(decision):
+            counted = [self.counts(decision, model=model, group=name) for name in groups]
+        else:
+            strata: dict[Any, list[Stratum]] = {name: [] for name in groups}
+            for stratum in self._strata(decision, model, None):
+                strata[stratum.group].append(stratum)
+            counted = [self.sets.counts(own, classes) for own in strata.values()]
         rows = []
-        for own in strata.values():
-            counts = self.sets.counts(own, classes)
+        for counts in counted:
             values = {entry.name: float(entry(counts, **params)) for entry in entries}
             rows.append({"n": float(counts.n), **values})
         return pd.DataFrame(rows, index=pd.Index(groups, name=self.plan.columns.groups))
