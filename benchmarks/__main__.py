@@ -31,6 +31,7 @@ PACKAGES = (
     "crepes",
     "scikit-fallback",
     "torchmetrics",
+    "torch-uncertainty",
     "dcurves",
     "confseq",
     "setvaluedprediction",

@@ -144,8 +144,9 @@ def as_mask(
             f"{name} holds class labels; pass classes= with all class labels, in column order."
         )
     given = _members(y_set, None if abstain in labels.tolist() else abstain, name)
+    codes = as_codes(given.label, labels, name=name, rows=given.row)
     mask = np.zeros((given.n, len(labels)), dtype=np.bool_)
-    mask[given.row, as_codes(given.label, labels, name=name, rows=given.row)] = True
+    mask.reshape(-1)[given.row * len(labels) + codes] = True
     mask[given.abstained] = True
     return check_mask(mask, name=name, empty=empty)
 
@@ -213,7 +214,8 @@ def seen_labels(y_set: Any, truths: Labels) -> tuple[list[Any], int | None]:
         return y_set.columns.tolist(), y_set.shape[1]
     matrix = _as_matrix(y_set, truths, level=0, name="y_set")
     if matrix is None:
-        return _members(y_set, -1, "y_set").label.tolist(), None
+        label = _members(y_set, -1, "y_set").label
+        return (label if label.dtype == object else pd.unique(label)).tolist(), None
     return [], matrix.shape[1]
 
 
@@ -333,7 +335,8 @@ def _members(y_set: Any, abstain: Any, name: str) -> _Members:
 
 def _single_labels(values: Labels, abstain: Any, abstained: Mask) -> _Members:
     """Read a plain array with one label per row."""
-    abstained |= pd.isna(values)
+    if values.dtype.kind not in "iub":
+        abstained |= pd.isna(values)
     comparable = values.dtype.kind in ("US" if isinstance(abstain, str) else "iuf")
     if abstain is not None and comparable:
         abstained |= values == abstain
