@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from datetime import date
 from importlib import import_module
@@ -77,10 +79,13 @@ def page(modules: list[ModuleType], *, small: bool) -> Iterator[str]:
     if small:
         yield "**Small sizes, taken to see that everything runs: the numbers mean nothing.**\n"
     yield f"{date.today().isoformat()}; {machine()}; {versions()}."
-    for module in modules:
+    for done, module in enumerate(modules, start=1):
+        start = time.perf_counter()
         yield f"\n## {module.TITLE}\n\n{module.READ}\n\n{HEAD}"
         for row in module.rows(small=small):
             yield line(row)
+        taken = time.perf_counter() - start
+        print(f"{done} of {len(modules)}: {module.TITLE}, {taken:.0f} s", file=sys.stderr)
 
 
 def write(path: Path, text: str) -> None:

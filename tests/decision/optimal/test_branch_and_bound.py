@@ -15,7 +15,13 @@ from cautious.costs import (
     owa,
     p_discounted,
 )
-from cautious.decision.optimal.branch_and_bound import branch_and_bound, complete, pour, problem_of
+from cautious.decision.optimal.branch_and_bound import (
+    branch_and_bound,
+    complete,
+    descend,
+    pour,
+    problem_of,
+)
 from cautious.decision.optimal.families import Ranked, Smooth, Split
 
 inf = np.inf
@@ -214,3 +220,18 @@ def test_pouring_stays_within_bounds():
     pour(x, status, np.array([3, 1, 0, 2]), -0.4)
     np.testing.assert_allclose(x, [0.5, 1.0, 0.0, 1.0])
     assert complete(3, status, np.array([2, 0, 1])).tolist() == [3, 2, 0]
+
+
+@pytest.mark.parametrize("attitude", ["cautious", "averse"])
+def test_a_poor_set_is_improved_class_by_class(attitude):
+    problem = problem_of(p_discounted(ordinal(12), r=0.8, attitude=attitude))
+    p = np.random.default_rng(0).dirichlet(np.ones(12))
+    chosen = np.arange(12) < 2
+    start = problem.expected_cost(p, np.flatnonzero(chosen))
+    best = np.array([start, 2.0])
+    descend(problem, p, best, chosen)
+    assert best[0] < start
+    assert best[0] == problem.expected_cost(p, np.flatnonzero(chosen))
+    assert best[1] == chosen.sum()
+    mask, _ = branch_and_bound(problem, p[None], max_nodes=1000, accelerate=False)
+    assert best[0] >= problem.expected_cost(p, np.flatnonzero(mask[0])) - 1e-15

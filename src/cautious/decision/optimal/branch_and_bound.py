@@ -52,6 +52,8 @@ _LOG_OF_ZERO = -40.0
 # Where moves minimise along a line each of them pays; elsewhere branching soon pays more.
 _EXACT_MOVES = 60
 _ROUGH_MOVES = 5
+# So many classes are tried to improve the best set known, on either side.
+_MOST_TRIED = 6
 # A node is branched on when its relaxation is solved to this share of the gap left to close.
 _SHARE = 0.3
 
@@ -128,10 +130,13 @@ def _split(
         scale=scale,
         moves=_ROUGH_MOVES,
         singles=singles,
-        matrix=matrix,
+        costs_of=np.ascontiguousarray(matrix.T),
+        order=np.ascontiguousarray(np.argsort(matrix, axis=0, kind="stable").T),
         right=_powers(matrix, right),
+        right_of=np.ascontiguousarray(_powers(matrix, right).T),
         right_power=right,
         wrong=_powers(matrix, wrong),
+        wrong_of=np.ascontiguousarray(_powers(matrix, wrong).T),
         wrong_power=wrong,
         by_size=none if by_size is None else by_size / scale,
         least=none if least is None else least / scale,
@@ -224,6 +229,8 @@ def searching(sources: str) -> Callable[..., None]:
                 points[k] = x
                 if branch >= 0:
                     bounds[k] = lower
+            if bounds.min() < np.inf:
+                descend(problem, p[i], best, chosen)
             nodes = 0
             size = 0
             top = base - 1
@@ -255,6 +262,32 @@ def searching(sources: str) -> Callable[..., None]:
                     top -= 1
 
     return search
+
+
+def descend(problem: Problem, p: Floats, best: Floats, chosen: Mask) -> None:
+    """Improve the best set known class by class: the better it is, the less need be searched.
+
+    Classes that a minorant would rather have go in, those that it would rather not have go out, or
+    one of these for one of those.
+    """
+    status = np.zeros(p.size, np.int8)
+    every = np.arange(p.size)
+    before = np.inf
+    while best[0] < before and 1 < best[1] < p.size:
+        before = best[0]
+        k = int(best[1])
+        members = np.flatnonzero(chosen)
+        _, slopes = minorant(problem, p, k, status, chosen.astype(np.float64), every)
+        order = np.argsort(slopes, kind="mergesort")
+        others = order[~chosen[order]][:_MOST_TRIED]
+        least = order[chosen[order]][::-1][:_MOST_TRIED]
+        for j in others:
+            offer(problem, p, np.append(members, j), best, chosen)
+        for i in least:
+            rest = members[members != i]
+            offer(problem, p, rest, best, chosen)
+            for j in others:
+                offer(problem, p, np.append(rest, j), best, chosen)
 
 
 def grow(x: Floats, k: int, order: Ints) -> None:
@@ -430,6 +463,7 @@ def only_ties_follow(
 
 
 _PARTS = (
+    descend,
     grow,
     bound,
     decide,

@@ -290,10 +290,13 @@ class Split(NamedTuple):
     scale: float
     moves: int
     singles: Floats
-    matrix: Floats  # costs of single classes
-    right: Floats  # the same raised to the power (logarithms if it is 0)
+    costs_of: Floats  # costs of single classes; here and wherever it says "of", truths are rows
+    order: Ints  # the classes of each truth, cheap ones first
+    right: Floats  # costs raised to the power (logarithms if it is 0)
+    right_of: Floats
     right_power: float
     wrong: Floats
+    wrong_of: Floats
     wrong_power: float
     by_size: Floats  # cost of a right set of 0, 1, …, K classes where the power is BY_SIZE
     least: Floats  # no set of at least 0, 1, …, K classes costs less, whatever is true
@@ -306,40 +309,47 @@ class Split(NamedTuple):
         """Minorant of each truth's cost, added up."""
         inside = np.flatnonzero(status == 1)
         rest = k - inside.size
+        weight = x[rows]
         value = 0.0
         slopes = np.zeros(rows.size)
+        excess = np.empty(max(rows.size - 1, 0))
+        place = 0
         for y in range(p.size):
+            if place < rows.size and rows[place] < y:
+                place += 1
             if p[y] == 0.0:
                 continue
             if status[y] != 0:
-                fixed, a = one_sided(self, k, y, status[y] == 1, inside, rows, rest, x[rows])
-                value += p[y] * (fixed + a @ x[rows])
+                is_in = status[y] == 1
+                fixed, a = one_sided(self, k, y, is_in, inside, rows, rest, weight, 1.0, status)
+                value += p[y] * (fixed + a @ weight)
                 slopes += p[y] * a
                 continue
-            others = np.flatnonzero(rows != y)
-            free = rows[others]
-            weight = x[free]
             # Where to be tight: at x, but with and without y.
-            scale = max(rest - x[y], 1e-9)
-            with_y = np.append(inside, y)
+            scale = 1.0 / max(rest - x[y], 1e-9)
             right, a = one_sided(
-                self, k, y, True, with_y, free, rest - 1, weight * ((rest - 1) / scale)
+                self, k, y, True, inside, rows, rest - 1, weight, (rest - 1) * scale, status
             )
-            wrong, b = one_sided(self, k, y, False, inside, free, rest, weight * (rest / scale))
-            excess = np.sort(b - a)
-            most = wrong - right + excess[free.size - rest + 1 :].sum()
-            least = wrong - right + excess[:rest].sum()
+            wrong, b = one_sided(
+                self, k, y, False, inside, rows, rest, weight, rest * scale, status
+            )
+            more = b - a  # both are 0 at y itself
+            excess[:place] = more[:place]
+            excess[place:] = more[place + 1 :]
+            most = least = wrong - right
+            least += np.partition(excess, rest - 1)[:rest].sum()
+            if rest > 1:
+                most += np.partition(excess, excess.size - rest + 1)[1 - rest :].sum()
             by_wrong = wrong + b @ weight - most * x[y]
             by_right = right + a @ weight + least * (1.0 - x[y])
-            at_y = np.searchsorted(rows, y)
             if by_wrong > by_right:
                 value += p[y] * by_wrong
-                slopes[others] += p[y] * b
-                slopes[at_y] -= p[y] * most
+                slopes += p[y] * b
+                slopes[place] -= p[y] * most
             else:
                 value += p[y] * by_right
-                slopes[others] += p[y] * a
-                slopes[at_y] -= p[y] * least
+                slopes += p[y] * a
+                slopes[place] -= p[y] * least
         return value, slopes
 
     def step(
@@ -383,44 +393,92 @@ def one_sided(
     rows: Ints,
     rest: int,
     weight: Floats,
+    factor: float,
+    status: Status,
 ) -> tuple[float, Floats]:
     """Minorant ``fixed + a @ x`` of the cost, if y is true, of sets that all hold or all miss it.
 
-    The sets are `inside` and `rest` of the classes `rows`; `weight` is where to be tight.
+    The sets are `inside`, y if it is open and they hold it, and `rest` of the other open classes
+    `rows`; ``factor * weight`` is where to be tight. If y is open its own slope is 0.
     """
     power = problem.right_power if right else problem.wrong_power
+    a = np.zeros(rows.size)
     if np.isnan(power):
-        return problem.by_size[k], np.zeros(rows.size)
-    costs = problem.matrix[rows, y]
-    held = problem.matrix[inside, y]
-    if power == -np.inf:
-        least = costs.min() if rest > 0 else np.inf
-        return min(least, held.min()) if held.size > 0 else least, np.zeros(rows.size)
-    powers = problem.right if right else problem.wrong
-    open_ = powers[rows, y] / k
-    mean = powers[inside, y].sum() / k
+        return problem.by_size[k], a
+    costs = problem.costs_of[y]
+    powers = problem.right_of[y] if right else problem.wrong_of[y]
+    plain, mean, least, most = 0.0, 0.0, np.inf, 0.0
+    for i in inside:
+        plain += costs[i]
+        mean += powers[i]
+        least = min(least, costs[i])
+        most = max(most, costs[i])
+    if right and status[y] == 0:
+        plain += costs[y]
+        mean += powers[y]
+        least = min(least, costs[y])
+        most = max(most, costs[y])
+    plain /= k
+    mean /= k
+    if np.isinf(power):
+        # Of the minimum and the maximum only the least possible value is known.
+        order = problem.order[y]
+        found = 0
+        for i in order:
+            if found < rest and status[i] == 0 and i != y:
+                found += 1
+                least = min(least, costs[i])
+                if found == rest:
+                    most = max(most, costs[i])
+        if power < 0:
+            return least, a
+    open_mean, open_plain = 0.0, 0.0
+    for place in range(rows.size):
+        i = rows[place]
+        if i != y:
+            open_mean += powers[i] * weight[place]
+            open_plain += costs[i] * weight[place]
+    open_mean *= factor / k
+    open_plain *= factor / k
+    fixed, tilt = most, 0.0
     if power <= 1.0:
-        cost, slope = cost_and_slope(np.array([mean + open_ @ weight]), power)
-        return cost[0] - slope[0] * (open_ @ weight), slope[0] * open_
-    # A power above 1 makes a concave function of the mean of powers. Its chord lies below it, as
-    # does the plain mean of costs; of the maximum only the least possible value is known.
-    plain = held.sum() / k
-    tilt = 0.0
-    if power == np.inf:
-        fixed = held.max() if held.size > 0 else 0.0
-        if rest > 0:
-            fixed = max(fixed, np.sort(costs)[rest - 1])
-    else:
-        ordered = np.sort(open_)
-        low = mean + ordered[:rest].sum()
-        high = mean + ordered[rows.size - rest :].sum()
+        cost, slope = cost_and_slope(np.array([mean + open_mean]), power)
+        fixed, tilt = cost[0] - slope[0] * open_mean, slope[0]
+    elif np.isfinite(power):
+        # A power above 1 makes a concave function of the mean of powers. Its chord lies below it.
+        low, high = ends(powers, problem.order[y], y, rest, status)
+        low, high = mean + low / k, mean + high / k
         fixed = low ** (1.0 / power)
         if high > low:
             tilt = (high ** (1.0 / power) - fixed) / (high - low)
         fixed += tilt * (mean - low)
-    if fixed + tilt * (open_ @ weight) > plain + costs @ weight / k:
-        return fixed, tilt * open_
-    return plain, costs / k
+    if power > 1.0 and fixed + tilt * open_mean <= plain + open_plain:
+        # The plain mean of costs lies below it, too.
+        fixed, tilt, powers = plain, 1.0, costs
+    for place in range(rows.size):
+        if rows[place] != y:
+            a[place] = tilt * powers[rows[place]] / k
+    return fixed, a
+
+
+def ends(powers: Floats, order: Ints, y: int, rest: int, status: Status) -> tuple[float, float]:
+    """Add up the `rest` smallest and largest powers of open classes other than y."""
+    low, high = 0.0, 0.0
+    found = 0
+    for i in order:
+        if found == rest:
+            break
+        if status[i] == 0 and i != y:
+            low += powers[i]
+            found += 1
+    found = 0
+    for i in order[::-1]:
+        if found == rest:
+            break
+        if status[i] == 0 and i != y:
+            high += powers[i]
+            found += 1
+    return low, high
 
 
 def one_mean(problem: Split, members: Ints, powers: Floats, power: float) -> Floats:
@@ -514,5 +572,6 @@ FAMILY_PARTS = (
     derivative,
     never_below,
     one_sided,
+    ends,
     one_mean,
 )
