@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,29 @@ from cautious.report.payload import problems_of
 SCRIPT = Path(__file__).with_name("core.mjs")
 
 
+@cache
+def running(node: str) -> subprocess.Popen[str]:
+    """One process answers all requests of a worker: starting it takes longer than most answers."""
+    process = subprocess.Popen(
+        [node, str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    atexit.register(process.communicate)  # the end of its input ends it
+    return process
+
+
 def ask_core(body: str, given: Any = None) -> Any:
     """Give what a function of the page's core returns; skip the test without Node."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("no Node on the path")
-    request = embedded_json({"body": body, "given": given})
-    done = subprocess.run(
-        [node, str(SCRIPT)], input=request, capture_output=True, text=True, check=False
-    )
-    assert not done.returncode, done.stderr
-    return json.loads(done.stdout)
+    process = running(node)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(embedded_json({"body": body, "given": given}) + "\n")
+    process.stdin.flush()
+    answer = json.loads(process.stdout.readline())
+    assert "error" not in answer, answer["error"]
+    return answer["found"]
 
 
 def carried(source: Any, **said: Any) -> list[dict[str, Any]]:

@@ -16,14 +16,6 @@ COSTS = [
 MORE_COSTS = [(1, 1, 0.3, None), (1, 1, 0.7, 0.2), (100, 0.5, 0.2, 0.5), (5, 5, 0, 0.9)]
 
 
-@pytest.fixture(scope="module")
-def report_file(scored, tmp_path_factory):
-    y, scores = scored
-    predictions = {name: (y, score) for name, score in scores.items()}
-    path = tmp_path_factory.mktemp("report") / "binary.html"
-    return build_report(predictions, path, pos_label="ill", title="Ill or well?")
-
-
 def surface_of(y, score, prior):
     priors = None if prior is None else {"ill": prior, "well": 1 - prior}
     return AbstentionCostSurface.from_predictions(y, score, pos_label="ill", priors=priors)
@@ -33,8 +25,8 @@ def surface_of(y, score, prior):
     "every",
     [pytest.param(COSTS, id="few"), pytest.param(MORE_COSTS, id="more", marks=pytest.mark.slow)],
 )
-def test_numbers_follow_the_sliders(report_file, open_report, scored, every):
-    report = open_report(report_file)
+def test_numbers_follow_the_sliders(three_models, open_report, scored, every):
+    report = open_report(three_models)
     for costs in every:
         check_numbers(report, *scored, *costs)
 
@@ -82,8 +74,8 @@ def check_numbers(report, y, scores, fn, fp, abstain, prior):
     assert report.numbers(*rates) == pytest.approx(rates, abs=1e-9)
 
 
-def test_moving_a_slider_with_the_keyboard(report_file, open_report, scored):
-    report = open_report(report_file)
+def test_moving_a_slider_with_the_keyboard(three_models, open_report, scored):
+    report = open_report(three_models)
     y, scores = scored
     report.type("abstain", 0.5)
     before = float(report.page.input_value("[data-input='abstain']"))
@@ -100,8 +92,8 @@ def test_moving_a_slider_with_the_keyboard(report_file, open_report, scored):
     spoken.wait_for(state="attached", timeout=5000)  # what a screen reader is told, after a pause
 
 
-def test_dragging_over_the_map_moves_the_costs(report_file, open_report):
-    report = open_report(report_file)
+def test_dragging_over_the_map_moves_the_costs(three_models, open_report):
+    report = open_report(three_models)
     report.look_at("winner")
     chart = report.page.locator("[data-card='winner'] svg.chart")
     box = chart.bounding_box()
@@ -121,8 +113,8 @@ def test_dragging_over_the_map_moves_the_costs(report_file, open_report):
     assert 0 < float(report.page.input_value("[data-input='abstain']")) < 5
 
 
-def test_maps_are_those_of_the_surfaces_and_are_kept(report_file, open_report, scored):
-    report = open_report(report_file)
+def test_maps_are_those_of_the_surfaces_and_are_kept(three_models, open_report, scored):
+    report = open_report(three_models)
     y, scores = scored
     surfaces = [surface_of(y, score, None) for score in scores.values()]
     grid = report.page.evaluate(
@@ -158,8 +150,8 @@ def test_maps_are_those_of_the_surfaces_and_are_kept(report_file, open_report, s
     assert not report.page.evaluate(same)
 
 
-def test_details_for_experts(report_file, open_report):
-    report = open_report(report_file)
+def test_details_for_experts(three_models, open_report):
+    report = open_report(three_models)
     report.open_details()
     words = report.page.locator("[data-card='expert'] .unsure")
     assert "all costs at which a missed “ill” is the more expensive mistake" in words.inner_text()
@@ -182,8 +174,8 @@ def test_details_for_experts(report_file, open_report):
     assert "all costs at which a false “ill” is the more expensive mistake" in words.inner_text()
 
 
-def test_tables_sort_and_select_by_keyboard(report_file, open_report):
-    report = open_report(report_file)
+def test_tables_sort_and_select_by_keyboard(three_models, open_report):
+    report = open_report(three_models)
     report.settle()
     table = report.page.locator("[data-card='table']")
     order = lambda: [n.split()[0] for n in table.locator("tbody th").all_inner_texts()]  # noqa: E731
@@ -201,8 +193,8 @@ def test_tables_sort_and_select_by_keyboard(report_file, open_report):
     assert focused == first[-1]
 
 
-def test_impossible_costs_are_refused_and_change_nothing(report_file, open_report):
-    report = open_report(report_file)
+def test_impossible_costs_are_refused_and_change_nothing(three_models, open_report):
+    report = open_report(three_models)
     before = report.number("cost")
     box = report.page.locator("[data-input='false_negative']")
     said = report.page.locator("#false_negative-problem")

@@ -8,13 +8,6 @@ import pytest
 from cautious.report import build_report
 
 
-@pytest.fixture(scope="module")
-def report_file(scored, tmp_path_factory):
-    y, scores = scored
-    predictions = {name: (y, score) for name, score in scores.items()}
-    return build_report(predictions, tmp_path_factory.mktemp("ways") / "r.html", pos_label="ill")
-
-
 def check_window(report, y, score, lower, upper):
     ill, told_ill, told_well = y == "ill", score >= upper, score <= lower
     missed, alarms = (told_well & ill).mean(), (told_ill & ~ill & ~told_well).mean()
@@ -24,9 +17,9 @@ def check_window(report, y, score, lower, upper):
     assert report.number("specificity") == pytest.approx(told_well[~ill].mean(), abs=1e-9)
 
 
-def test_thresholds_by_numbers(report_file, open_report, scored):
+def test_thresholds_by_numbers(three_models, open_report, scored):
     y, scores = scored
-    report = open_report(report_file)
+    report = open_report(three_models)
     report.select(0)
     before = report.number("lower"), report.number("upper")
     report.page.click("button:has-text('Thresholds')")
@@ -47,8 +40,8 @@ def test_thresholds_by_numbers(report_file, open_report, scored):
     assert "Abstain on everything" in report.page.inner_text(".lead")
 
 
-def test_what_numbers_are_worth_depends_on_where_the_rule_is_from(report_file, open_report):
-    report = open_report(report_file)
+def test_what_numbers_are_worth_depends_on_where_the_rule_is_from(three_models, open_report):
+    report = open_report(three_models)
     report.select(0)
     expected = report.number("new-cost")
     report.page.click("button:has-text('Thresholds')")
@@ -79,9 +72,9 @@ def test_what_numbers_are_worth_depends_on_where_the_rule_is_from(report_file, o
         assert report.number("new-cost") != pytest.approx(report.number("cost"), abs=1e-9)
 
 
-def test_thresholds_are_dragged_on_the_histogram(report_file, open_report, scored):
+def test_thresholds_are_dragged_on_the_histogram(three_models, open_report, scored):
     y, scores = scored
-    report = open_report(report_file)
+    report = open_report(three_models)
     report.select(0)
     report.look_at("scores")
     line = report.page.locator("[data-handle='upper'] .cut").bounding_box()
@@ -120,9 +113,9 @@ def test_margins_and_thinned_scores_snap_to_known_steps(tmp_path, open_report):
     assert report.number("abstention") == pytest.approx(silent, abs=1e-9)
 
 
-def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(report_file, open_report):
+def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(three_models, open_report):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    report = open_report(report_file, **phone)
+    report = open_report(three_models, **phone)
     chart = report.page.locator("[data-card='winner'] svg.chart")
     report.look_at("winner")
     before = report.page.evaluate("() => [JSON.stringify(cautious.app.costs), scrollY]")
@@ -146,8 +139,8 @@ def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(report_file, open_
     assert report.page.evaluate("() => JSON.stringify(cautious.app.costs)") != before[0]
 
 
-def test_charts_are_read_by_pointer_and_keys(report_file, open_report):
-    report = open_report(report_file)
+def test_charts_are_read_by_pointer_and_keys(three_models, open_report):
+    report = open_report(three_models)
     for card in ("slice", "risk"):
         chart = report.page.locator(f"[data-card='{card}'] svg.chart")
         report.look_at(card)
@@ -175,8 +168,8 @@ def test_charts_are_read_by_pointer_and_keys(report_file, open_report):
         assert card.locator("path.line").count() == lines
 
 
-def test_bars_people_and_bodies_are_read_by_pointer_and_keys(report_file, open_report):
-    report = open_report(report_file)
+def test_bars_people_and_bodies_are_read_by_pointer_and_keys(three_models, open_report):
+    report = open_report(three_models)
     report.select(0)
     for card, host, across in (("scores", ".reader", 0.12), ("advice", "svg.people", 0.3)):
         reader = report.page.locator(f"[data-card='{card}'] {host}")

@@ -12,18 +12,10 @@ from sklearn.metrics import roc_auc_score
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import sets_by_size
 from cautious.metrics import SetCounts, aurc_score, utility_score
-from cautious.report import build_report
 from cautious.report.payload import summarise_sets
 from cautious.utility import u65, u80
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
-
-
-@pytest.fixture(scope="module")
-def base(scored, tmp_path_factory):
-    y, scores = scored
-    path = tmp_path_factory.mktemp("files") / "r.html"
-    return build_report({"close": (y, scores["close"])}, path, pos_label="ill")
 
 
 def as_csv(frame, **options) -> bytes:
@@ -69,10 +61,10 @@ def check_binary(report, index, y, score, weight=None):
         pytest.param(list(WRITERS), id="all", marks=pytest.mark.slow),
     ],
 )
-def test_binary_files_of_every_kind(base, open_report, scored, names):
+def test_binary_files_of_every_kind(one_model, open_report, scored, names):
     pytest.importorskip("pyarrow")
     y, scores = scored
-    report = open_report(base)
+    report = open_report(one_model)
     for i, name in enumerate(names):
         score = scores["margin"] + i
         report.drop(
@@ -83,7 +75,7 @@ def test_binary_files_of_every_kind(base, open_report, scored, names):
 
 
 @pytest.mark.slow
-def test_models_in_a_column_and_weights(base, open_report, scored):
+def test_models_in_a_column_and_weights(one_model, open_report, scored):
     y, scores = scored
     weight = np.arange(len(y)) % 3
     frames = [
@@ -91,7 +83,7 @@ def test_models_in_a_column_and_weights(base, open_report, scored):
         for name, score in scores.items()
         if name != "margin"
     ]
-    report = open_report(base)
+    report = open_report(one_model)
     report.drop("both.csv", as_csv(pd.concat(frames)))
     check_binary(report, 0, y, scores["close"])
     check_binary(report, 1, y, scores["close"], weight)  # as "close (2)"; the first stays
@@ -99,10 +91,10 @@ def test_models_in_a_column_and_weights(base, open_report, scored):
     assert "close (2)" in report.page.inner_text("[data-card='table']")
 
 
-def test_the_guess_can_be_corrected(base, open_report, scored):
+def test_the_guess_can_be_corrected(one_model, open_report, scored):
     y, scores = scored
     frame = pd.DataFrame({"y_true": y, "score": scores["tied"], "other": scores["margin"]})
-    report = open_report(base)
+    report = open_report(one_model)
     report.drop("x.csv", as_csv(frame))
     check_binary(report, 1, y, scores["tied"])
     report.page.select_option("[data-column='score']", "other")
@@ -115,10 +107,10 @@ def test_the_guess_can_be_corrected(base, open_report, scored):
     assert report.number("cost") == pytest.approx(surface.for_costs(COSTS).cost, abs=1e-9)
 
 
-def test_the_positive_class_is_asked_for(base, open_report, scored):
+def test_the_positive_class_is_asked_for(one_model, open_report, scored):
     y, scores = scored
     y = np.where(y == "ill", 2, 1)
-    report = open_report(base)
+    report = open_report(one_model)
     report.drop("numbers.csv", as_csv(pd.DataFrame({"y_true": y, "score": scores["close"]})))
     assert "say which one a high score speaks for" in report.notice()
     assert report.page.evaluate("() => cautious.app.problems.length") == 1  # nothing was guessed
@@ -138,9 +130,9 @@ def test_the_positive_class_is_asked_for(base, open_report, scored):
 
 
 @pytest.mark.slow
-def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
+def test_a_column_of_the_other_class_is_turned(one_model, open_report, scored):
     y, scores = scored
-    report = open_report(base)
+    report = open_report(one_model)
     report.drop("other.csv", as_csv(pd.DataFrame({"y_true": y, "p_well": 1 - scores["close"]})))
     report.page.select_option("[data-column='positive']", "ill")
     report.settle()
@@ -155,9 +147,9 @@ def test_a_column_of_the_other_class_is_turned(base, open_report, scored):
 
 
 @pytest.mark.slow
-def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, classified):
+def test_rounded_probabilities_are_divided_by_their_sum(one_model, open_report, classified):
     y, p, classes = classified
-    report = open_report(base)
+    report = open_report(one_model)
     columns = [f"p_{label}" for label in classes]
     for i, decimals in enumerate((2, 6)):
         rounded = p.round(decimals)
@@ -179,9 +171,9 @@ def test_rounded_probabilities_are_divided_by_their_sum(base, open_report, class
     assert "line 9: the probabilities add up to 1.003 (0.5, 0.3, 0.2," in report.notice()
 
 
-def test_odd_models_beside_the_others_are_pointed_out(base, open_report, scored):
+def test_odd_models_beside_the_others_are_pointed_out(one_model, open_report, scored):
     y, scores = scored
-    report = open_report(base)
+    report = open_report(one_model)
     cases, inverted = (report.page.locator(f"[data-key='{key}']") for key in ("cases", "inverted"))
     report.drop("turned.csv", as_csv(pd.DataFrame({"y_true": y, "score": -scores["margin"]})))
     assert cases.count() == 0
@@ -197,10 +189,10 @@ def test_odd_models_beside_the_others_are_pointed_out(base, open_report, scored)
 
 
 @pytest.mark.slow
-def test_probabilities_of_many_classes(base, open_report, classified):
+def test_probabilities_of_many_classes(one_model, open_report, classified):
     y, p, classes = classified
     frame = pd.DataFrame(p, columns=[f"p_{label}" for label in classes]).assign(truth=y)
-    report = open_report(base)
+    report = open_report(one_model)
     report.drop("trees.csv", as_csv(frame))
     worth = [np.asarray(u(1 / np.arange(1, 6))) for u in (u65, u80)]
     single = np.eye(5, dtype=bool)[p.argmax(axis=1)]
@@ -216,13 +208,13 @@ def test_probabilities_of_many_classes(base, open_report, classified):
     assert report.number("aurc-0") == pytest.approx(aurc_score(y, p, classes=classes), abs=1e-9)
 
 
-def test_sets_written_out_and_as_columns(base, open_report, classified):
+def test_sets_written_out_and_as_columns(one_model, open_report, classified):
     y, p, classes = classified
     sets = p >= 0.2
     sets[:3] = True
     sets[3:5] = False
     written = ["|".join(np.array(classes)[row]) for row in sets]
-    report = open_report(base)
+    report = open_report(one_model)
     report.drop("written.csv", as_csv(pd.DataFrame({"y_true": y, "y_set": written})))
     assert "line 5: the set is empty (2 such cells)" in report.notice()
     report.page.select_option("[data-column='empty']", "wrong")
@@ -250,8 +242,8 @@ BAD = {
 }
 
 
-def test_bad_files_get_a_clear_line_and_change_nothing(base, open_report):
-    report = open_report(base)
+def test_bad_files_get_a_clear_line_and_change_nothing(one_model, open_report):
+    report = open_report(one_model)
     before = report.number("cost")
     for name, (content, words) in BAD.items():
         report.drop(name, content)
@@ -269,8 +261,8 @@ def test_bad_files_get_a_clear_line_and_change_nothing(base, open_report):
 
 
 @pytest.mark.slow
-def test_rows_without_a_truth_can_be_left_out(base, open_report):
-    report = open_report(base)
+def test_rows_without_a_truth_can_be_left_out(one_model, open_report):
+    report = open_report(one_model)
     report.drop("gap.csv", b"y_true,score\n0,0.25\n,0.5\n1,0.75\n")
     assert "column 'y_true', line 3: the truth is missing (1 such cell)" in report.notice()
     assert report.page.locator("[data-column='empty']").count() == 0
@@ -280,8 +272,8 @@ def test_rows_without_a_truth_can_be_left_out(base, open_report):
 
 
 @pytest.mark.slow
-def test_sets_beside_scores_are_the_answers(base, open_report):
-    report = open_report(base)
+def test_sets_beside_scores_are_the_answers(one_model, open_report):
+    report = open_report(one_model)
     rows = "no,0.25,no\nyes,0.75,no|yes\nyes,0.5,yes\n"
     report.drop("both.csv", f"y_true,score,y_set\n{rows}".encode())
     assert "the sets are the answers; the scores serve the curves only" in report.notice()
@@ -290,21 +282,21 @@ def test_sets_beside_scores_are_the_answers(base, open_report):
 
 
 @pytest.mark.slow
-def test_truncated_parquet(base, open_report, scored):
+def test_truncated_parquet(one_model, open_report, scored):
     pytest.importorskip("pyarrow")
     y, scores = scored
     whole = as_parquet(pd.DataFrame({"y_true": y, "score": scores["close"]}))
-    report = open_report(base)
+    report = open_report(one_model)
     report.drop("cut.parquet", whole[: len(whole) // 2])
     assert "no whole Parquet file" in report.notice()
 
 
 @pytest.mark.slow
-def test_the_file_button_works_too(base, open_report, scored, tmp_path):
+def test_the_file_button_works_too(one_model, open_report, scored, tmp_path):
     y, scores = scored
     path = tmp_path / "chosen.csv"
     path.write_bytes(as_csv(pd.DataFrame({"y_true": y, "score": scores["tied"]})))
-    report = open_report(base)
+    report = open_report(one_model)
     report.page.set_input_files("#file-input", path)
     report.page.wait_for_selector("[data-notice] strong")
     report.settle()

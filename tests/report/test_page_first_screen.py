@@ -9,16 +9,9 @@ from cautious.curves import AbstentionCostSurface
 from cautious.report import build_report
 
 
-@pytest.fixture(scope="module")
-def report_file(scored, tmp_path_factory):
+def test_what_the_first_screen_says(three_models, open_report, scored):
     y, scores = scored
-    predictions = {name: (y, score) for name, score in scores.items()}
-    return build_report(predictions, tmp_path_factory.mktemp("first") / "r.html", pos_label="ill")
-
-
-def test_what_the_first_screen_says(report_file, open_report, scored):
-    y, scores = scored
-    report = open_report(report_file)
+    report = open_report(three_models)
     seen = report.page.inner_text("body").split("Details for experts")[0]
     for word in ("VACC", "AURC", "μ", "ν"):  # no terms of the papers without being asked
         assert word not in seen
@@ -84,8 +77,8 @@ def test_few_cases_make_a_banner_and_no_advice(tmp_path, open_report, n, events,
         assert sum(map(int, told)) == n  # the cases themselves, no thousand
 
 
-def test_verdict_people_and_shares_are_on_the_first_screen(report_file, open_report):
-    report = open_report(report_file, viewport={"width": 1400, "height": 900})
+def test_verdict_people_and_shares_are_on_the_first_screen(three_models, open_report):
+    report = open_report(three_models, viewport={"width": 1400, "height": 900})
     for width, height in ((1400, 900), (390, 844)):
         report.page.set_viewport_size({"width": width, "height": height})
         report.settle()

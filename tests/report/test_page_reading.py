@@ -367,10 +367,11 @@ def test_parquet_with_wrong_row_counts_is_refused():
     assert sum(refused) >= 12
 
 
-def test_random_tables(tmp_path):
+@pytest.mark.parametrize("n", [150, pytest.param(1000, marks=pytest.mark.slow)])
+def test_random_tables(tmp_path, n):
     """Hundreds of small tables of all kinds, sound and unsound."""
     rng = np.random.default_rng(13)
-    compare([random_table(rng) for _ in range(400)], tmp_path)
+    compare([random_table(rng) for _ in range(n)], tmp_path)
 
 
 def random_table(rng):

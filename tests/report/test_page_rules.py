@@ -104,10 +104,9 @@ def test_pairs_wrong_cells_and_the_address(report_file, open_report, classified)
     assert report.page.evaluate("() => cautious.app.problems[0].view.rule.costs[0][1]") == 1
 
 
-def test_limits_are_kept_or_refused_in_words(scored, tmp_path, open_report):
+def test_limits_are_kept_or_refused_in_words(one_model, scored, open_report):
     y, scores = scored
-    path = build_report({"close": (y, scores["close"])}, tmp_path / "r.html", pos_label="ill")
-    report = open_report(path)
+    report = open_report(one_model)
     report.page.locator(".modes button", has_text="Limits").click()
     report.settle()
     report.type_all({"limit-missed": 2, "limit-error": 5})
@@ -142,11 +141,9 @@ def test_best_is_said_only_of_models_that_are_told_apart(scored, tmp_path, open_
     report.page.wait_for_selector("[data-card='winner'] pattern", state="attached", timeout=20_000)
 
 
-def test_groups_of_a_dropped_file(scored, tmp_path, open_report):
+def test_groups_of_a_dropped_file(one_model, scored, open_report):
     y, scores = scored
-    report = open_report(
-        build_report({"close": (y, scores["close"])}, tmp_path / "r.html", pos_label="ill")
-    )
+    report = open_report(one_model)
     ward = np.where(np.arange(len(y)) % 3 == 0, "north", "south")
     rows = zip(y, scores["close"], ward, strict=True)
     text = "y_true,score,group\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)

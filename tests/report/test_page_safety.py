@@ -279,20 +279,13 @@ def _table(name):
     return text.getvalue()
 
 
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory, scored):
-    y, scores = scored
-    path = tmp_path_factory.mktemp("plain") / "r.html"
-    return build_report({n: (y, s) for n, s in scores.items()}, path, pos_label="ill")
-
-
 def brightness(report) -> float:
     colour = report.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     return float(np.mean([int(c) for c in re.findall(r"\d+", colour)[:3]]))
 
 
-def test_dark_and_light(plain, open_report):
-    report = open_report(plain, color_scheme="dark")
+def test_dark_and_light(three_models, open_report):
+    report = open_report(three_models, color_scheme="dark")
     dark = brightness(report)
     report.page.click("#theme")
     assert brightness(report) > 200 > 60 > dark
@@ -305,8 +298,8 @@ def test_dark_and_light(plain, open_report):
 
 
 @pytest.mark.slow
-def test_prints_the_numbers_without_the_knobs(plain, open_report):
-    report = open_report(plain, color_scheme="dark")
+def test_prints_the_numbers_without_the_knobs(three_models, open_report):
+    report = open_report(three_models, color_scheme="dark")
     pdf = report.page.pdf(format="A4", print_background=True)
     assert pdf.startswith(b"%PDF")
     pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
@@ -318,8 +311,8 @@ def test_prints_the_numbers_without_the_knobs(plain, open_report):
     assert not report.page.is_visible("#theme")
 
 
-def test_fits_every_screen(plain, open_report):
-    report = open_report(plain, viewport={"width": 390, "height": 844})
+def test_fits_every_screen(three_models, open_report):
+    report = open_report(three_models, viewport={"width": 390, "height": 844})
     for width in (390, 768, 1280, 1920):  # a phone that is turned round, a window that is drawn
         report.page.set_viewport_size({"width": width, "height": 844})
         report.settle()
@@ -329,8 +322,8 @@ def test_fits_every_screen(plain, open_report):
         assert (first["y"] == second["y"]) == (width > 760), width
 
 
-def test_every_control_has_a_name_and_terms_explain_themselves(plain, open_report):
-    report = open_report(plain)
+def test_every_control_has_a_name_and_terms_explain_themselves(three_models, open_report):
+    report = open_report(three_models)
     nameless = report.page.evaluate(
         """() => [...document.querySelectorAll("input, select, button, svg[role=img]")].filter(n =>
             !(n.getAttribute("aria-label") || n.textContent.trim() || n.labels?.length)).length"""
