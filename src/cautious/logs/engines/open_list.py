@@ -26,6 +26,8 @@ class OpenList(PlainRows):
         Is shown every row.
     """
 
+    n_rows: int
+
     def __init__(self, plan: Plan, labels: frozenset[Any], search: GridSearch) -> None:
         super().__init__(plan, labels)
         self.search = search

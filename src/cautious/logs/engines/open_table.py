@@ -51,6 +51,10 @@ class OpenTable(PlainRows):
         The least and the greatest score known; other scores make the table larger.
     """
 
+    labels: frozenset[Any]
+    n_rows: int
+    pairs: npt.NDArray[np.int64]
+
     def __init__(
         self,
         plan: Plan,

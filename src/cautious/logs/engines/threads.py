@@ -224,7 +224,7 @@ class Reading:
     """
 
     def __init__(self, parts: Iterable[Part], plan: Plan, n_threads: int, cells: int) -> None:
-        self.stopped = False
+        self.stopped: bool = False
         self._waiting, self._lock, self._n_threads = iter(parts), Lock(), n_threads
         self._names, self._cells = plan.columns.names(), cells
         self._idle, self._ready = 0, SimpleQueue[tuple[Part, int, Any] | None]()
