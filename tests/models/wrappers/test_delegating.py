@@ -10,6 +10,7 @@ import sklearn
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     PredefinedSplit,
@@ -164,6 +165,10 @@ def test_an_empty_conformal_set_is_handed_on():
     model = DelegatingClassifier([("shy", Shy()), ("line", LogisticRegression())]).fit(X, y)
     assert model.trained_on_ == [400, 400]
     assert (model.decided_by(X) == 1).all()
+    one = Shy().fit(X[y == 0], y[y == 0])  # knows one class, and does not name it
+    one.predict_set = lambda rows: np.zeros((len(rows), 1), dtype=bool)
+    frozen = [("one", FrozenEstimator(one)), ("line", LogisticRegression())]
+    assert (DelegatingClassifier(frozen).fit(X, y).decided_by(X) == 1).all()
 
 
 def test_last_answers_unless_it_may_abstain():

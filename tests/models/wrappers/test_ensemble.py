@@ -176,6 +176,14 @@ def test_plain_members_vote_and_empty_sets_do_not():
     assert model.predict_set(X).tolist() == [[True, False], [False, True]]
 
 
+def test_the_empty_set_of_a_member_with_one_class_is_no_vote():
+    p = np.array([[0.9, 0.1], [0.9, 0.1]])
+    lone = ToldSets(np.ones((2, 1)), np.array([[True], [False]]), np.array([1]))
+    model, X = together([Told(p), lone], rule="votes")
+    assert model.vote_shares(X).to_numpy().tolist() == [[0.5, 0.5, 0], [0.5, 0, 0.5]]
+    assert model.predict_set(X).tolist() == [[True, True], [True, False]]
+
+
 def test_a_member_may_lack_a_class():
     p2, p3 = np.full((3, 2), 0.5), np.array([[0.2, 0.2, 0.6]] * 3)
     model, X = together([Told(p3), Told(p2, np.array([0, 1]))])

@@ -333,9 +333,8 @@ class DelegatingClassifier(NamedEstimators):
         rule = self._rules()[at]
         is_last = at == len(self.estimators) - 1
         if hasattr(fitted, "predict_set"):
-            # An empty set, as of conformal prediction, is no answer either.
-            sets = fitted.predict_set(X)
-            answer = check_mask(sets, n_classes=K, name="predict_set(X)", empty="abstain")
+            asked = fitted.predict_set(X)
+            answer = check_mask(asked, n_classes=K, name="predict_set(X)", empty="wrong")
         elif is_last and self.last == "answer":
             answer = threshold_rule(own, 0.0)
         elif isinstance(rule, Rule):
@@ -344,9 +343,11 @@ class DelegatingClassifier(NamedEstimators):
             answer = check_mask(rule(own), n_classes=K, name="the rule's answer")
         else:
             answer = threshold_rule(own, rule)
+        # To abstain is to name all classes, known to this estimator or not. An empty set, as of
+        # conformal prediction, is no answer either.
+        size = answer.sum(axis=1, keepdims=True)
         sets = over_classes(answer, fitted.classes_, self.classes_)
-        if K > 1:  # to abstain is to name all classes, known to this estimator or not
-            sets |= np.asarray(answer.all(axis=1))[:, None]
+        sets |= (size == 0) | ((size == K) & (K > 1))
         return sets, over_classes(own, fitted.classes_, self.classes_)
 
     def _rules(self) -> list[WhenSure]:

@@ -286,12 +286,10 @@ class CautiousEnsembleClassifier(NamedEstimators):
             p = self._probabilities(member, X)
             return np.asarray(np.eye(p.shape[1])[p.argmax(axis=1)])
         K = len(member.classes_)
-        # An empty set, as of conformal prediction, is a vote for nobody, too.
-        sets = check_mask(
-            member.predict_set(X), n_classes=K, name="predict_set(X)", empty="abstain"
-        )
+        sets = check_mask(member.predict_set(X), n_classes=K, name="predict_set(X)", empty="wrong")
         size = sets.sum(axis=1, keepdims=True)
-        votes = np.where((size == K) & (K > 1), 0.0, sets / size)
+        # An empty set, as of conformal prediction, is a vote for nobody, too.
+        votes = np.where((size == K) & (K > 1), 0.0, sets / np.maximum(size, 1))
         return over_classes(votes, member.classes_, self.classes_)
 
     def predict_proba(self, X: Any) -> Floats:
