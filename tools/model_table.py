@@ -159,7 +159,8 @@ def entries() -> list[Entry]:
         Entry(
             "CautiousForestClassifier",
             "nothing by itself",
-            "numbers without gaps, or what scikit-learn's forest takes",
+            "what scikit-learn's forest takes; no boosted trees (gradient boosting), whose leaves "
+            "hold no counts",
             "a good first choice with many features; one fit serves all rules",
             {
                 f"cautious forest, {rule}": plain(CautiousForestClassifier(rule=rule))
