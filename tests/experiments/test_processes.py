@@ -281,3 +281,4 @@ def test_few_folds_are_shared_by_models_among_many_processes(jobs, pieces):
         assert sorted(own) == [*"abcde"]
     many = folds * 30
     assert [*_shared(many, jobs)] == many
+    assert [*_shared([], jobs)] == []

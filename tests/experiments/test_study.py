@@ -211,7 +211,7 @@ def assert_kept(before, after):
     pd.testing.assert_frame_equal(kept, before)
 
 
-@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_killed_and_resumed(n_jobs, in_one_process, tmp_path):
     store = tmp_path / "results.db"
     process = started(store, n_jobs)

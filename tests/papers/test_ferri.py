@@ -134,6 +134,7 @@ def test_pruning_is_chosen_among_all_strengths():
     assert chosen.best_estimator_.get_n_leaves() < tree.fit(X, X[:, 0] * X[:, 1] > 0).get_n_leaves()
 
 
+@pytest.mark.slow
 def test_the_stand_ins_once(in_one_process, monkeypatch, tmp_path):
     monkeypatch.setattr(ferri, "QUICK", 1)
     done = reproduce_ferri(quick=True, folder=tmp_path, weka=False)
@@ -153,6 +154,20 @@ def test_the_stand_ins_once(in_one_process, monkeypatch, tmp_path):
     assert [f.name for f in done.figures] == [f"Fig. {i}" for i in (1, 2, 3, *range(6, 23))]
     fifteen = next(figure for figure in done.figures if figure.name == "Fig. 15")
     assert set(fifteen.frame["model"]) == {"tree, many branches", "tree, one-hot"}
+
+
+def test_stand_ins_are_run_once_and_kept(in_one_process, monkeypatch, tmp_path):
+    every = results._stand_ins()
+    own = {where: every[where] for where in [("tic-tac-toe", "naive Bayes"), ("spambase", "tree")]}
+    monkeypatch.setattr(results, "_stand_ins", lambda: own)
+    monkeypatch.setattr(results, "FOLDS", 2)
+    curves, seconds = results.stand_in_curves(1, tmp_path)
+    assert {*curves} == {*own}
+    assert curves["spambase", "tree"]["accuracy"][0] == pytest.approx(0.92, abs=0.02)
+    assert seconds > 0
+    again, kept = results.stand_in_curves(1, tmp_path)
+    assert kept == seconds
+    pd.testing.assert_frame_equal(again["spambase", "tree"], curves["spambase", "tree"])
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +251,7 @@ def test_who_leads():
 
 
 def test_every_conclusion_has_a_verdict(monkeypatch, pretended):
-    monkeypatch.setattr(results, "DRAWS", 20)
+    monkeypatch.setattr(results, "DRAWS", 5)
     claims = conclusions(pretended)
     assert len(claims) >= 35
     assert all(claim.paper and claim.ours for claim in claims)
@@ -251,7 +266,7 @@ def test_every_conclusion_has_a_verdict(monkeypatch, pretended):
     # The pretended learners are alike, so none of them leads in any draw of the splits.
     leading = next(claim for claim in claims if "logistic leads first" in claim.says)
     assert leading.verdict == "fails"
-    assert leading.ours.endswith("true in 0 of 20 draws of the splits")
+    assert leading.ours.endswith("true in 0 of 5 draws of the splits")
     without = conclusions(None)
     assert [c.verdict for c in without[-2:]] == ["cannot tell"] * 2
     assert "WEKA's, which was not run" in without[-1].cause

@@ -395,8 +395,9 @@ def run_folds(
 
 
 def _shared(folds: Sequence[Fold], jobs: int) -> Sequence[Fold]:
-    """Split folds by models where they are too few to keep all processes busy to the end."""
-    parts = -(-_PIECES_PER_JOB * jobs // len(folds)) if folds and jobs > 1 else 1
+    """Split folds by models where they are too few to keep all processes busy."""
+    few = jobs > 1 and 0 < len(folds) < 2 * jobs
+    parts = -(-_PIECES_PER_JOB * jobs // len(folds)) if few else 1
     return [
         replace(fold, models=models)
         for fold in folds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -209,6 +209,16 @@ def _measured_folds(predictions: pd.DataFrame) -> list[dict[str, float]]:
     ]
 
 
+@dataclass(frozen=True, eq=False)
+class _Repeats:
+    """Curves of the repeats, by measure. pandas copies attributes at every turn, but not these."""
+
+    curves: dict[str, Floats]
+
+    def __deepcopy__(self, memo: object) -> _Repeats:
+        return self
+
+
 def _mean_curve(repeats: list[pd.DataFrame]) -> pd.DataFrame:
     """Average over folds and repeats, one row per level of abstention (or of FPR, for tpr).
 
@@ -223,11 +233,11 @@ def _mean_curve(repeats: list[pd.DataFrame]) -> pd.DataFrame:
             [[float(folds[f"{name}@{a:.2f}"].mean()) for a in grid] for folds in repeats]
         )
         found[name] = each.mean(axis=0)
-        apart[name] = each.tolist()
+        apart[name] = each
         spread = each.std(axis=0, ddof=1) if len(each) > 1 else np.full(len(grid), np.nan)
         found[f"± {name}"] = 2 * spread / np.sqrt(len(each))
     curve = pd.DataFrame(found)
-    curve.attrs |= {"repeats": len(repeats), "each": apart}
+    curve.attrs |= {"repeats": len(repeats), "each": _Repeats(apart)}
     for name in COSTS:  # how far the cheapest level moves from repeat to repeat
         at = [float(grid[int(np.argmin(values))]) for values in apart[name]]
         curve.attrs[name] = float(2 * np.std(at, ddof=1) / np.sqrt(len(at))) if len(at) > 1 else 0.0
@@ -246,7 +256,7 @@ def drawn_curves(curve: pd.DataFrame) -> list[pd.DataFrame]:
     if n < 2:
         return [curve]
     drawn = np.random.default_rng(0).integers(n, size=(DRAWS, n))
-    means = {name: np.array(own)[drawn].mean(axis=1) for name, own in curve.attrs["each"].items()}
+    means = {name: own[drawn].mean(axis=1) for name, own in curve.attrs["each"].curves.items()}
     return [
         pd.DataFrame({"level": curve["level"], **{name: own[i] for name, own in means.items()}})
         for i in range(DRAWS)
