@@ -7,6 +7,7 @@ window is optimal and the surface is a plane.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,10 +169,8 @@ def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
     areas = _areas(polygons)
     keep = np.flatnonzero(areas > 1e-15)
     windows = _windows(surface.hull, lower[keep], upper[keep], surface.classes)
-    return [
-        Region(_distinct(polygons[k]), window, float(areas[k]))
-        for k, window in zip(keep, windows, strict=True)
-    ]
+    corners = _distinct(polygons[keep])
+    return [Region(*each) for each in zip(corners, windows, areas[keep].tolist(), strict=True)]
 
 
 def _windows(hull: CostHull, lower: Ints, upper: Ints, classes: tuple[Any, Any]) -> list[Window]:
@@ -228,7 +227,8 @@ def _areas(polygons: Floats) -> Floats:
     return np.asarray((x * following_y - following_x * y).sum(axis=-1) / 2)
 
 
-def _distinct(vertices: Floats) -> Floats:
-    """Drop corners that repeat their predecessor."""
-    moved = np.abs(vertices - np.roll(vertices, 1, axis=0)).max(axis=1) > 0
-    return np.asarray(vertices[moved])
+def _distinct(polygons: Floats) -> list[Floats]:
+    """Corners of each polygon, without those that repeat their predecessor."""
+    moved = (polygons != np.roll(polygons, 1, axis=1)).any(axis=2)
+    corners, ends = polygons[moved], np.cumsum(moved.sum(axis=1)).tolist()
+    return [corners[start:end] for start, end in pairwise([0, *ends])]
