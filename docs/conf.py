@@ -12,7 +12,7 @@ import cautious
 from cautious.cli.demo import score_all, write_report
 
 sys.path.insert(0, str(Path(__file__).parent))
-from links import dead_links
+from links import dead_links, pages_about
 
 project = "cautious"
 author = "The cautious developers"
@@ -213,6 +213,16 @@ def link_papers(app, what, name, obj, options, lines):
     lines[:] = text.split("\n")
 
 
+PAGES = pages_about(Path(__file__).parent)
+
+
+def link_back(app, what, name, obj, options, lines):
+    """Name the how-tos and the papers' pages that speak of a class or a function."""
+    if what in ("class", "function") and name in PAGES:
+        pages = ", ".join(f":doc:`{page}`" for page in PAGES[name])
+        lines += ["", ".. rubric:: Read about it", "", f"{pages}.", ""]
+
+
 def _section(lines, title):
     found = (at for at in range(len(lines)) if lines[at] == title and _is_heading(lines, at))
     return next(found, None)
@@ -241,5 +251,6 @@ def setup(app):
     app.connect("autodoc-skip-member", skip_routing)
     app.connect("autodoc-process-docstring", link_papers, priority=90)
     app.connect("autodoc-process-docstring", example_first, priority=100)  # before numpydoc
+    app.connect("autodoc-process-docstring", link_back, priority=900)  # after it
     app.connect("build-finished", write_live_report)
     app.connect("build-finished", check_links, priority=900)  # when all is written

@@ -1,7 +1,19 @@
-"""Links inside a built site that lead nowhere: to no file, or to no place on a page."""
+"""Links of the site: those that lead nowhere, and those from a name back to the pages about it."""
 
+import re
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
+
+ROLE = re.compile(r"\{py:\w+\}`(?:[^`<]*<)?~?(cautious\.\w+\.\w+)[\w.]*>?`")
+
+
+def pages_about(docs):
+    """Pages of how-tos and papers that speak of a public name, by that name."""
+    found = {}
+    for page in sorted([*docs.glob("howto/*.md"), *docs.glob("papers/*.md")]):
+        for name in set(ROLE.findall(page.read_text(encoding="utf-8"))):
+            found.setdefault(name, []).append(f"/{page.parent.name}/{page.stem}")
+    return found
 
 
 class Page(HTMLParser):
