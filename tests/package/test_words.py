@@ -25,7 +25,7 @@ BANNED = {
     r"keep(s|ing)? quiet|stay(s|ing)? silent": "abstain",
     r"\bdearer\b": "more expensive",
     r"[\d%}] an? (case|patient|person|mail|row)\b|\b(cost|surface) a (case|model)\b": "per case",
-    r"\bone (row|column|line|number|threshold|bin|fold|value|cell) an? (?!time)": "one … per …",
+    r"\bone (row|column|line|number|threshold|idea|bin|fold|value|cell) an? (?!time)": "one per …",
     r"cry wolf|farewell|nobody's business|so manieth|in one breath|come round": "plain words",
     r"\ball roads\b|rule of thumb|anybody's guess|next to nothing|on its own account": "plain",
 }
