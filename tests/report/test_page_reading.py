@@ -327,24 +327,30 @@ def test_scores_of_any_spread_are_counted_in_order():
         "infinite": rng.choice([-np.inf, np.inf, 0.5, 0.25, -0.0, 0.0], n),
         "endless": rng.choice([-np.inf, np.inf], n),
     }
-    truth = rng.integers(2, size=n)
+    truth, weight = rng.integers(2, size=n), rng.integers(4, size=n) / 8
     given = [
-        {"score": list(map(repr, score.tolist())), "codes": truth.tolist()}
+        {"score": list(map(repr, score.tolist())), "codes": truth.tolist(), "weight": some}
         for score in spreads.values()
+        for some in (None, weight.tolist())
     ]
     answers = ask_core(
         """const number = (text) => Number(text.replace("inf", "Infinity"));
-        return given.map(({ score, codes }) => core.staircaseOf({
+        return given.map(({ score, codes, weight }) => core.staircaseOf({
             codes,
+            weight,
             rows: Uint32Array.from(score.keys()),
             score: Float64Array.from(score, number) }));""",
         given,
     )
-    for (name, score), found in zip(spreads.items(), answers, strict=True):
-        steps, at = np.unique(score + 0.0, return_inverse=True)
-        assert [float(one) for one in found["scores"]] == steps.tolist(), name
-        assert found["positives"] == np.bincount(at, truth).tolist(), name
-        assert found["negatives"] == np.bincount(at, 1 - truth).tolist(), name
+    for (name, score), found, weighted in zip(
+        spreads.items(), answers[0::2], answers[1::2], strict=True
+    ):
+        for shown, some in ((found, np.ones(n)), (weighted, weight)):
+            steps, at = np.unique(score[some > 0] + 0.0, return_inverse=True)
+            assert [float(one) for one in shown["scores"]] == steps.tolist(), name
+            for key, side in (("positives", truth == 1), ("negatives", truth == 0)):
+                expected = np.bincount(at, (some * side)[some > 0])
+                assert shown[key] == expected.tolist(), name
 
 
 def test_parquet_with_wrong_row_counts_is_refused():

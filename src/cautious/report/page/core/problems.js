@@ -113,25 +113,26 @@ function drawnRows({ rows, codes }) {
 
 // Counts of the largest groups at each step that they have cases in.
 function groupCounts({ rows, score, codes, weight, group }, { scores }, step) {
-  const found = new Map();
-  for (const row of rows) {
-    const name = group[row];
-    if (!found.has(name)) found.set(name, { group: name, n: 0, events: 0, at: new Map() });
-    const one = found.get(name),
-      at = step[search(scores, score[row] + 0)];
-    one.n++;
+  const sizes = new Map();
+  for (let i = 0; i < rows.length; i++) sizes.set(group[rows[i]], (sizes.get(group[rows[i]]) ?? 0) + 1);
+  const firsts = scores.filter((_, i) => step[i] !== step[i - 1]), // of each step
+    largest = [...sizes].sort((a, b) => b[1] - a[1]).slice(0, GROUPS_SHOWN),
+    none = () => [0, 1].map(() => new Float64Array(firsts.length)),
+    shown = new Map(largest.map(([name, n]) => [name, { group: name, n, events: 0, at: none() }]));
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i],
+      one = shown.get(group[row]);
+    if (!one) continue;
     one.events += codes[row];
-    if (!one.at.has(at)) one.at.set(at, [0, 0]);
-    one.at.get(at)[codes[row]] += weight ? weight[row] : 1;
+    one.at[codes[row]][search(firsts, score[row], true) - 1] += weight ? weight[row] : 1;
   }
-  const shown = [...found.values()].sort((a, b) => b.n - a.n).slice(0, GROUPS_SHOWN);
-  return shown.map(({ at, ...one }) => {
-    const steps = [...at.keys()].sort((a, b) => a - b);
+  return [...shown.values()].map(({ at: [negatives, positives], ...one }) => {
+    const steps = Array.from(negatives.keys()).filter((s) => negatives[s] + positives[s] > 0);
     return {
       ...one,
       steps,
-      positives: steps.map((s) => at.get(s)[1]),
-      negatives: steps.map((s) => at.get(s)[0]),
+      positives: steps.map((s) => positives[s]),
+      negatives: steps.map((s) => negatives[s]),
     };
   });
 }

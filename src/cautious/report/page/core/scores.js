@@ -24,11 +24,10 @@ export function staircaseOf({ rows, score, codes, weight }) {
 }
 
 // Scores are put into as many drawers of equal width as there are scores, where most drawers hold one or
-// two; those that hold many are sorted by the browser, and one pass puts neighbours right.
-function sortedScores(values) {
+// two. Gives the drawer of each, and where each drawer starts.
+function drawersOf(values) {
   const n = values.length,
-    sorted = new Float64Array(n),
-    ends = new Uint32Array(n + 1),
+    starts = new Uint32Array(n + 1),
     drawers = new Uint32Array(n);
   let low = Infinity,
     high = -Infinity;
@@ -42,9 +41,17 @@ function sortedScores(values) {
     const place = (values[i] - low) * scale,
       drawer = place >= n ? n - 1 : place > 0 ? Math.trunc(place) : 0;
     drawers[i] = drawer;
-    ends[drawer + 1]++;
+    starts[drawer + 1]++;
   }
-  for (let d = 0; d < n; d++) ends[d + 1] += ends[d];
+  for (let d = 0; d < n; d++) starts[d + 1] += starts[d];
+  return { drawers, starts };
+}
+
+// Full drawers are sorted by the browser, and one pass puts neighbours right.
+function sortedScores(values) {
+  const n = values.length,
+    sorted = new Float64Array(n),
+    { drawers, starts: ends } = drawersOf(values);
   for (let i = 0; i < n; i++) sorted[ends[drawers[i]]++] = values[i];
   for (let d = 0, start = 0; d < n; start = ends[d++])
     if (ends[d] - start > MANY) sorted.subarray(start, ends[d]).sort();
@@ -57,22 +64,42 @@ function sortedScores(values) {
   return sorted;
 }
 
-function weightedStaircase(rows, score, codes, weight) {
-  const order = Array.from(rows)
-    .filter((row) => weight[row] > 0)
-    .sort((a, b) => score[a] - score[b] || 0); // two equal infinities have no difference
-  const stairs = { scores: [], positives: [], negatives: [] };
-  for (const row of order) {
-    let last = stairs.scores.length - 1;
-    if (last < 0 || stairs.scores[last] !== score[row]) {
-      stairs.scores.push(score[row]);
-      stairs.positives.push(0);
-      stairs.negatives.push(0);
-      last++;
-    }
-    (codes[row] ? stairs.positives : stairs.negatives)[last] += weight[row];
+// The same for the places of the scores; equal ones stay in their order.
+function sortedPlaces(values) {
+  const n = values.length,
+    places = new Uint32Array(n),
+    { drawers, starts: ends } = drawersOf(values);
+  for (let i = 0; i < n; i++) places[ends[drawers[i]]++] = i;
+  for (let d = 0, start = 0; d < n; start = ends[d++])
+    if (ends[d] - start > MANY)
+      places.subarray(start, ends[d]).sort((a, b) => values[a] - values[b] || 0); // infinities
+  for (let i = 1; i < n; i++) {
+    const place = places[i];
+    let at = i;
+    for (; at > 0 && values[places[at - 1]] > values[place]; at--) places[at] = places[at - 1];
+    places[at] = place;
   }
-  return stairs;
+  return places;
+}
+
+// Weights of equal scores are added in the order of the rows.
+function weightedStaircase(rows, score, codes, weight) {
+  const kept = rows.filter((row) => weight[row] > 0),
+    n = kept.length,
+    own = new Float64Array(n);
+  for (let i = 0; i < n; i++) own[i] = score[kept[i]] + 0;
+  const places = sortedPlaces(own),
+    scores = new Float64Array(n),
+    sides = [new Float64Array(n), new Float64Array(n)];
+  let last = -1;
+  for (let i = 0; i < n; i++) {
+    const place = places[i],
+      row = kept[place];
+    if (last < 0 || scores[last] !== own[place]) scores[++last] = own[place];
+    sides[codes[row]][last] += weight[row];
+  }
+  const cut = (values) => values.subarray(0, last + 1);
+  return { scores: cut(scores), positives: cut(sides[1]), negatives: cut(sides[0]) };
 }
 
 export function summariseStaircase(stairs) {

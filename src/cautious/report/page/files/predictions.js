@@ -135,7 +135,7 @@ function draftOf(whole, columns, dropMissing) {
   if (columns.groups !== null) {
     const { codes, values } = column(columns.groups).labels();
     checkLabels({ codes, values }, columns.groups, place(columns.groups));
-    draft.group = Array.from(codes, (code) => values[code] ?? ""); // a missing one is empty
+    draft.group = taken(values.map((value) => value ?? ""), codes); // a missing one is empty
   }
   return draft;
 }
