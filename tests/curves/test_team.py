@@ -135,3 +135,23 @@ def test_an_answer_that_is_needed():
         team.answer(SCORE, {"ann": [None] * 4})
     with pytest.raises(ValueError, match="no column for expert 'ann'"):
         team.answer(SCORE, {})
+
+
+def test_answers_in_any_kind_of_column():
+    said = [0, 1, 1, 0]
+    teams = [
+        find_team(Y, SCORE, {"ann": column})
+        for column in (
+            said,
+            np.array(said),
+            np.array(said, dtype=float),
+            np.array(said, dtype=object),
+            pd.Series(said, dtype="Int64"),
+            pd.Series(said, dtype="category"),
+        )
+    ]
+    assert len({(team.thresholds, team.cost, team.rates) for team in teams}) == 1
+    gaps = [[0, None, 1, 0], [0.0, np.nan, 1.0, 0.0], np.array([0, np.nan, 1, 0])]
+    gaps.append(pd.Series([0, None, 1, 0], dtype="Int64"))
+    known = [find_team(Y, SCORE, {"ann": column}).experts["known"].item() for column in gaps]
+    assert known == [3, 3, 3, 3]

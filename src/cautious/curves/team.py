@@ -15,7 +15,6 @@ tried in every order; more stand in the order of their slopes.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -24,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.ndimage import minimum_filter1d
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import CostsLike, as_cost_matrix
@@ -247,18 +247,16 @@ def divide_scores(
     limit = {name: capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in at}
     reached = np.append(0, np.cumsum(n.sum(axis=0)))
     orders = permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]
-    tried = [
-        (one, *_best_ends(
-            [first, *(total[name] for name in one), last],
-            [np.inf, *(limit[name] for name in one), np.inf],
-            reached,
-        ))
-        for one in orders
-    ]  # fmt: skip
-    least = min(cost for _, _, cost in tried)
+    tried = []
+    for one in orders:
+        totals = [first, *(total[name] for name in one), last]
+        limits = [np.inf, *(limit[name] for name in one), np.inf]
+        tried.append((one, totals, limits, float(_best_costs(totals, limits, reached)[-1][-1])))
+    least = min(cost for *_, cost in tried)
     # Among equals the first, which is the order of the slopes.
     enough = least + _ROUNDING * max(1.0, abs(least))
-    order, ends, cost = next(one for one in tried if one[2] <= enough)
+    order, totals, limits, cost = next(one for one in tried if one[-1] <= enough)
+    ends = _best_ends(totals, limits, reached)
     edges = np.append(distinct, np.inf)
     begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
     shares = np.diff(reached[[0, *ends]]) / len(scores)
@@ -278,41 +276,40 @@ def divide_scores(
     )
 
 
-def _best_ends(totals: list[Floats], limits: list[float], reached: Ints) -> tuple[list[int], float]:
-    """Find where each choice ends, and the cost of it all.
+def _best_costs(totals: list[Floats], limits: list[float], reached: Ints) -> list[Floats]:
+    """Find what the first scores cost at least, divided between the first choices.
 
     ``totals[c][i]`` is what choice c costs for the first i scores, ``reached[i]`` how many cases
     these are, and ``limits[c]`` how many cases the choice may get.
     """
-    best, came = totals[0], []
+    best = [totals[0]]
     for total, limit in zip(totals[1:], limits[1:], strict=True):
-        before = _least_within(best - total, reached, limit)
-        came.append(before)
-        best = total + (best - total)[before]
-    end = len(reached) - 1
-    ends = [end]
-    for before in reversed(came):
-        end = int(before[end])
-        ends.append(end)
-    return ends[::-1], float(best[-1])
+        best.append(total + _least_within(best[-1] - total, reached, limit))
+    return best
 
 
-def _least_within(values: Floats, reached: Ints, limit: float) -> Ints:
-    """For each end, the begin of least value from which on at most `limit` cases are taken."""
-    if limit == np.inf:
-        least = values == np.minimum.accumulate(values)
-        return np.asarray(np.maximum.accumulate(np.where(least, np.arange(len(values)), 0)))
-    window: deque[tuple[float, int, int]] = deque()
-    found = []
-    for end, (value, cases) in enumerate(zip(values.tolist(), reached.tolist(), strict=True)):
+def _least_within(values: Floats, reached: Ints, limit: float) -> Floats:
+    """For each end, the least value of a begin from which on at most `limit` cases are taken."""
+    if limit >= reached[-1]:
+        return np.asarray(np.minimum.accumulate(values))
+    # With a place per case, windows of as many cases are all equally long.
+    places = np.full(int(reached[-1]) + 1, np.inf)
+    places[reached] = values
+    size = int(limit + 1e-9) + 1
+    least = minimum_filter1d(places, size, mode="constant", cval=np.inf, origin=(size - 1) // 2)
+    return np.asarray(least[reached])
+
+
+def _best_ends(totals: list[Floats], limits: list[float], reached: Ints) -> list[int]:
+    """Find where each choice ends."""
+    best, ends = _best_costs(totals, limits, reached), [len(reached) - 1]
+    for c in range(len(totals) - 1, 0, -1):
+        end = ends[-1]
+        values = (best[c - 1] - totals[c])[: end + 1]
+        few = reached[end] - reached[: end + 1] <= limits[c] + 1e-9
         # Of equal begins the last is kept: whoever is asked less is preferred.
-        while window and window[-1][0] >= value:
-            window.pop()
-        window.append((value, cases, end))
-        while cases - window[0][1] > limit + 1e-9:
-            window.popleft()
-        found.append(window[0][2])
-    return np.array(found)
+        ends.append(int(np.flatnonzero(few & (values == values[few].min()))[-1]))
+    return ends[::-1]
 
 
 def expert_answers(
@@ -332,7 +329,9 @@ def expert_answers(
             raise ValueError(f"answers has no column for expert {shown(name)}.")
         if name in classes.tolist():
             raise ValueError(f"expert {shown(name)} is called like a class; give it another name.")
-        column = pd.Series(np.asarray(answers[name], dtype=object))
+        kind = getattr(getattr(answers[name], "dtype", None), "kind", "O")
+        # Arrays of numbers are what they are; anything else is looked into.
+        column = pd.Series(np.asarray(answers[name], dtype=None if kind in "biuf" else object))
         if len(column) != n:
             raise ValueError(
                 f"answers of {shown(name)} has {len(column)} rows for {n} cases; give one per "
