@@ -1,8 +1,9 @@
 """Run every ``bench_*.py`` beside this file and print one table a topic.
 
 ``python -m benchmarks [NAME…]`` runs those whose file name contains one of the words. ``--small``
-takes small sizes, to see that everything runs. ``--write BENCHMARKS.md`` writes what is printed to
-a file as well, once all is measured.
+takes small sizes, to see that everything runs. ``--processor`` takes the seconds of the processor,
+all threads together, in place of the wall clock's: a busy machine disturbs them less.
+``--write BENCHMARKS.md`` writes what is printed to a file as well, once all is measured.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from benchmarks import timing
 
 PACKAGES = (
     "numpy",
@@ -72,8 +75,9 @@ def line(row: dict[str, Any]) -> str:
 def page(modules: list[ModuleType], *, small: bool) -> Iterator[str]:
     """The page line by line, each as soon as it is measured."""
     yield "# Benchmarks\n"
+    clock = "processor" if timing.CLOCK is time.process_time else "wall-clock"
     yield (
-        "Seconds of wall-clock time, and ratios to a limit of the machine taken in the same run: "
+        f"Seconds of {clock} time, and ratios to a limit of the machine taken in the same run: "
         "below one is faster. `make bench` writes this page.\n"
     )
     if small:
@@ -108,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--small", action="store_true", help="small sizes")
+    parser.add_argument("--processor", action="store_true", help="seconds of the processor")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page, too")
     wanted = parser.parse_args()
     names = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))
@@ -116,6 +121,8 @@ def main() -> None:
         parser.error(f"no benchmark matches {wanted.names}; there are {', '.join(names)}.")
     if wanted.write is not None and chosen != names:
         parser.error("--write needs all benchmarks; leave the names out.")
+    if wanted.processor:
+        timing.CLOCK = time.process_time
     lines = []
     modules = [import_module(f"benchmarks.{name}") for name in chosen]
     for text in page(modules, small=wanted.small):

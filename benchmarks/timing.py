@@ -7,26 +7,29 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
+# What seconds are taken from: the wall clock, or the processor (`--processor`).
+CLOCK: Callable[[], float] = time.perf_counter
+
 
 def seconds(work: Callable[[], Any], *, repeats: int = 3) -> float:
-    """Best wall-clock time of a few runs, after one that warms caches and compilers up."""
+    """Best time of a few runs, after one that warms caches and compilers up."""
     work()
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = CLOCK()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(CLOCK() - start)
     return min(times)
 
 
 def median_seconds(work: Callable[[Any], Any], items: list[Any]) -> float:
-    """Median wall-clock time over single items, after warming up on the first."""
+    """Median time over single items, after warming up on the first."""
     work(items[0])
     times = []
     for item in items:
-        start = time.perf_counter()
+        start = CLOCK()
         work(item)
-        times.append(time.perf_counter() - start)
+        times.append(CLOCK() - start)
     return median(times)
 
 

@@ -15,6 +15,7 @@ from cautious.decision.criteria import (
     maximality,
     rounding_error,
 )
+from cautious.sets import count_classes
 
 __all__ = ["e_admissibility"]
 
@@ -70,7 +71,7 @@ def e_admissibility(intervals: IntervalsLike, costs: npt.ArrayLike | None = None
         return _likeliest_somewhere(sets.reachable())
     table = beyond_the_best(checked_costs(costs, sets.n_classes))
     admissible = maximality(sets, table)
-    rows = np.flatnonzero(admissible.sum(axis=1) > 2)
+    rows = np.flatnonzero(count_classes(admissible) > 2)
     if len(rows):
         admissible[rows] = _best_somewhere(sets[rows], table, admissible[rows])
     return admissible
@@ -104,7 +105,7 @@ def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) ->
     admissible &= maximal
     rows, choice = np.nonzero(maximal & ~admissible)
     verdict = np.zeros(len(rows), dtype=np.intp)
-    two = maximal[rows].sum(axis=1) == 3
+    two = count_classes(maximal)[rows] == 3
     for some, settle in ((two, _against_two), (~two, _against_many)):
         at, chosen = rows[some], choice[some]
         rivals = maximal[at]
@@ -195,13 +196,13 @@ def _against_many(lower: Floats, upper: Floats, costs: Floats, choice: Ints, riv
     for turn in range(1, _TURNS + 1):
         if not len(open_):
             break
-        total = regret.sum(axis=1, keepdims=True)
+        total = np.einsum("ij->i", regret)[:, None]
         mix = np.where(total > 0, regret, rivals) / np.where(
             total > 0, total, rivals.sum(axis=1, keepdims=True)
         )
         mean_mix += turn * mix
         loss = _lost(lower, upper, room, costs, choice, mix)
-        value = (mix * loss).sum(axis=1)
+        value = np.einsum("ij,ij->i", mix, loss)
         mean_loss += turn * loss
         beaten = value > sure
         if turn % 8 == 0:
@@ -226,11 +227,12 @@ def _lost(
 ) -> Floats:
     """Losses of a choice to all rivals, where it loses least to a mixture of them."""
     order = np.argsort(costs[choice] - mix @ costs, axis=1)
-    low = np.take_along_axis(lower, order, axis=1)
-    handed_out = np.minimum(np.cumsum(np.take_along_axis(upper, order, axis=1) - low, axis=1), room)
+    order += np.arange(0, lower.size, lower.shape[1])[:, None]  # places in the flat arrays
+    low = lower.take(order)
+    handed_out = np.minimum(np.cumsum(upper.take(order) - low, axis=1), room)
     handed_out[:, 1:] -= handed_out[:, :-1].copy()
-    p = np.empty_like(lower)
-    np.put_along_axis(p, order, low + handed_out, axis=1)
+    p = np.empty_like(low)
+    p.reshape(-1)[order] = low + handed_out
     expected = p @ costs.T
     loss: Floats = expected[np.arange(len(choice)), choice, None] - expected
     return loss

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.optimal import slack
-from cautious.sets import first_row
+from cautious.sets import count_classes, first_row
 from cautious.utility import UtilityLike, as_utility
 
 __all__ = [
@@ -104,7 +104,7 @@ def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     for j in range(len(table)):
         _drop_dominated(sets, table, tie, alive, j, np.flatnonzero(favourite == j))
     for j in range(len(table)):
-        open_rows = alive[:, j] & (favourite != j) & (alive.sum(axis=1) > 1)
+        open_rows = alive[:, j] & (favourite != j) & (count_classes(alive) > 1)
         _drop_dominated(sets, table, tie, alive, j, np.flatnonzero(open_rows))
     return alive
 
