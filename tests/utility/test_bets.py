@@ -119,7 +119,10 @@ def test_a_premium_that_keeps_rising_peaks_nowhere():
     ("function", "message"),
     [
         (lambda x: 1 - np.sqrt(1 - x), "not finite at earnings of 2"),
-        (lambda x: 1 - math.sqrt(1 - x), "fails on earnings of 0 to 2.*math domain error"),
+        (
+            lambda x: 1 - math.sqrt(1 - x),
+            r"of 0 to 2 \((math domain error|expected a nonneg)",
+        ),
         (np.log, "not finite at earnings of 0"),
     ],
 )
