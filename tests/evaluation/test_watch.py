@@ -123,6 +123,39 @@ def test_a_batch_counts_once_in_whatever_order(tmp_path):
     assert ends[0].monitors() == ends[1].monitors()
 
 
+@pytest.mark.parametrize("blank", ["", None, np.nan])
+@pytest.mark.parametrize("labels", [("no", "yes"), (0, 1), (0.0, 1.0), (False, True), ("0", "1")])
+def test_a_batch_is_known_whichever_column_its_truths_are_in(labels, blank):
+    frame = log()
+    truths = frame.pop("y_true").map(dict(zip(("no", "yes"), labels, strict=True)))
+    rule = Rule.window(0.3, 0.7, classes=labels)
+    once = cautious.watch(frame.assign(outcome=blank), rule, max_error=0.1, truth=False)
+    for later, truth in (
+        (frame, None),
+        (frame.assign(outcome=truths), None),
+        (frame.assign(outcome=truths), "outcome"),
+        (frame.assign(outcome=truths, y_true=truths), "outcome"),
+        (frame.assign(outcome=truths, y_true=truths), "y_true"),
+        (frame.assign(y_true=truths), None),
+    ):
+        once = cautious.watch(later, rule, once, truth=truth)
+        assert once.total()["cases"] == len(frame)
+    assert once.total()["labelled"] > 0
+    apart = frame.assign(site=frame["site"].where(frame.index > 0, "elsewhere"))
+    assert cautious.watch(apart, rule, once).total()["cases"] == 2 * len(frame)
+    moved = frame.assign(score=np.roll(frame["score"], 1))
+    assert cautious.watch(moved, rule, once).total()["cases"] == 2 * len(frame)
+
+
+def test_cells_of_two_columns_are_not_mixed_up():
+    frame = log(50).assign(one="a", other="b")
+    once = cautious.watch(frame, WINDOW, max_error=0.1)
+    swapped = frame.rename(columns={"one": "other", "other": "one"})
+    assert cautious.watch(swapped, WINDOW, once).total()["cases"] == 100
+    ordered = frame[frame.columns[::-1]]
+    assert cautious.watch(ordered, WINDOW, once).total()["cases"] == 50
+
+
 def test_labels_that_come_late(tmp_path):
     frame = log()
     blank = frame.assign(y_true="")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.errors import InputError
+from cautious.logs import summarise
 from cautious.predictions import Predictions, align, read_predictions
 from cautious.sets import parse_set
 
@@ -514,6 +515,21 @@ class TestParquet:
         assert read_predictions(half).y_score.tolist() == [0.25, 0.75]
         chunks = pa.concat_tables([table, table])
         assert read_predictions(chunks).n == 4
+
+    @pytest.mark.parametrize("name", ["y_true", "score"])
+    @pytest.mark.parametrize("gone", ["NaN", "sNaN"])
+    def test_decimals_that_are_no_number_are_missing(self, name, gone):
+        from decimal import Decimal
+
+        cells = [Decimal(0), Decimal(1), Decimal(gone)]
+        frame = pd.DataFrame({"y_true": [0, 1, 0], "score": [0.2, 0.7, 0.4], name: cells})
+        wishes = {"drop_missing": True} if name == "y_true" else {"missing": "abstain"}
+        found = read_predictions(frame, **wishes)
+        assert found.classes == (0, 1)
+        assert (found.n, np.isnan(found.y_score).sum()) == ((2, 0) if name == "y_true" else (3, 1))
+        assert summarise(frame, **wishes).n_rows == 3
+        with pytest.raises(InputError, match=f"'{name}', row 2: .* missing"):
+            read_predictions(frame)
 
     def test_pyarrow_is_needed(self, tmp_path, monkeypatch):
         (tmp_path / "a.parquet").write_bytes(b"PAR1")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,8 +86,10 @@ def watch(
 
     Notes
     -----
-    A batch is known by a digest of all its columns but the truth, whatever the order of its rows
-    (a CSV file and a Parquet file of the same rows are two: numbers in text are text).
+    A batch is known by a digest of its rows, whatever their order and whichever column the truths
+    are read from: cells that are blank or hold one of the rule's classes do not tell batches apart,
+    but for those that the rule reads. (A CSV file and a Parquet file of the same rows are two:
+    numbers in text are text.)
     Fed twice, it counts once, and a note says so; fed with more labels than before, its labels are
     brought up to date. Batches may come in any order: counts add up. An alarm stays raised until a
     new watch is begun, as after a re-tuning. Labels must not depend on whether the answer
@@ -262,7 +265,6 @@ def _batch_of(
     tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
     bins = np.zeros((2, 0 if calibration is None else len(calibration.counts)), dtype=np.int64)
     truths = np.zeros(rule.n_classes, dtype=np.int64)
-    digests = [_Digest(), _Digest()]
     n = met = 0
     with opened_cases(source, encoding) as opened:
         names = opened.schema.names
@@ -278,6 +280,7 @@ def _batch_of(
         except InputError as error:
             raise error.at(opened.name) from None
         told = [name for name in names if name not in (roles.truth, "y_set")]
+        digest = _Digest(rule, plan.columns[name_of_rule])
         for part in opened.parts:
             try:
                 for first, batch in part.batches(names):
@@ -300,8 +303,7 @@ def _batch_of(
                     if calibration is not None:
                         bins[0] += calibration.bins_of(decided.values)
                         bins[1] += calibration.bins_of(decided.values[codes < 0])
-                    digests[0].add(batch, told)
-                    digests[1].add(batch, told, codes)
+                    digest.add(batch, told, codes)
                     n += batch.num_rows
             except InputError as error:
                 raise error.at(part.name) from None
@@ -315,7 +317,7 @@ def _batch_of(
         notes.append(Message("{name}: none of the labels given is about its cases", facts))
     counts = {group: tuple(each) for group, each in tallies.items()}
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    cases, labels = (digest.text() for digest in digests)
+    cases, labels = digest.texts_of_both()
     every, unknown = (tuple(row) for row in bins.tolist())
     found = Batch(name, now, cases, labels, counts, every, unknown, tuple(truths.tolist()))
     return found, notes
@@ -416,26 +418,61 @@ def _count(
 
 
 class _Digest:
-    """A digest of rows that does not depend on their order."""
+    """Digests of cases, and of cases and truths, that do not depend on the order of the rows.
 
-    def __init__(self) -> None:
-        self.sums = [0, 0]
-        self.n = 0
+    Nor do they depend on which column the truths are read from: cells that are blank or that could
+    be truths add nothing, but for those that the rule reads.
+    """
 
-    def add(self, batch: Any, names: Sequence[str], codes: Ints | None = None) -> None:
-        """Add rows."""
-        frame = pd.DataFrame(index=range(batch.num_rows))
+    def __init__(self, rule: Rule, read: Sequence[str]) -> None:
+        self.read, self.n = read, 0
+        self.sums = [[0, 0], [0, 0]]
+        self.texts = {label_text(label) for label in rule.classes}
+        self.numbers: set[float] = set()
+        for label in rule.classes:
+            with suppress(ValueError):
+                self.numbers.add(float(label))  # of truth values, too
+                self.texts.add(str(float(label)))
+
+    def add(self, batch: Any, names: Iterable[str], codes: Ints) -> None:
+        """Add rows: columns of theirs, and the codes of their truths."""
+        columns = {}
         for name in names:
             column = column_of(batch, name)
             if not column.type.num_fields:  # lists have no hash
-                frame[name] = column.to_pandas()
-        if codes is not None:
-            frame["\0truth"] = codes
+                cells = column.to_pandas()
+                columns[name] = cells, None if name in self.read else self._silent(cells)
         for at, key in enumerate(("0123456789abcdef", "fedcba9876543210")):
-            hashes = pd.util.hash_pandas_object(frame, index=False, hash_key=key).to_numpy()
-            self.sums[at] = (self.sums[at] + int(hashes.sum(dtype=np.uint64))) % 2**64
+            rows = np.zeros(batch.num_rows, dtype=np.uint64)
+            for name, (cells, silent) in columns.items():
+                rows += _hashed(cells, key, name, silent)
+            self._sum(0, at, rows)
+            self._sum(1, at, rows + _hashed(pd.Series(codes), key, "\0truth", None))
         self.n += batch.num_rows
 
-    def text(self) -> str:
-        """Write it."""
-        return "".join(f"{one:016x}" for one in self.sums) + f"-{self.n}"
+    def texts_of_both(self) -> tuple[str, str]:
+        """Write the digest of the cases, and that of the cases with their truths."""
+        cases, labels = ("".join(f"{one:016x}" for one in own) for own in self.sums)
+        return f"{cases}-{self.n}", f"{labels}-{self.n}"
+
+    def _silent(self, cells: pd.Series[Any]) -> Any:
+        """Tell which cells are blank or could be truths."""
+        if pd.api.types.is_numeric_dtype(cells):  # truth values are
+            return (cells.isna() | cells.astype(np.float64).isin(self.numbers)).to_numpy()
+        return (cells.isna() | cells.isin({"", *self.texts})).to_numpy()
+
+    def _sum(self, which: int, at: int, rows: Any) -> None:
+        mixed = (rows ^ (rows >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+        total = int(mixed.sum(dtype=np.uint64))
+        self.sums[which][at] = (self.sums[which][at] + total) % 2**64
+
+
+def _hashed(cells: pd.Series[Any], key: str, name: str, silent: Any) -> Any:
+    """Hash the cells of a column; those that are silent add nothing."""
+    found, own = (
+        pd.util.hash_pandas_object(values, index=False, hash_key=key).to_numpy()
+        for values in (cells, pd.Series([name]))
+    )
+    found = found * (own | np.uint64(1))
+    return found if silent is None else np.where(silent, np.uint64(0), found)

@@ -118,7 +118,7 @@ def encode_labels(column: Any) -> Encoded:
     array = np.asarray(column) if hasattr(column, "dtype") else _objects(column)
     if array.dtype.kind in "OUS":
         # pandas would make its own kind of text of a Series, which not every text fits.
-        kinds = _COLLECTIONS
+        kinds = (*_COLLECTIONS, Decimal)
         array = _objects([_hashable(one) if isinstance(one, kinds) else one for one in array])
     codes, distinct = pd.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
     return Encoded(codes.astype(np.intp, copy=False), distinct.tolist())
@@ -130,8 +130,10 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
     return cells
 
 
-def _hashable(members: Any) -> tuple[Any, ...]:
+def _hashable(members: Any) -> Any:
     """Make a tuple of a collection; a set has no order, so one is given to it."""
+    if isinstance(members, Decimal):
+        return None if members.is_snan() else members  # it is missing, as any other NaN
     if isinstance(members, set | frozenset):
         return tuple(sorted(members, key=str))
     return tuple(members.tolist() if isinstance(members, np.ndarray) else members)
@@ -376,6 +378,8 @@ def _number(cell: Any) -> float | None:
         return np.nan
     if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
         return None
+    if isinstance(cell, Decimal) and cell.is_snan():
+        return np.nan
     try:
         return float(cell)
     except OverflowError:
