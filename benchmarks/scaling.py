@@ -105,6 +105,8 @@ def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator
             n_workers=n, threads_per_worker=1, dashboard_address=None, memory_limit=0
         )
         with cluster, Client(cluster) as client:
+            for _ in range(3):  # until every worker has counted enough to compile its loops
+                summarise(path, engine=client)
             ours = best(lambda client=client: summarise(path, engine=client), repeats)
             empty, reading = (
                 best(lambda do=do, client=client: only(do, client, path), repeats)

@@ -82,7 +82,8 @@ def summarise(
         for others, and stopped after it. Addresses are those of a Dask scheduler (``tcp://…``) or
         of Spark (``spark://…``, ``sc://…``).
     n_threads : int, optional
-        Threads of the local engine; as many as processors by default, up to 4.
+        Threads of the local engine; as many as processors by default, up to 4. More than 8 are not
+        started: they would only wait for one another.
     memory_budget : int, default=32 MiB
         Bytes for distinct scores: 32 per pair of a score and a class, so a million by default. If
         there are more, scores are rounded to the finest grid with a sixteenth as many cells,

@@ -62,7 +62,7 @@ class Part(Protocol):
     ) -> Iterator[tuple[int, Any]]:
         """Read it batch by batch, each with the number of its first row.
 
-        Where the file allows it, no batch holds more than `most_cells` cells.
+        Where the file allows it, no batch holds many more than `most_cells` cells.
         """
 
     def where(self, row: int) -> str:
@@ -565,7 +565,7 @@ def count_batches(parts: Sequence[Part], columns: Sequence[str], most_cells: int
 
 def _batch_rows(columns: Sequence[str], most_cells: int) -> int:
     """How many rows to read at a time: a power of two, since Arrow has room for so many anyway."""
-    return min(_BATCH_ROWS, 1 << max(1, most_cells // len(columns)).bit_length() - 1)
+    return min(_BATCH_ROWS, 1 << (max(1, most_cells // len(columns)) - 1).bit_length())
 
 
 def _together(batches: list[Any]) -> Any:
