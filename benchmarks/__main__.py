@@ -41,6 +41,7 @@ PACKAGES = (
     "confseq",
     "setvaluedprediction",
     "classifip",
+    "venn-abers",
 )
 HEAD = """| measured | seconds | against | its seconds | ratio | ahead | note |
 | --- | ---: | --- | ---: | ---: | --- | --- |"""
