@@ -150,3 +150,19 @@ def test_weights_of_zero_leave_nothing_to_score():
     model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
     with pytest.raises(ValueError, match="sample_weight is zero for every row"):
         model.score(X[:2], y[:2], sample_weight=[0, 0])
+
+
+def test_the_estimator_is_asked_once():
+    asked = []
+
+    class Counting(GaussianNB):
+        def predict_proba(self, X):
+            asked.append(len(X))
+            return super().predict_proba(X)
+
+    X, y = np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10)
+    model = UnknownClassClassifier(Counting(), 2).fit(X, y)
+    asked.clear()
+    model.predict_set(X)
+    model.predict(X)
+    assert asked == [30, 30]

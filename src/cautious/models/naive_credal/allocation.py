@@ -25,7 +25,9 @@ _PRECISION, _PRECISION_OF_ONE = 1e-6, 1e-12
 # Cells (box, rival, feature) that problems looked at together begin with, and may come to; and how
 # many boxes and rounds. Where there are more, what they promise is taken.
 _CELLS_AT_ONCE, _MOST_CELLS = 20_000, 2_000_000
-_MOST_BOXES, _MOST_ROUNDS = 10_000, 500
+_MOST_BOXES, _MOST_ROUNDS = 4_000, 500
+# Before so many problems give up they are looked at in halves.
+_TOGETHER = 8
 
 
 def greatest_shared_odds(
@@ -110,6 +112,9 @@ class _Problems:
             found = np.log(total) - own.log_f(self.s - shares.sum(axis=1))
             np.maximum.at(best, boxes.problem, found)
             going = promise > best[boxes.problem] + precision
+            if going.sum() > most and len(self.own) > _TOGETHER:
+                halves = np.array_split(np.arange(len(self.own)), 2)
+                return np.concatenate([self._some(half).solve() for half in halves])
             if not left or going.sum() > most:
                 going[:] = False
             np.maximum.at(ceiling, boxes.problem[~going], promise[~going])
@@ -117,6 +122,9 @@ class _Problems:
                 break
             boxes = self._cut(boxes[going], rival[going], shares[going, rival[going]])
         return np.asarray(np.maximum(best, ceiling))
+
+    def _some(self, at: Ints) -> _Problems:
+        return _Problems(self.weights, self.rivals[at], self.own[at], self.unit[at], self.s)
 
     def _first(self) -> _Boxes:
         """All of the space, a box per problem."""
