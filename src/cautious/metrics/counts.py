@@ -456,7 +456,7 @@ def _count_by_table(
         for column in columns[1:]:
             bits <<= 1
             bits |= column
-        key = bits * np.intp(k)
+        key = bits.astype(np.intp) * k  # numpy 1 would keep the narrow type of the bits
         key += truth[rows]
         if forced is not None:
             key *= 2
