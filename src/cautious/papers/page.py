@@ -13,6 +13,7 @@ from pathlib import Path
 from cautious.experiments import versions
 from cautious.files import write_whole
 from cautious.papers.claims import (
+    CHOSEN,
     KINDS,
     RULES,
     VERDICTS,
@@ -94,6 +95,7 @@ def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -
         _counts_of_claims(done),
         "What makes a verdict, by one rule for all papers:",
         "\n".join(f"- *{verdict}*: {RULES[verdict]}." for verdict in VERDICTS),
+        CHOSEN,
         _counts_of_cells(done),
         "*Arithmetic* is worked out from printed numbers alone and agrees to the last printed "
         "digit. A *re-run* agrees if chance explains the difference: no further off than two "
