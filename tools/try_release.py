@@ -81,6 +81,7 @@ if __name__ == "__main__":
     assert vacc(engine=ENGINE) == vacc()
 """
 RULE = """
+import cautious
 from cautious.decision import Rule
 rule = Rule.window(.2, .8, classes=["no", "yes"])
 """
@@ -102,7 +103,11 @@ USES = {
         "s = AbstentionCostSurface.from_predictions([0, 1, 0, 1], [.1, .9, .6, .4])\n"
         "CostSurfaceDisplay(s).plot().figure_.savefig('a.png')"
     ),
-    "cli": Use(command="cautious demo"),
+    "cli": Use(
+        RULE + "open('new.csv', 'w').write('score\\n.1\\n.9\\n')\n"
+        "assert cautious.apply('new.csv', rule, 'answers.csv').n == 2",
+        command="cautious demo",
+    ),
     "parquet": Use(LOG.replace("ENGINE", "'local'")),
     "fast": Use(
         "import numba, numpy as np\n"

@@ -249,9 +249,9 @@ def check_output(
     """
     path = Path(path)
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name the file to write.")
+        raise IsADirectoryError(f"{shown(str(path))} is a folder; name the file to write.")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path.parent} is no folder; make it first.")
+        raise FileNotFoundError(f"{shown(str(path.parent))} is no folder; make it first.")
     folder = os.path.dirname(os.path.realpath(path))  # a file is replaced where it really is
     if (path.is_file() or not path.exists()) and not os.access(folder, os.W_OK):
         raise PermissionError(

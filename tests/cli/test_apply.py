@@ -17,6 +17,7 @@ def rule(tmp_path):
 
 def test_answers_are_written_and_counted(run, run_json, scores, rule):
     told = run("apply", "good.csv", "--rule", rule, "-o", "answers.parquet").stdout
+    assert told.splitlines()[0].strip() == "good.csv"  # not the model of the rule
     assert "abstained" in told
     assert "200 cases with their answers were written to answers.parquet." in told
     answered = pd.read_parquet(scores / "answers.parquet")

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from cautious.decision import Rule
+
 BACKWARDS = "y_true,score\n1,0.2\n0,0.8\n1,.3\n0,.9\n"
 FORWARDS = BACKWARDS.replace(",0.2", ",0.95").replace(",.3", ",.96")
 AGAINST = "a high score speaks against '1' (AUC 0); is --positive the other class?"
@@ -32,6 +34,8 @@ def test_a_rule_of_another_model(run, tmp_path):
     run("tune", "a.csv", "--max-error", 0.1, "-o", "t.json")
     assert "'b': the rule is that of 'a'" in run("evaluate", "b.csv", "--rule", "t.json").stderr
     assert "the rule is" not in run("evaluate", "a.csv", "--rule", "t.json").stderr
+    Rule.window(0.3, 0.7).to_json(tmp_path / "nobody.json")  # of no model in particular
+    assert "the rule is" not in run("evaluate", "a.csv", "--rule", "nobody.json").stderr
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def test_nothing_is_half_written(fails, scores, tmp_path, monkeypatch):
 
 def test_a_folder_that_is_not_there(fails, scores):
     message = fails("tune", "good.csv", *POSITIVE, *COSTS, "-o", "nowhere/t.json")
-    assert "nowhere is no folder" in message
+    assert "'nowhere' is no folder" in message
 
 
 @pytest.mark.parametrize("file", ["good.csv", "costs.csv"])

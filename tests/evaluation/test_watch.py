@@ -294,6 +294,13 @@ def test_the_window_is_tuned_again_as_tune_does(tuned):
     assert Rule.from_json(tuned.to_json()) == tuned
 
 
+def test_another_window_is_offered_where_the_share_has_changed(tuned):
+    same, other = (str(cautious.watch(log(2000, 3, share), tuned)) for share in (0.4, 0.1))
+    assert "of the cases are positive, by their truths" in same
+    assert "the window would be" not in same
+    assert "if only the share has changed" in other
+
+
 def test_em_finds_the_same_share(tuned):
     """The estimate is where the EM algorithm stands still."""
     calibration = Calibration.of_rule(tuned)

@@ -132,7 +132,7 @@ def test_pipes_are_written_to(tmp_path):
 def test_there_must_be_a_folder_to_write_to(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder; name the file to write"):
         check_output(tmp_path)
-    with pytest.raises(FileNotFoundError, match="nowhere is no folder; make it first"):
+    with pytest.raises(FileNotFoundError, match="nowhere' is no folder; make it first"):
         write_whole(tmp_path / "nowhere" / "a", "x")
 
 

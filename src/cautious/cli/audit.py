@@ -54,20 +54,18 @@ def audit(
         Extension | None,
         typer.Option(
             help="Where the table costs single classes only, how to extend it to sets: discounted "
-            "(the mean), cautious or averse (p-discounted), or abellan-masegosa.",
+            "(the mean, and the default), cautious or averse (p-discounted), or abellan-masegosa.",
             metavar="NAME",
-            show_default="discounted",
         ),
     ] = None,
     r: Annotated[
         float | None,
         typer.Option(
             "--r",
-            help="Strength of p-discounting.",
+            help="Strength of p-discounting; 0.5 if not given.",
             min=0.0,
             max=1.0,
             metavar="NUMBER",
-            show_default="0.5",
         ),
     ] = None,
     seed: Annotated[

@@ -19,10 +19,8 @@ _COSTS = "Where the sliders stand at first"
 _FIRST = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
 
-def _cost(help: str, default: str) -> Any:
-    return typer.Option(
-        help=help, min=0.0, metavar="COST", rich_help_panel=_COSTS, show_default=default
-    )
+def _cost(help: str) -> Any:
+    return typer.Option(help=help, min=0.0, metavar="COST", rich_help_panel=_COSTS)
 
 
 @with_columns("groups", "case", "missing")
@@ -35,9 +33,11 @@ def report(
         ),
     ] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Title of the page.", metavar="TEXT")] = None,
-    false_negative: Annotated[float | None, _cost("Cost of missing a positive.", "10")] = None,
-    false_positive: Annotated[float | None, _cost("Cost of a false alarm.", "2")] = None,
-    abstain: Annotated[float | None, _cost("Cost of abstaining.", "1")] = None,
+    false_negative: Annotated[
+        float | None, _cost("Cost of missing a positive; 10 if not given.")
+    ] = None,
+    false_positive: Annotated[float | None, _cost("Cost of a false alarm; 2 if not given.")] = None,
+    abstain: Annotated[float | None, _cost("Cost of abstaining; 1 if not given.")] = None,
     prior: options.Prior = None,
     engine: options.Engine = None,
     columns: Any = None,

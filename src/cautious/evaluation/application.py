@@ -55,6 +55,8 @@ class Application:
     cases : frame or None
         The cases with their answers, if a frame was given and no file written: a frame of the same
         kind, of polars' if it was one of polars'.
+    source : str
+        The name of what was read; empty for cases in memory.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Application:
     rules: Mapping[str, Rule] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
     cases: Any = None
+    source: str = ""
 
     @property
     def n(self) -> int:
@@ -128,7 +131,8 @@ class Application:
             ]
             if one.missing:
                 rows.append(("  of these without a score", f"{one.missing:,}", ""))
-            yield name, ["answer", "cases", "share"], rows
+            title = name if len(self.counts) > 1 else self.source
+            yield title, ["answer", "cases", "share"], rows
 
     def sentences(self) -> Iterator[str]:
         """Say what was done."""
@@ -293,7 +297,7 @@ def apply(
         )
     written = None if to_screen else Path(path)  # type: ignore[arg-type]
     cases = None if kept is None else _with_columns(source, kept)
-    return Application(counts, plan.targets, written, rules, tuple(notes), cases)
+    return Application(counts, plan.targets, written, rules, tuple(notes), cases, opened.name)
 
 
 def _with_columns(frame: Any, columns: Mapping[str, list[str]]) -> Any:

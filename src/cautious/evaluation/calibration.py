@@ -160,6 +160,15 @@ class Calibration:
             return math.nan
         return float(self.positives.sum() / self.counts.sum())
 
+    def is_another_share(self, now: Interval) -> bool:
+        """Tell whether a share differs from that of tuning: their intervals do not meet."""
+        if self.positives is None or math.isnan(now.estimate):
+            return False
+        positives = int(self.positives.sum())
+        truths = int(self.counts.sum()) - positives, positives
+        then = self.share_of_positives(np.zeros_like(self.counts), truths, now.confidence_level)
+        return now.high < then.low or then.high < now.low
+
     def retuned(self, rule: Rule, share: float) -> Rule | None:
         """Find the window for another share of positives; None if the file does not say enough.
 

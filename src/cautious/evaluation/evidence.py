@@ -165,8 +165,8 @@ class RuleChoice:
 
     def notes(self, name: str, scores: Floats | None) -> Iterator[Message]:
         """Say what looks odd about a rule and the scores it meets."""
-        if self.rules is not None and name not in self.rules:
-            other = next(iter(self.rules))
+        other = next(iter(self.rules)) if self.rules and name not in self.rules else ""
+        if other:  # a rule may be that of no model in particular
             yield Message(
                 "{name}: the rule is that of {other}",
                 {"name": quoted(name, 60), "other": quoted(other, 60)},

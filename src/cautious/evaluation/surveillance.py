@@ -353,7 +353,8 @@ class Watch:
                 f"{share(now.high)} where they come from); {tuned} were when the rule was tuned."
             )
             # A window for another share would leave a certified rule without its promise.
-            retuned = None if self.max_error is not None else self.retuned()
+            wanted = self.max_error is None and self.calibration.is_another_share(now)
+            retuned = self.retuned() if wanted else None
             if retuned is not None:
                 words += (
                     f" For that share the window would be {number(float(retuned.lower))} to "  # type: ignore[arg-type]
