@@ -198,6 +198,24 @@ def test_more_classes_have_a_threshold_each(goal):
         assert found.rule.costs.answers.equals(costs.answers)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_savings_that_differ_by_rounding_are_answered_or_abstained_on_together(seed):
+    rng = np.random.default_rng(seed)
+    costs = rng.integers(0, 8, size=(5, 4))
+    costs[np.arange(4), np.arange(4)] = 0
+    p, y = rng.multinomial(10, np.full(4, 0.25), size=60) / 10, rng.integers(4, size=60)
+    found = find_rule(y, y_proba=p, classes=range(4), costs=costs)
+    sets = found.rule.predict_set(p)
+    assert found.cost == pytest.approx(as_costs(costs).of(sets, truth=y).mean())
+    assert found.abstention == pytest.approx(sets.all(axis=1).mean())
+    tenths = np.rint(p * 10).astype(int) @ costs.T
+    saving, choice = tenths[:, -1] - tenths[:, :-1].min(axis=1), tenths[:, :-1].argmin(axis=1)
+    for answer in range(4):
+        mine = choice == answer
+        abstained = sets[mine].all(axis=1)
+        assert not set(saving[mine][abstained]) & set(saving[mine][~abstained])
+
+
 def test_priors_weigh_classes():
     y, p = predictions(300)
     priors = {0: 0.5, 1: 0.3, 2: 0.2}

@@ -130,6 +130,62 @@ def test_confidence_does_not_depend_on_the_batch():
     assert len({*choice.tolist()}) == 1
 
 
+def draw_ties(rng, k, n=40):
+    """Draw whole costs, and probabilities in tenths: many expected costs are equal."""
+    costs = rng.integers(0, 8, size=(k + 1, k))
+    costs[np.arange(k), np.arange(k)] = 0
+    return costs, rng.multinomial(10, np.full(k, 1 / k), size=n) / 10
+
+
+def exact_saving(p, costs):
+    """Find the first of the cheapest answers, and what it saves, in tenths of whole numbers."""
+    tenths = np.rint(p * 10).astype(int) @ costs.T
+    return tenths[:, :-1].argmin(axis=1), tenths[:, -1] - tenths[:, :-1].min(axis=1)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_ties_of_costs_are_those_of_exact_arithmetic(seed):
+    rng = np.random.default_rng(seed)
+    k = 2 + seed % 4
+    costs, p = draw_ties(rng, k)
+    classes, codes = list("abcde"[:k]), np.arange(k)
+    choice, saving = exact_saving(p, costs)
+    wanted = (saving < 0)[:, None] | (choice[:, None] == codes)
+    forms = [p] if k > 2 else [p, p[:, 1]]
+    for scores in forms:
+        zero = Rule.class_thresholds([0] * k, classes=classes, costs=costs)
+        assert np.array_equal(zero.predict_set(scores), wanted)
+        assert np.array_equal(Rule.set_costs(costs, classes=classes).predict_set(scores), wanted)
+        # A threshold in tenths is reached at equality, and found savings are told apart.
+        tenths = rng.integers(-3, 12, size=k)
+        rule = Rule.class_thresholds(tenths / 10, classes=classes, costs=costs)
+        wanted_here = (saving < tenths[choice])[:, None] | (choice[:, None] == codes)
+        assert np.array_equal(rule.predict_set(scores), wanted_here)
+    assert len(np.unique(preferred_answers(p, as_costs(costs, classes))[1])) == len(
+        np.unique(saving)
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-305, 1e-30, 3e-7, 1.0, 7e9, 1e300])
+def test_ties_do_not_depend_on_the_unit_of_costs(scale):
+    costs, p = draw_ties(np.random.default_rng(7), 3)
+    choice, saving = exact_saving(p, costs)
+    rule = Rule.class_thresholds([0, 0, 0], classes=CLASSES, costs=costs * scale)
+    wanted = (saving < 0)[:, None] | (choice[:, None] == np.arange(3))
+    assert np.array_equal(rule.predict_set(p), wanted)
+
+
+def test_costs_all_alike_answer_the_first_class():
+    rule = Rule.class_thresholds([0, 0], classes=["n", "p"], costs=np.ones((3, 2)))
+    assert rule.predict_set([0.1, 0.9]).tolist() == [[True, False]] * 2
+
+
+def test_a_saved_threshold_of_more_digits_is_still_reached():
+    costs = [[0, 1], [1, 0], [0.5, 0.5]]
+    rule = Rule.class_thresholds([0.1 + 0.2, 1e308], classes=["n", "p"], costs=costs)
+    assert rule.predict_set([0.2, 0.9]).tolist() == [[True, False], [True, True]]
+
+
 def test_several_rules_in_one_file(tmp_path):
     path = tmp_path / "rules.json"
     rules = {"tree": RULES["window"], "bayes": RULES["open window"]}

@@ -22,6 +22,12 @@ RULES = {
     "confidence of two": Rule.confidence(0.8, classes=["no", "yes"]),
     "thresholds": Rule.class_thresholds([0.4, np.inf, 0.5], classes=TREES),
     "thresholds with costs": Rule.class_thresholds([0, 0.1, 0.05], classes=TREES, costs=TABLE),
+    "thresholds with ties": Rule.class_thresholds(
+        [0, 0.3, 0], classes=TREES, costs=[[0, 7, 2], [4, 0, 1], [3, 2, 0], [1, 1, 1]]
+    ),
+    "two thresholds with ties": Rule.class_thresholds(
+        [0, 0], classes=["no", "yes"], costs=[[0, 1], [4, 0], [0.8, 0.8]]
+    ),
     "utility": Rule.utility("u80", classes=TREES),
     "utility of two": Rule.utility("u65", classes=["no", "yes"]),
     "costs of answers": Rule.set_costs(as_costs(TABLE, TREES), classes=TREES),
@@ -35,7 +41,8 @@ def cases(rule):
         score = np.append(rng.random(300).round(2), [0.25, 0.75, 0.5, 0.8, np.nan])
         return pd.DataFrame({"id": range(len(score)), "score": score})
     p = rng.dirichlet(np.ones(3), 300)
-    p = np.vstack([p.round(3), np.eye(3), [[0.5, 0.5, 0], [np.nan, 0.5, 0.5]]])
+    tenths = rng.multinomial(10, np.full(3, 1 / 3), 60) / 10
+    p = np.vstack([p.round(3), tenths, np.eye(3), [[0.5, 0.5, 0], [np.nan, 0.5, 0.5]]])
     return pd.DataFrame(p, columns=[f"p_{label}" for label in rule.classes])
 
 

@@ -59,6 +59,26 @@ def rule_of(kind):
     return Rule.utility("u65", classes=CLASSES)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_ties_of_costs_go_as_in_the_library(seed):
+    rng = np.random.default_rng(seed)
+    costs = rng.integers(0, 8, size=(5, 4))
+    costs[np.arange(4), np.arange(4)] = 0
+    p = rng.multinomial(5, np.full(4, 0.25), size=200) / 5  # fifths travel to the page unrounded
+    y = np.array(CLASSES)[np.arange(200) % 4]
+    found = ask_core(
+        """const [{ models, classes }] = core.unpackProblems(given.problems);
+        return core.answerCases(models[0], classes, given.rule);""",
+        {
+            "problems": carried({"m": {"y_true": y, "y_proba": p, "classes": CLASSES}}),
+            "rule": {"kind": "costs", "costs": costs.tolist()},
+        },
+    )
+    mask = Rule.class_thresholds([0] * 4, classes=CLASSES, costs=costs).predict_set(p)
+    table = cautious_confusion_matrix(y, mask, classes=CLASSES, partial="answer").to_numpy()
+    assert found["confusion"]["counts"][:4] == table[:4].tolist()
+
+
 @pytest.mark.parametrize("kind", RULES)
 def test_a_rule_decides_as_in_the_library(kind, drawn):
     y, p = drawn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -13,7 +14,12 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.costs import CostsLike, SetCosts, as_costs
-from cautious.decision.optimal import optimal_sets
+from cautious.decision.optimal import (
+    answer_costs,
+    first_of_equals,
+    not_negative,
+    optimal_sets,
+)
 from cautious.decision.thresholds import (
     answer_or_abstain,
     check_window,
@@ -25,7 +31,7 @@ from cautious.errors import shown
 from cautious.sets import check_classes, check_probabilities, frame_in_class_order
 from cautious.utility import Utility, UtilityLike, as_utility, read_utility
 
-__all__ = ["Kind", "Rule", "preferred_answers"]
+__all__ = ["Kind", "Rule", "parts_of_costs", "preferred_answers", "rounded"]
 
 Kind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
 """The kinds of rules."""
@@ -174,7 +180,8 @@ class Rule:
         Without costs the most probable class is preferred, and must be as probable as its threshold
         (:func:`class_threshold_rule`). With costs the class of the least expected cost is
         preferred, and must be expected to cost at least its threshold less than abstaining:
-        thresholds of zero are Chow's rule.
+        thresholds of zero are Chow's rule. Costs that differ by rounding only are ties, as in
+        :meth:`set_costs`, and savings and thresholds are compared to about 12 digits.
 
         Parameters
         ----------
@@ -442,9 +449,8 @@ class Rule:
             if self.costs is None:
                 return class_threshold_rule(values, self.thresholds)
             choice, saving = preferred_answers(values, self.costs)
-            return answer_or_abstain(
-                choice, saving >= np.array(self.thresholds)[choice], self.n_classes
-            )
+            least = rounded(np.array(self.thresholds), parts_of_costs(self.costs))
+            return answer_or_abstain(choice, saving >= least[choice], self.n_classes)
         if self.kind == "utility":
             return optimal_sets(values, utility=self.worth)
         return optimal_sets(values, self.costs)
@@ -465,8 +471,9 @@ def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[
     choice : ndarray of shape (n,), int
         The most probable class; with costs, the class of the least expected cost.
     confidence : ndarray of shape (n,)
-        Its probability; with costs, by how much it is expected to cost less than abstaining.
-        A row's confidence does not depend, not even by rounding, on the rows it comes with.
+        Its probability; with costs, by how much it is expected to cost less than abstaining,
+        :func:`rounded`, and below zero only where :func:`optimal_sets` abstains. A row's
+        confidence does not depend, not even by rounding, on the rows it comes with.
 
     Examples
     --------
@@ -477,19 +484,53 @@ def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[
     probabilities = check_probabilities(p)
     if costs is None:
         return probabilities.argmax(axis=1), probabilities.max(axis=1)
-    table = costs.answers.to_numpy(dtype=np.float64)
+    probabilities = not_negative(probabilities)
+    table, parts = costs.answers.to_numpy(dtype=np.float64), parts_of_costs(costs)
     n, k = probabilities.shape
     choice, confidence = np.empty(n, dtype=np.intp), np.empty(n)
     step = max(1, _CELLS_AT_ONCE // (k + 1))
     for start in range(0, n, step):
         rows = slice(start, start + step)
-        # Summed class by class: a matrix product rounds differently in batches of other sizes.
-        risk = np.zeros((len(probabilities[rows]), k + 1))
-        for probability, cost in zip(probabilities[rows].T, table.T, strict=True):
-            risk += probability[:, None] * cost
-        choice[rows] = risk[:, :-1].argmin(axis=1)
-        confidence[rows] = risk[:, -1] - risk[:, :-1].min(axis=1)
+        expected, scale = answer_costs(probabilities[rows], table)
+        best = first_of_equals(expected, scale)
+        saving = expected[:, -1] - expected[:, :-1].min(axis=1)
+        choice[rows] = np.where(best < k, best, first_of_equals(expected[:, :-1], scale))
+        # Rounding must not move a saving to the other side of zero.
+        saving = np.where(best < k, np.maximum(saving, 0), np.minimum(saving, -1 / parts))
+        confidence[rows] = rounded(saving, parts)
     return choice, confidence
+
+
+def parts_of_costs(costs: SetCosts) -> float:
+    """Say into how many parts the unit of a cost is divided when savings are compared.
+
+    A power of ten: the largest difference of costs has 12 to 13 digits.
+
+    Examples
+    --------
+    >>> from cautious.costs import as_costs
+    >>> parts_of_costs(as_costs([[0, 8], [4, 0], [1, 1]]))
+    1000000000000.0
+    """
+    table = costs.answers.to_numpy(dtype=np.float64)
+    scale = float((table - table.min(axis=0)).max())
+    digits = 12 - math.floor(math.log10(scale)) if scale > 0 else 12
+    return float(10.0 ** min(digits, 300))
+
+
+def rounded(savings: Floats, parts: float) -> Floats:
+    """Round savings, or thresholds of them, so that those that differ by rounding are equal.
+
+    Found thresholds are savings of cases. Were savings compared with an allowance instead, a rule
+    would answer cases that its search counted as abstentions.
+
+    Examples
+    --------
+    >>> rounded(np.array([0.1 + 0.2, np.inf]), 1e12)
+    array([0.3, inf])
+    """
+    with np.errstate(over="ignore"):  # a threshold beyond all savings
+        return np.asarray(np.rint(savings * parts) / parts)
 
 
 def _make(

@@ -10,7 +10,7 @@ import numpy as np
 from cautious._typing import Floats, Mask
 from cautious.costs import AnswerCosts, utility_costs
 from cautious.decision.optimal.candidates import all_candidates
-from cautious.decision.rule import Rule
+from cautious.decision.rule import Rule, parts_of_costs, rounded
 from cautious.errors import InputError
 from cautious.predictions import label_text
 from cautious.sets import write_set
@@ -67,8 +67,16 @@ _LIKELY = """    best = p.index(max(p))
 """
 
 _CHEAP = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
-    best = costs.index(min(costs[:-1]))
-    return ANSWERS[best] if costs[-1] - costs[best] >= LEAST[best] else ANSWERS[-1]
+    best, saving = first_of_equals(costs), costs[-1] - min(costs)
+    if best == len(costs) - 1:  # abstaining costs less than every answer
+        best = first_of_equals(costs[:-1])
+        saving = min(costs[-1] - min(costs[:-1]), -1 / PARTS)
+    return ANSWERS[best] if round(saving * PARTS) / PARTS >= LEAST[best] else ANSWERS[-1]
+
+
+def first_of_equals(costs):
+    most = min(costs) + 1e-12 * min(costs) + 1e-15 * max(map(max, COSTS))
+    return next(at for at, cost in enumerate(costs) if cost <= most)
 """
 
 _SETS = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
@@ -121,7 +129,10 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     elif rule.kind == "class_thresholds":
         assert rule.costs is not None
         table = rule.costs.answers.to_numpy(dtype=np.float64)
-        constants = {"LEAST": list(rule.thresholds or ()), "COSTS": table.tolist()}
+        parts = parts_of_costs(rule.costs)
+        least = rounded(np.array(rule.thresholds), parts).tolist()
+        table = table - table.min(axis=0)
+        constants = {"LEAST": least, "PARTS": parts, "COSTS": table.tolist()}
         body = read + _CHEAP
     else:
         if k > _MOST_CLASSES:

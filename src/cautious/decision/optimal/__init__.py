@@ -5,21 +5,26 @@ matters (`by_size`), a table of all sets for few classes (`candidates`), branch 
 (`branch_and_bound`, with the bounds of `families`). All of them share one tie rule (`candidates`).
 """
 
-from cautious.decision.optimal.by_size import sets_by_size
+from cautious.decision.optimal.by_size import not_negative, sets_by_size
 from cautious.decision.optimal.candidates import (
+    answer_costs,
     cheapest,
     compiled,
     contiguous_candidates,
+    first_of_equals,
     have_numba,
     slack,
 )
 from cautious.decision.optimal.solver import optimal_sets, utility_as_costs
 
 __all__ = [
+    "answer_costs",
     "cheapest",
     "compiled",
     "contiguous_candidates",
+    "first_of_equals",
     "have_numba",
+    "not_negative",
     "optimal_sets",
     "sets_by_size",
     "slack",

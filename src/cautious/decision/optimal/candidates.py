@@ -23,9 +23,11 @@ from cautious.costs import SetCosts, TableCosts, all_sets
 __all__ = [
     "MOST_CLASSES",
     "all_candidates",
+    "answer_costs",
     "cheapest",
     "compiled",
     "contiguous_candidates",
+    "first_of_equals",
     "have_numba",
     "remembered",
     "slack",
@@ -63,6 +65,50 @@ def slack(cost: Any, scale: Any) -> Any:
     True
     """
     return 1e-12 * cost + 1e-15 * scale
+
+
+def first_of_equals(expected: Floats, scale: Any) -> Ints:
+    """Find in each row the first expected cost that equals the least one but for rounding.
+
+    Examples
+    --------
+    >>> first_of_equals(np.array([[0.1 + 0.2, 0.3, 0.4]]), scale=1.0)
+    array([0])
+    """
+    least = expected.min(axis=1)
+    equal = expected <= (least + slack(least, scale))[:, None]
+    return np.asarray(equal.argmax(axis=1))
+
+
+def answer_costs(p: Floats, values: Floats) -> tuple[Floats, Any]:
+    """Work out what each answer, and abstaining, is expected to cost more than it must.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n, K)
+        Checked class probabilities, none of them negative.
+    values : ndarray of shape (K + 1, K) or (n, K + 1, K)
+        Costs of answers and, last, of abstaining; one table, or one per case.
+
+    Returns
+    -------
+    expected : ndarray of shape (n, K + 1)
+        What even the cheapest answer costs under a truth decides nothing, and is left out.
+    scale : float or ndarray of shape (n,)
+        The largest cost there is, for :func:`slack`.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 8], [5, 0], [2, 1]])
+    >>> expected, scale = answer_costs(np.array([[0.25, 0.75]]), table)
+    >>> expected, float(scale)
+    (array([[6., 1., 1.]]), 8.0)
+    """
+    extra = values - values.min(axis=-2, keepdims=True)
+    expected = np.zeros((len(p), extra.shape[-2]))
+    for y in range(p.shape[1]):  # a matrix product would round differently in other batches
+        expected += p[:, [y]] * extra[..., y]
+    return expected, extra.max(axis=(-2, -1))
 
 
 def remembered(work_out: Callable[[SetCosts], T]) -> Callable[[SetCosts], T]:
@@ -184,7 +230,7 @@ def cheapest(p: Floats, candidates: Iterable[tuple[Mask, Floats]]) -> Mask:
             expected = np.matmul(p[rows], costs.T, out=buffer[: len(p[rows])])
             least = expected.min(axis=1)
             width = slack(least, scale)
-            first = (expected <= (least + width)[:, None]).argmax(axis=1)
+            first = first_of_equals(expected, scale)
             # What an earlier block offers is preferred among ties.
             better = least < best[rows] - width
             chosen[rows][better] = sets[first[better]]

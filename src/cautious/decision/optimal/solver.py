@@ -27,11 +27,12 @@ from cautious.decision.optimal.by_size import not_negative, sets_by_size
 from cautious.decision.optimal.candidates import (
     MOST_CLASSES,
     all_candidates,
+    answer_costs,
     cheapest,
     contiguous_candidates,
+    first_of_equals,
     have_numba,
     remembered,
-    slack,
 )
 from cautious.decision.optimal.families import Problem
 from cautious.decision.optimal.tensor_sets import is_quick_by_size, tensor_sets_by_size
@@ -316,14 +317,7 @@ def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
 def _answer_or_abstain(p: Floats, values: Floats) -> Mask:
     """Choose among single classes and abstaining, under one table or one table per case."""
     k = p.shape[1]
-    # What even the cheapest answer costs under a truth decides nothing.
-    extra = values - values.min(axis=-2, keepdims=True)
-    expected = np.zeros((len(p), k + 1))
-    for y in range(k):  # a matrix product would round differently in batches of other sizes
-        expected += p[:, [y]] * extra[..., y]
-    least = expected.min(axis=1)
-    scale = extra.max(axis=(-2, -1))
-    first = (expected <= (least + slack(least, scale))[:, None]).argmax(axis=1)
+    first = first_of_equals(*answer_costs(p, values))
     return np.asarray((first == k)[:, None] | (first[:, None] == np.arange(k)))
 
 

@@ -3,7 +3,7 @@
 import { wilson } from "./distributions.js";
 import { intervalOf } from "./estimates.js";
 import { peopleOf } from "./people.js";
-import { cheapestSet, setCostTable } from "./set_costs.js";
+import { cheapestSet, firstOfEquals, setCostTable } from "./set_costs.js";
 import { countSets, hitSizes, utilitySet } from "./sets.js";
 
 /** Whether there are probabilities to decide on: how many cases, out of how many. */
@@ -26,12 +26,17 @@ const DECISIONS = {
     const best = likeliestOf(p);
     return p[best] >= thresholds[best] ? [best] : null;
   },
-  // The answer of least expected cost, unless abstaining costs less.
-  costs: ({ costs }) => (p) => {
-    const expected = costs.map((row) => row.reduce((sum, cost, y) => sum + cost * p[y], 0)),
-      abstain = expected.pop(),
-      least = Math.min(...expected);
-    return abstain - least >= 0 ? [expected.indexOf(least)] : null;
+  // The answer of least expected cost, unless abstaining costs less. What even the cheapest answer costs
+  // under a truth decides nothing.
+  costs: ({ costs }) => {
+    const least = costs[0].map((_, y) => Math.min(...costs.map((row) => row[y]))),
+      extra = costs.map((row) => row.map((cost, y) => cost - least[y])),
+      scale = Math.max(...extra.flat());
+    return (p) => {
+      const expected = extra.map((row) => row.reduce((sum, cost, y) => sum + cost * p[y], 0)),
+        best = firstOfEquals(expected, scale);
+      return best < p.length ? [best] : null;
+    };
   },
   sets: ({ utility }) => (p) => utilitySet(p, utility),
   cost_sets: ({ table }) => (p) => cheapestSet(table, p),

@@ -38,16 +38,20 @@ export function setCostTable(matrix, reward) {
   return { k, sets, costs, scale: costs.reduce((a, b) => Math.max(a, b), 0), place };
 }
 
+/** The first of the expected costs that equals the least but for rounding (slack in cautious.decision). */
+export function firstOfEquals(expected, scale) {
+  const least = expected.reduce((a, b) => Math.min(a, b)),
+    most = least + 1e-12 * least + 1e-15 * scale;
+  return expected.findIndex((cost) => cost <= most);
+}
+
 /** The set of the least expected cost; of equal ones the smallest, then that of the first classes. */
 export function cheapestSet({ k, sets, costs, scale }, p) {
   const expected = new Float64Array(sets.length);
-  let least = Infinity;
   for (let s = 0, at = 0; s < sets.length; s++) {
     let sum = 0;
     for (let y = 0; y < k; y++, at++) sum += p[y] * costs[at];
     expected[s] = sum;
-    if (sum < least) least = sum;
   }
-  const most = least + 1e-12 * least + 1e-15 * scale;
-  return sets[expected.findIndex((cost) => cost <= most)];
+  return sets[firstOfEquals(expected, scale)];
 }
