@@ -61,6 +61,26 @@ def test_nothing_is_abstained_on_unless_asked_for(run, probabilities):
     assert words not in run("evaluate", "-", stdin="y,margin\n0,-3\n1,4\n").stderr
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("evaluate", "p.csv"),
+        ("evaluate", "p.csv", "--engine", "local"),
+        ("tune", "p.csv", "--max-error", 0.1),
+        ("report", "p.csv"),
+    ],
+    ids=["evaluate", "engine", "tune", "report"],
+)
+def test_labels_that_are_taken_together(run, tmp_path, args):
+    rows = ["bad,0.9", "Bad,0.7", "good,0.2", "bad,0.4", "good,0.5"]
+    (tmp_path / "p.csv").write_text("\n".join(["y_true,score", *rows, ""]))
+    said = " ".join(run(*args, "--positive", "bad").stderr.split())
+    assert "note: 'Bad', 'good' are taken together as 'not bad', against 'bad'" in said
+    assert "note: 'Bad' and 'bad' differ by spaces, capitals or Unicode form only" in said
+    (tmp_path / "p.csv").write_text("\n".join(["y_true,score", *rows, ""]).replace("Bad", "good"))
+    assert "note: 'good" not in run(*args, "--positive", "bad").stderr
+
+
 def test_answers_in_place_of_scores(run):
     text = "y_true,score\n0,0\n1,1\n1,0\n0,1\n"
     notes = run("tune", "-", "--mistake", 1, "--abstain", 0.1, stdin=text).stderr

@@ -628,5 +628,50 @@ add(
         ["Cat", "cat", "dog"],
         sets=[{"cat"}, {"cat"}, {"Cat"}, {"dog", "cat"}],
     ),
-    notes=("Cat",),
+    notes=("'Cat' and 'cat' differ",),
+)
+RISKS = [("bad", 0.9), ("Bad", 0.7), ("good", 0.2), ("bad", 0.4), ("good", 0.5), ("good", 0.1)]
+RISKY = Meaning(
+    [label if label == "bad" else "not bad" for label, _ in RISKS],
+    ["not bad", "bad"],
+    score=[score for _, score in RISKS],
+)
+TAKEN_TOGETHER = "'Bad', 'good' are taken together as 'not bad', against 'bad'"
+add(
+    "rest_with_a_twin",
+    table("y_true,score", RISKS),
+    RISKY,
+    options={"pos_label": "bad"},
+    notes=(TAKEN_TOGETHER, "'Bad' and 'bad' differ"),
+)
+add(
+    "rest_of_one_column",
+    table("y_true,p_bad", RISKS),
+    RISKY,
+    notes=(TAKEN_TOGETHER, "'Bad' and 'bad' differ"),
+)
+add(
+    "rest_of_three_columns",
+    table(
+        "y_true,p_bad,p_good,p_new",
+        [(label, score, 1 - score, 0.0) for label, score in RISKS if label != "Bad"],
+    ),
+    Meaning(
+        ["bad", "not bad", "bad", "not bad", "not bad"],
+        ["not bad", "bad"],
+        score=[score for label, score in RISKS if label != "Bad"],
+    ),
+    options={"pos_label": "bad"},
+    notes=("'good', 'new' are taken together as 'not bad', against 'bad'",),
+)
+add(
+    "twins_of_scores",
+    table("y_true,score", [("bad" if one == "bad" else "bad ", score) for one, score in RISKS]),
+    Meaning(
+        ["bad" if label == "bad" else "bad " for label, _ in RISKS],
+        ["bad ", "bad"],
+        score=[score for _, score in RISKS],
+    ),
+    options={"pos_label": "bad"},
+    notes=("'bad' and 'bad ' differ",),
 )

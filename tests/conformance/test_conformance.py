@@ -80,3 +80,20 @@ def test_what_is_odd_is_said(case, tmp_path):
     said = read_predictions(ways.write(case, tmp_path), **ways.reading(case.options)).notes
     for words in case.notes:
         assert any(words in str(note) for note in said), list(map(str, said))
+
+
+ABOUT_LABELS = ("differ by spaces", "taken together")
+
+
+def test_what_is_odd_about_labels_is_said_alike_in_every_way(tmp_path):
+    cases = [case for case in EVERY if any("differ" in one or "taken" in one for one in case.notes)]
+    assert len(cases) > 3
+    for case, notes in zip(cases, ways.notes(cases, tmp_path), strict=True):
+        about = {
+            way: [one for one in said if any(words in one for words in ABOUT_LABELS)]
+            for way, said in notes.items()
+        }
+        assert set(about) == {"library", "engine", "report", "page"}
+        for said in about.values():
+            assert said == about["library"], (case.name, about)
+            assert len(said) == len(case.notes)

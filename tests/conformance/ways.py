@@ -215,6 +215,27 @@ def reported(cases: Iterable[Case], folder: Path) -> dict[str, Table]:
     return _answered(every, requests)
 
 
+def notes(cases: Sequence[Case], folder: Path) -> list[dict[str, list[str]]]:
+    """What looks odd about each case, in the words of each way."""
+    found: list[dict[str, list[str]]] = []
+    requests = []
+    for case in cases:
+        path, options = write(case, folder), reading(case.options)
+        page = cautious.build_report(path, folder / f"{case.name}.html", **options)
+        dropped_file = file_request(case.file, path.read_bytes(), costs=COSTS, **page_options(case))
+        requests += [report_request(page, costs=COSTS), dropped_file]
+        found.append(
+            {
+                "library": [str(one) for one in cautious.read_predictions(path, **options).notes],
+                "engine": [str(one) for one in cautious.summarise(path, **options).notes],
+            }
+        )
+    answers = iter(ask_page(requests))
+    for one in found:
+        one["report"], one["page"] = next(answers)["notes"], next(answers)["notes"]
+    return found
+
+
 def _answered(cases: Sequence[Case], requests: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
     return {
         case.name: {name: _page_row(row) for name, row in _models(case, answer).items()}

@@ -22,12 +22,12 @@ from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCoun
 from cautious.predictions import (
     binary_classes,
     described,
+    label_notes,
     label_text,
     match_label,
     note,
     refusal,
     sorted_labels,
-    twins,
     weight_notes,
     whole_labels,
 )
@@ -273,10 +273,8 @@ class LogSummary:
         if SETS in self.plan.decisions and (columns.scores or columns.proba):
             beside = "probabilities" if columns.proba else "scores"
             found.append(note("sets are answers", beside=beside))
-        found += [
-            note("twins", one=quoted(one), other=quoted(other))
-            for one, other in twins(sorted_labels(self.labels | set(self.plan.classes)))[:1]
-        ]
+        pair = self._pair() if self.plan.binary else None
+        found += label_notes(self.labels | set(self.plan.classes), pair)
         if columns.weight is not None:
             gone = self.odd.get("dropped", 0) + self.odd.get(WEIGHTLESS, 0)
             found += weight_notes(self._weight(), self.n_rows - gone)

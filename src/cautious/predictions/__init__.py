@@ -38,6 +38,7 @@ from cautious.predictions.draft import labels_like as labels_like
 from cautious.predictions.draft import weight_notes as weight_notes
 from cautious.predictions.labels import binary_classes as binary_classes
 from cautious.predictions.labels import binary_truth as binary_truth
+from cautious.predictions.labels import label_notes as label_notes
 from cautious.predictions.labels import label_text as label_text
 from cautious.predictions.labels import match_label as match_label
 from cautious.predictions.labels import match_labels as match_labels
@@ -53,7 +54,6 @@ from cautious.predictions.reader import read_predictions
 from cautious.predictions.rules import note as note
 from cautious.predictions.rules import page_rules as page_rules
 from cautious.predictions.rules import refusal as refusal
-from cautious.predictions.rules import twins as twins
 from cautious.predictions.sources.delimited import DelimitedText as DelimitedText
 from cautious.predictions.sources.delimited import open_text as open_text
 from cautious.predictions.sources.estimators import FromEstimator as FromEstimator

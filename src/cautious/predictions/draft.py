@@ -20,12 +20,13 @@ from cautious.predictions.columns import check_class_count, check_empty, parse_s
 from cautious.predictions.data import ModelPredictions
 from cautious.predictions.labels import (
     binary_classes,
+    label_notes,
     label_text,
     match_label,
     match_labels,
     sorted_labels,
 )
-from cautious.predictions.rules import note, refusal, twins
+from cautious.predictions.rules import note, refusal
 from cautious.sets import WrittenSet, first_row
 
 __all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle", "weight_notes"]
@@ -376,8 +377,9 @@ def _notes(
         new = [one for one in classes if truths and match_label(one, truths) < 0]
         if new and declared is None and not draft.proba_names:
             yield note("new class", labels=listed(new))
-    for one, other in twins(classes)[:1]:
-        yield note("twins", one=quoted(one), other=quoted(other))
+    named = labels_like(draft.proba_names, declared or draft.truths)
+    known = [*draft.truths, *named] if scores else classes
+    yield from label_notes(known or classes, classes if scores else None)
     if draft.weight is not None:
         yield from weight_notes(float(draft.weight.sum()), int(np.count_nonzero(draft.weight)))
 

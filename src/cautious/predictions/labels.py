@@ -8,7 +8,7 @@ text counts: 1, 1.0 and "1" are one class, and so are booleans with 0/1 and fals
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from numbers import Integral
 from typing import Any
@@ -18,13 +18,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Mask
-from cautious.errors import listed, quoted
-from cautious.predictions.rules import WORDS, refusal
+from cautious.errors import Message, listed, quoted
+from cautious.predictions.rules import WORDS, note, refusal, twins
 from cautious.sets import as_codes, check_truth
 
 __all__ = [
     "binary_classes",
     "binary_truth",
+    "label_notes",
     "label_text",
     "match_label",
     "match_labels",
@@ -315,3 +316,28 @@ def binary_truth(
     values = labels.tolist()
     pair = binary_classes(list(dict.fromkeys(values)), pos_label=pos_label)
     return np.array([label == pair[1] for label in values], dtype=np.bool_), pair
+
+
+def label_notes(labels: Iterable[Any], pair: Sequence[Any] | None) -> Iterator[Message]:
+    """Say which labels are taken together as "the rest", and which look like one.
+
+    Parameters
+    ----------
+    labels : iterable
+        Labels that occur among the truths or name a column.
+    pair : (negative, positive), optional
+        The two classes of scores.
+
+    Examples
+    --------
+    >>> [str(one) for one in label_notes(["bad", "good", "unknown"], ("not bad", "bad"))]
+    ["'good', 'unknown' are taken together as 'not bad', against 'bad'"]
+    """
+    given = sorted_labels(labels)
+    if pair is not None and pair[0] == f"not {pair[1]}" and pair[0] not in given:
+        rest = [label for label in given if label != pair[1]]
+        if len(rest) > 1:
+            facts = {"rest": quoted(pair[0]), "positive": quoted(pair[1])}
+            yield note("rest", labels=listed(rest), **facts)
+    for one, other in twins(given)[:1]:
+        yield note("twins", one=quoted(one), other=quoted(other))

@@ -288,6 +288,7 @@ NOTES: dict[str, str] = {
         "{one} and {other} differ by spaces, capitals or Unicode form only; they are read as "
         "different classes"
     ),
+    "rest": "{labels} are taken together as {rest}, against {positive}",
     "new class": "{labels} occur in sets only, not among the truths",
     "dropped": "{count} of {n} rows have no truth and are left out",
     "missing": "{count} of {n} rows have no score; they abstain",

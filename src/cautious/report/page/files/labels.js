@@ -1,6 +1,6 @@
 // Labels of classes: matched with names, in order, and which one is positive
 // (cautious.predictions.labels).
-import { listed, quoted, refusal, strip, words } from "./rules.js";
+import { listed, note, quoted, refusal, strip, twins, words } from "./rules.js";
 
 const valueOf = (text) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
 
@@ -74,4 +74,18 @@ export function binaryClasses(labels, positive, isBoolean) {
   }
   if (labels.length === 1) throw refusal("one class", { label: quoted(labels[0]) });
   throw refusal("positive not said", { example: ordered[ordered.length - 1], ...said });
+}
+
+// Which labels are taken together as "the rest" of a pair of classes, and which look like one.
+export function labelNotes(labels, pair) {
+  const given = sortedLabels(labels),
+    notes = [];
+  if (pair && pair[0] === `not ${pair[1]}` && !given.includes(pair[0])) {
+    const rest = given.filter((label) => label !== pair[1]),
+      facts = { rest: quoted(pair[0]), positive: quoted(pair[1]) };
+    if (rest.length > 1) notes.push(note("rest", { labels: listed(rest), ...facts }));
+  }
+  const [twin] = twins(given);
+  if (twin) notes.push(note("twins", { one: quoted(twin[0]), other: quoted(twin[1]) }));
+  return notes;
 }

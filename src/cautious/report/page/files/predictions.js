@@ -1,10 +1,10 @@
 // From a table to the predictions of each model: columns found, classes settled, every cell checked,
 // by the rules of cautious.predictions.read_predictions.
 import { guessColumns } from "./columns.js";
-import { binaryClasses, matchLabels, namedClasses, sortedLabels, wholeLabels } from "./labels.js";
+import { binaryClasses, labelNotes, matchLabels, namedClasses, sortedLabels, wholeLabels } from "./labels.js";
 import { checkedNumbers, checkedWeights, suchCells, weightNotes } from "./numbers.js";
 import { checkedProbabilities } from "./probabilities.js";
-import { isLonger, limit, listed, note, quoted, refusal, strip, thousands, twins, words } from "./rules.js";
+import { isLonger, limit, listed, note, quoted, refusal, strip, thousands, words } from "./rules.js";
 import { allRows, recoded, someRows, taken } from "./table.js";
 import { parseSet } from "./written_sets.js";
 
@@ -389,7 +389,8 @@ function oddities({ members, written, proba, truth, columns, table, weight }, cl
       fresh = classes.filter((_, at) => known[at] < 0);
     if (fresh.length && !columns.proba.length) notes.push(note("new class", { labels: listed(fresh) }));
   }
-  const [pair] = twins(classes);
-  if (pair) notes.push(note("twins", { one: quoted(pair[0]), other: quoted(pair[1]) }));
+  const named = like(columns.proba.map(({ label }) => label), truth);
+  if (scores.length) notes.push(...labelNotes([...truth.values, ...named], classes));
+  else notes.push(...labelNotes(classes));
   return weight ? [...notes, ...weightNotes(weight)] : notes;
 }
