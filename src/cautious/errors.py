@@ -114,6 +114,19 @@ def listed(values: Iterable[Any], most: int = 10) -> str:
     return shown + (f", … {len(every):,} in all" if len(every) > most else "")
 
 
+def how_to_install(extra: str) -> str:
+    """Say how an extra of this library is installed, in the same words everywhere.
+
+    Examples
+    --------
+    >>> how_to_install("cli")
+    "pip install 'cautious[cli]' (in a clone of the repository: pip install '.[cli]')"
+    """
+    return (
+        f"pip install 'cautious[{extra}]' (in a clone of the repository: pip install '.[{extra}]')"
+    )
+
+
 def check_kind(value: Any, kinds: type | tuple[type, ...], name: str, give: str) -> None:
     """Refuse an object of another kind, which would fail later and without a word about it.
 

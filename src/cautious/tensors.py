@@ -69,7 +69,8 @@ def _compat() -> ModuleType:
             continue
     raise ImportError(
         "arrays of torch, cupy or jax need the package array-api-compat: "
-        "pip install cautious[tensors]. Or give numpy arrays."
+        "pip install 'cautious[tensors]' (in a clone of the repository: pip install "
+        "'.[tensors]'). Or give numpy arrays."
     )
 
 

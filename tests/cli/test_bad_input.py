@@ -354,6 +354,6 @@ def test_line_ends_of_other_systems(run, tmp_path, end):
 def test_without_the_extra_the_command_line_says_what_to_install(missing):
     code = f"import runpy, sys; sys.modules[{missing!r}] = None; runpy.run_module('cautious')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert f"The command line needs {missing}: pip install 'cautious[cli]'" in done.stderr
     assert "Traceback" not in done.stderr

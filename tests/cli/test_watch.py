@@ -78,7 +78,10 @@ def test_a_rule_for_today(run, logs, fails):
         0.999,
     )
     share = (today["y_true"] == "ill").mean()
-    assert f"{100 * share:.1f} % of the cases are positive, by their truths (" in result.stdout
+    assert (
+        f"{100 * share:.1f} % of these cases are positive, by their truths; among all"
+        in result.stdout
+    )
     old, new = (Rule.from_json(logs / name) for name in ("tuned.json", "new.json"))
     assert new.upper <= old.upper
     assert new != old

@@ -52,7 +52,7 @@ def test_best_model():
     assert "cannot be told apart from b (difference 0, 0 to 0)" in twins.verdict
     apparent = cautious.tune({"good": (y, good), "poor": (y, poor)}, costs=costs, honest=False)
     assert apparent.best is None
-    assert "Nothing is said about which model" in str(apparent)
+    assert "Which model will do best on new cases was not estimated." in str(apparent)
     few = cautious.tune({"good": (y[:30], good[:30]), "poor": (y[:30], poor[:30])}, costs=costs)
     assert few.best is None
     assert list(found.frame().index) == ["good", "poor"]
@@ -231,12 +231,12 @@ def test_promises_of_several_models_hold_together():
 
 @pytest.mark.parametrize(
     ("times", "said"),
-    [(1, ""), (100, "Are these per cent? Then divide by 100"), (-3, "the middle score is taken")],
+    [(1, ""), (100, "Are these per cent? Then divide by 100"), (-3, "The middle score is taken")],
 )
 def test_a_promise_about_scores_that_are_no_probabilities_is_noted(times, said):
     rng = np.random.default_rng(2)
     y = rng.integers(2, size=400)
     score = times / (1 + np.exp(-(4 * y - 2 + rng.normal(size=400))))
     found = cautious.tune({"m": (y, score)}, max_error=0.2, confidence_level=0.95)
-    noted = [str(note) for note in found.notes if "scores outside 0 to 1" in str(note)]
+    noted = [str(note) for note in found.notes if "scores lie outside 0 to 1" in str(note)]
     assert [said in note for note in noted] == ([True] if said else [])

@@ -244,7 +244,9 @@ def test_known_truths_are_counted_and_not_guessed(tuned):
     wilson = stats.binomtest(seen.truths[1], 600).proportion_ci(0.95, "wilson")
     assert found.estimate == share
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-6)
-    assert f"{100 * share:.1f} % of the cases are positive, by their truths (" in str(seen)
+    assert f"{100 * share:.1f} % of these cases are positive, by their truths; among all" in str(
+        seen
+    )
     guessed = cautious.watch(frame.drop(columns="y_true"), tuned).share_of_positives
     assert guessed.low > share  # the scores alone mislead
     assert seen.retuned() == seen.calibration.retuned(tuned, share)
@@ -256,7 +258,7 @@ def test_some_truths_and_the_scores_of_the_rest(tuned):
     seen = cautious.watch(frame, tuned)
     assert sum(seen.truths) == 200
     assert sum(seen.batches[0].open_bins) == 400
-    assert "by the truths that are known and the other scores (" in str(seen)
+    assert "by the truths that are known and the other scores; among all" in str(seen)
     # The likelihood is highest there, by brute force.
     calibration, (no, yes) = seen.calibration, seen.truths
     f = [calibration.counts - calibration.positives, calibration.positives]
@@ -452,7 +454,7 @@ def test_it_prints_and_draws(tuned):
     text = str(seen)
     assert "ALARM" in text
     assert "█" in text
-    assert "of the cases are positive, by their truths (" in text
+    assert "of these cases are positive, by their truths; among all" in text
     assert "<table>" in seen._repr_html_()
     frame = seen.frame()
     assert len(frame) == 3

@@ -30,7 +30,7 @@ def tuned():
 )
 def test_what_to_install(package, extra, call, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    words = rf"needs {package}, which is not installed; pip install 'cautious\[{extra}\]'\."
+    words = rf"needs {package}, which is not installed; pip install 'cautious\[{extra}\]' "
     with pytest.raises(ImportError, match=words):
         call(tmp_path / "served")
     assert not list(tmp_path.iterdir())

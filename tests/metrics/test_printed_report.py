@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cautious.costs import discounted, zero_one
-from cautious.metrics import MEASURES, cautious_report, utility_score
+from cautious.metrics import MEASURES, bootstrap_interval, cautious_report, utility_score
 
 Y_TRUE = ["ash", "ash", "elm", "oak"]
 Y_SET = [["ash"], ["ash", "elm"], ["oak"], ["oak"]]
@@ -57,6 +57,19 @@ def test_intervals_are_printed_and_seeded() -> None:
     low, high = report["intervals"]["coverage"]
     assert low <= report["measures"]["coverage"] <= high
     assert f"[{low:.3f}, {high:.3f}]" in text
+
+
+@pytest.mark.parametrize("seed", [0, np.random.RandomState(0), np.random.default_rng(0)])
+def test_every_interval_is_of_the_same_replicates(seed) -> None:
+    given = {"confidence_level": 0.9, "n_resamples": 50}
+    y_true, y_set = Y_TRUE * 10, Y_SET * 10
+    ends = cautious_report(y_true, y_set, output_dict=True, random_state=seed, **given)["intervals"]
+    low, high = ends["coverage"]
+    assert ends["abstention"] == pytest.approx((1 - high, 1 - low))
+    assert ends["single_accuracy"] == ends["selective_accuracy"]
+    if seed == 0:
+        alone = bootstrap_interval(y_true, y_set, measure="u65", random_state=0, **given)
+        assert ends["u65"] == pytest.approx((alone.low, alone.high))
 
 
 def test_undefined_numbers_are_nan_without_a_warning() -> None:

@@ -369,6 +369,6 @@ def test_a_search_says_shortly_what_the_scorer_lacks() -> None:
     with pytest.warns(UserWarning, match="Scoring failed") as warned:
         cross_validate(Threshold(), X, y, cv=2, scoring=scorer)
     said = str(warned[0].message)
-    assert "say which one a high score speaks for, for example pos_label='good'" in said
+    assert "say which one a high score speaks for: pos_label='bad' or pos_label='good'" in said
     assert "arguments of make_set_scorer" in said
     assert said.count("cautious/metrics") <= 1

@@ -88,8 +88,7 @@ def folder(tmp_path, monkeypatch):
         label = np.where(ill, "malignant", "benign")
         frame = pd.DataFrame({"id": range(300), "label": label, "score": score.round(3)})
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
-    both = [pd.read_csv(tmp_path / f"{name}.csv") for name in ("first", "second")]
-    frame = pd.concat(both, keys=["first", "second"], names=["model", None]).reset_index("model")
+    frame = pd.read_csv(tmp_path / "first.csv")
     frame["label"] = (frame["label"] == "malignant").astype(int)
     frame.to_csv(tmp_path / "predictions.csv", index=False)
     (tmp_path / "costs.csv").write_text("answer,h,b,n\nh,0,1,2\nb,1,0,2\nn,4,4,0\n")

@@ -139,7 +139,7 @@ def test_without_java(machine):
 
 def test_without_weka(machine, tmp_path, monkeypatch):
     machine("print('9.9.9')")
-    with pytest.raises(FileNotFoundError, match=r"no weka.jar; pip install cautious\[weka\]"):
+    with pytest.raises(FileNotFoundError, match=r"no weka.jar; pip install 'cautious\[weka\]'"):
         find_weka()
     with pytest.raises(FileNotFoundError, match=r"no nowhere.jar, which weka_jar names"):
         find_weka("nowhere.jar")

@@ -4,7 +4,7 @@ As in scikit-learn, a display holds data, ``plot`` draws them on matplotlib axes
 ``from_predictions``, ``from_estimator`` and ``from_cv_results`` compute and draw in one go;
 ``frame`` gives the numbers that are drawn. Lines differ in dashes and markers as well as in colour,
 so that pictures can be read in grey, and displays drawn on the same axes continue the colours of
-those before them. matplotlib (``pip install 'cautious[plots]'``) is imported
+those before them. matplotlib (``pip install ".[plots]"``) is imported
 when something is drawn, not before.
 """
 

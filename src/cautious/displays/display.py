@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, Mask
-from cautious.errors import shown
+from cautious.errors import how_to_install, shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -82,8 +82,7 @@ class Display:
             import matplotlib.axes
         except ImportError as error:
             raise ImportError(
-                "drawing needs matplotlib, which is not installed; install it with "
-                "`pip install 'cautious[plots]'`."
+                "drawing needs matplotlib, which is not installed; " + how_to_install("plots") + "."
             ) from error
         if ax is None:
             from matplotlib import pyplot

@@ -146,6 +146,14 @@ class Comparison:
                 "Aversion to risk, k: what a right pair of classes is worth to you, where a right "
                 "single class is worth 1; from 0.5 (none) to 1, and 0.65 for u65."
             )
+            yield (
+                "p of all (Holm): small only if the same model is worth more at every k; it is "
+                "1 where the models change places."
+            )
+        yield (
+            "Each interval is for one pair and one measure; a p (Holm) is for all pairs together. "
+            "So an interval may leave out 0 where p (Holm) is large."
+        )
         yield self.verdict
 
     def __str__(self) -> str:

@@ -331,9 +331,10 @@ class Watch:
         )
         if self.monitors():
             yield (
-                "Evidence: how many times more likely is what was seen if a limit is broken, or "
-                "the scores have drifted. While neither is so, it ever reaches the value under "
-                '"alarm at" with a chance of at most one in that number.'
+                "Evidence: how many times more likely the cases seen are if a limit is broken, or "
+                "the scores have drifted, than if all is well. An alarm is raised when it reaches "
+                'the number under "alarm at". While all is well, the chance that this ever happens '
+                "is at most 1 divided by that number."
             )
         if self.max_error is None:
             yield (
@@ -349,15 +350,17 @@ class Watch:
             if 0 < known < seen["cases"]:
                 by = "by the truths that are known and the other scores"
             words = (
-                f"{share(now.estimate)} of the cases are positive, {by} ({share(now.low)} to "
-                f"{share(now.high)} where they come from); {tuned} were when the rule was tuned."
+                f"{share(now.estimate)} of these cases are positive, {by}; among all cases of the "
+                f"same source, {share(now.low)} to {share(now.high)}. When the rule was tuned, "
+                f"{tuned} were positive."
             )
             # A window for another share would leave a certified rule without its promise.
             wanted = self.max_error is None and self.calibration.is_another_share(now)
             retuned = self.retuned() if wanted else None
             if retuned is not None:
                 words += (
-                    f" For that share the window would be {number(float(retuned.lower))} to "  # type: ignore[arg-type]
+                    f" With {share(now.estimate)} of positives the window would be "
+                    f"{number(float(retuned.lower))} to "  # type: ignore[arg-type]
                     f"{number(float(retuned.upper))}, if only the share has changed."  # type: ignore[arg-type]
                 )
                 words += " It would be without a promise." if self._is_promised else ""

@@ -540,7 +540,7 @@ def _best(
     if len(found) < 2:
         return next(iter(found), None), ""
     if len(fits) < len(found):
-        return None, "Nothing is said about which model will do best on new cases."
+        return None, "Which model will do best on new cases was not estimated."
     quantity = _quantity(goal, all(one.cost is not None for one in found.values()))
     what, show = _SHOWN[quantity]
     expected = {name: getattr(fit.expected(level), quantity) for name, fit in fits.items()}
@@ -572,8 +572,9 @@ def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
         return
     per_cent = ". Are these per cent? Then divide by 100" if low >= 0 and high <= 100 else ""
     yield Message(
-        "{name}: scores outside 0 to 1 do not say where one class becomes the more probable one; "
-        "the middle score is taken for it, and the promise answers fewer cases" + per_cent,
+        "{name}: some scores lie outside 0 to 1, so they are no probabilities, and 0.5 is not the "
+        "place where both classes are equally probable. The middle score is taken for that place. "
+        "The promise still holds, but fewer cases are answered" + per_cent,
         {"name": quoted(one.name, 60)},
     )
 

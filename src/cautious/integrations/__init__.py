@@ -1,7 +1,7 @@
 """At home elsewhere: the same rules and measures in MLflow, skore, ONNX and river.
 
 Each function imports the other library when it is called, and needs the extra of its name:
-``pip install "cautious[mlflow]"``, ``[skore]``, ``[onnx]`` or ``[river]``. :class:`RunningScore`
+``pip install ".[mlflow]"``, ``[skore]``, ``[onnx]`` or ``[river]``. :class:`RunningScore`
 needs none.
 """
 

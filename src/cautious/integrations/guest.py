@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from cautious.errors import how_to_install
+
 __all__ = ["check_installed"]
 
 
@@ -21,14 +23,13 @@ def check_installed(function: str, extra: str, *packages: str) -> None:
 
     Examples
     --------
-    >>> check_installed("to_stone", "stone", "no_stone")
+    >>> check_installed("to_stone", "stone", "no_stone")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ImportError: to_stone needs no_stone, which is not installed; pip install 'cautious[stone]'.
+    ImportError: to_stone needs no_stone, which is not installed; pip install ...
     """
     for package in packages:
         if find_spec(package) is None:
             raise ImportError(
-                f"{function} needs {package}, which is not installed; "
-                f"pip install 'cautious[{extra}]'."
+                f"{function} needs {package}, which is not installed; {how_to_install(extra)}."
             )

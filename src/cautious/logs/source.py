@@ -17,7 +17,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from cautious.errors import InputError, Message, listed, quoted, shown
+from cautious.errors import InputError, Message, how_to_install, listed, quoted, shown
 from cautious.files import ARROW, CSV, PARQUET, data_files
 from cautious.predictions import (
     DelimitedText,
@@ -327,7 +327,7 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
     except ImportError as error:
         raise ImportError(
             "prediction logs are read with pyarrow, which is not installed; "
-            "pip install 'cautious[parquet]'."
+            f"{how_to_install('parquet')}."
         ) from error
 
     if isinstance(source, str | os.PathLike):

@@ -314,7 +314,9 @@ def cautious_report(
     pos_label : label, optional
         The positive class, for a single column of scores or a dict of two classes' costs.
     confidence_level : float, optional
-        Add bootstrap intervals of this level to the measures.
+        Add intervals of this level to the measures: percentile intervals of the bootstrap for every
+        row, from the same replicates. So what is one minus another measure has one minus its ends,
+        and a whole number as seed gives the intervals of :func:`bootstrap_interval`.
     n_resamples : int, default=1000
         Number of bootstrap replicates.
     random_state : int, RandomState, Generator or None
@@ -382,7 +384,9 @@ def cautious_report(
     reported.sort(key=lambda entry: _place(entry.section))
     measures: dict[str, float] = {}
     intervals: dict[str, tuple[float, float]] = {}
+    # Every measure sees the same draws, so that what is one minus the other has such an interval.
     rng = as_generator(random_state)
+    seed = int(random_state if isinstance(random_state, Integral) else rng.integers(2**32))
     for entry in reported:
         source = sources[entry.counts]
         params = {key: given[key] for key in entry.missing_params()}
@@ -393,7 +397,7 @@ def cautious_report(
                 entry,
                 confidence_level=confidence_level,
                 n_resamples=n_resamples,
-                random_state=rng,
+                random_state=seed,
                 **params,
             )
             intervals[entry.name] = (interval.low, interval.high)

@@ -22,6 +22,7 @@ from cautious.displays import (
     neutral,
     plain_text,
 )
+from cautious.errors import how_to_install
 from cautious.files import write_whole
 from cautious.papers.claims import Figure, Reproduction
 
@@ -136,8 +137,7 @@ class ReproducedFigureDisplay(Display):
             from matplotlib.figure import Figure as Page
         except ImportError as error:
             raise ImportError(
-                "drawing needs matplotlib, which is not installed; install it with "
-                "`pip install 'cautious[plots]'`."
+                "drawing needs matplotlib, which is not installed; " + how_to_install("plots") + "."
             ) from error
         page = Page(figsize=self._size(), layout="constrained")
         self._open(page.subplots())

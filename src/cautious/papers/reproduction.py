@@ -220,7 +220,7 @@ def reproduce(
         Whether to show progress on stderr; None if it is a terminal.
     weka : bool, optional
         Whether to run WEKA's own learners beside scikit-learn's for the papers that used them
-        (Ferri, Friedel); None where Java and WEKA are found (``pip install cautious[weka]``).
+        (Ferri, Friedel); None where Java and WEKA are found (``pip install ".[weka]"``).
     docs : path, optional
         Folder of a documentation, for all papers only; gets the page as ``reproduction.md``, and
         its pictures in ``_static``.

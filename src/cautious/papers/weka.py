@@ -19,6 +19,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from cautious._typing import Floats, Labels
+from cautious.errors import how_to_install
 from cautious.models import CredalTreeClassifier
 
 __all__ = [
@@ -250,7 +251,7 @@ def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
     ----------
     weka_jar : path, optional
         Where ``weka.jar`` is. By default where the environment variable CAUTIOUS_WEKA_JAR says, or
-        in the package python-weka-wrapper3 (``pip install cautious[weka]``), which ships it.
+        in the package python-weka-wrapper3 (``pip install ".[weka]"``), which ships it.
 
     Returns
     -------
@@ -271,8 +272,8 @@ def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
     if java is None:
         raise FileNotFoundError(
             "WEKA needs Java, and there is no java on the PATH nor in JAVA_HOME; install a Java "
-            "runtime, version 8 or later (pip install cautious[weka] brings one; on Debian: apt "
-            "install default-jre-headless)."
+            f"runtime, version 8 or later. One is brought by {how_to_install('weka')}; "
+            "on Debian: apt install default-jre-headless."
         )
     jar = _jar(weka_jar)
     with tempfile.TemporaryDirectory(prefix="cautious-weka-") as place:
@@ -281,12 +282,12 @@ def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
     if done.returncode or not version:
         raise FileNotFoundError(
             f"{java} does not run WEKA from {jar}. It said: {_said(done)} Install Java 8 or later, "
-            "and WEKA by pip install cautious[weka]."
+            f"and WEKA by {how_to_install('weka')}."
         )
     if _too_old(version):
         raise FileNotFoundError(
             f"{jar} is WEKA {version}, which does not print predictions as they are read here; "
-            "WEKA 3.8 or later is needed: pip install cautious[weka]."
+            f"WEKA 3.8 or later is needed: {how_to_install('weka')}."
         )
     return Weka(java, str(jar), version)
 
@@ -334,8 +335,8 @@ def _jar(named: str | os.PathLike[str] | None) -> Path:
         if (jar := Path(place, "lib", "weka.jar")).is_file():
             return jar
     raise FileNotFoundError(
-        "there is no weka.jar; pip install cautious[weka] (the package python-weka-wrapper3 ships "
-        f"it), or name one in the environment variable {JAR_VARIABLE}."
+        f"there is no weka.jar; {how_to_install('weka')} brings one, in the package "
+        f"python-weka-wrapper3; or name one in the environment variable {JAR_VARIABLE}."
     )
 
 

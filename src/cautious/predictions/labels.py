@@ -240,7 +240,10 @@ def binary_classes(
     if len(values) == 1:
         raise refusal("one class", label=quoted(values[0]))
     ordered = sorted_labels(values)
-    raise refusal("positive not said", classes=listed(ordered), example=ordered[-1], twins=ordered)
+    first, second = ordered
+    raise refusal(
+        "positive not said", classes=listed(ordered), first=first, second=second, twins=ordered
+    )
 
 
 def _plain(word: str, seen: dict[str, Any], values: list[Any]) -> Any:

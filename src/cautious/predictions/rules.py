@@ -193,8 +193,8 @@ REFUSALS: dict[str, str] = {
     ),
     "positive unknown": "{=pos_label} is {given}, but the classes are {classes}.",
     "positive not said": (
-        "the classes are {classes}; say which one a high score speaks for, for example "
-        "{=pos_label example}"
+        "the classes are {classes}; say which one a high score speaks for: {=pos_label first} or "
+        "{=pos_label second}"
     ),
     "many classes": (
         "there are {count} classes, {classes}, but a score speaks for one class against the rest; "

@@ -101,7 +101,7 @@ def optimal_sets(
       classes, or a table of all sets where that is faster;
     - any other costs: a table of all sets, up to 18 classes.
 
-    With numba installed (``pip install cautious[fast]``) the first and the fourth are compiled;
+    With numba installed (``pip install ".[fast]"``) the first and the fourth are compiled;
     the answers are the same.
 
     Parameters

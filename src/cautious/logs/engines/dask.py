@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
+from cautious.errors import how_to_install
 from cautious.logs.engines.threads import Progress, RunningTotal
 from cautious.logs.plan import Plan
 from cautious.logs.source import Part, joined
@@ -171,7 +172,7 @@ def _client(engine: Any) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError as error:
         raise ImportError(
-            "engine='dask' needs Dask, which is not installed; pip install 'cautious[dask]'."
+            f"engine='dask' needs Dask, which is not installed; {how_to_install('dask')}."
         ) from error
 
     if engine == "dask":

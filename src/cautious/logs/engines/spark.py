@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from cautious.errors import InputError, Message, shown
+from cautious.errors import InputError, Message, how_to_install, shown
 from cautious.logs.engines.threads import RunningTotal
 from cautious.logs.plan import Plan
 from cautious.logs.source import TablePart
@@ -238,7 +238,7 @@ def _session(engine: Any) -> Iterator[Any]:
         sql = import_module("pyspark.sql")
     except ImportError as error:
         raise ImportError(
-            "engine='spark' needs PySpark, which is not installed; pip install 'cautious[spark]'."
+            f"engine='spark' needs PySpark, which is not installed; {how_to_install('spark')}."
         ) from error
     if engine == "spark":
         engine = sql.SparkSession.getActiveSession() or engine

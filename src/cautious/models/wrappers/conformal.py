@@ -19,7 +19,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.errors import shown
+from cautious.errors import how_to_install, shown
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -42,7 +42,7 @@ class ConformalClassifier(ProbabilisticWrapper):
     A conformal set holds the true class with at least the given probability, whatever the
     estimator, if examples are exchangeable. MAPIE (Cordier et al. 2023) does the work; this class
     makes it a scikit-learn estimator that can be cloned, tuned and scored like any other here. It
-    needs MAPIE installed: ``pip install "cautious[conformal]"``.
+    needs MAPIE installed: ``pip install ".[conformal]"``.
 
     Parameters
     ----------
@@ -451,7 +451,7 @@ def _import_mapie() -> Any:
         from mapie import classification
     except ImportError as error:
         raise ImportError(
-            "ConformalClassifier needs MAPIE, which is not installed; install it with "
-            'pip install "cautious[conformal]".'
+            "ConformalClassifier needs MAPIE, which is not installed; "
+            f"{how_to_install('conformal')}."
         ) from error
     return classification

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious.errors import InputError, quoted
+from cautious.errors import InputError, how_to_install, quoted
 from cautious.limits import ROW_GROUPS
 from cautious.predictions.cells import (
     Encoded,
@@ -181,7 +181,7 @@ def _needs_pyarrow(name: str) -> None:
         import pyarrow.parquet  # noqa: F401
     except ModuleNotFoundError:
         raise ImportError(
-            f"reading {name} needs pyarrow: pip install 'cautious[parquet]', or give CSV."
+            f"reading {name} needs pyarrow: {how_to_install('parquet')}. Or give CSV."
         ) from None
 
 

@@ -73,7 +73,7 @@ export function binaryClasses(labels, positive, isBoolean) {
     return pair.map((word) => labels[plain.indexOf(word)] ?? word);
   }
   if (labels.length === 1) throw refusal("one class", { label: quoted(labels[0]) });
-  throw refusal("positive not said", { example: ordered[ordered.length - 1], ...said });
+  throw refusal("positive not said", { first: ordered[0], second: ordered[1], ...said });
 }
 
 // Which labels are taken together as "the rest" of a pair of classes, and which look like one.
