@@ -1,5 +1,7 @@
 """``cautious report`` and the end of ``cautious demo``: a page, whole or not at all."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,6 +48,46 @@ def test_an_engine_makes_a_page(run, scores, probabilities, tmp_path):
     run("report", "trees.parquet", "--engine", "local", "-o", "two.html")
     assert (tmp_path / "one.html").exists()
     assert (tmp_path / "two.html").exists()
+
+
+GROUPED = "y_true,score,site\n" + "".join(
+    f"{k % 2},{'' if k == 3 else k * 7 % 10 / 10},{'Graz' if k % 3 else 'Linz'}\n"
+    for k in range(20)
+)
+
+
+def test_cases_without_a_score_are_left_out_of_the_page(run, fails, tmp_path):
+    (tmp_path / "p.csv").write_text(GROUPED)
+    refused = fails("report", "p.csv")
+    assert "--missing abstain" in refused
+    assert (
+        "1 of 20 rows have no score; they abstain"
+        in run("report", "p.csv", "--missing", "abstain").stderr
+    )
+    (model,) = problems_in(tmp_path / "report.html")[0]["models"]
+    assert model["n"] == 19
+    reason = "have no score (a rule abstains on them)"
+    assert model["left_out"] == [{"count": 1, "reason": reason}]
+    said = run("report", "p.csv", "--missing", "abstain", "--engine", "local").stderr
+    assert "the page is about the rows that have a score" in said
+    (model,) = problems_in(tmp_path / "report.html")[0]["models"]
+    assert model["n"] == 19
+
+
+def test_groups_are_on_the_page(run, fails, tmp_path):
+    (tmp_path / "p.csv").write_text(GROUPED.replace(",,", ",0.5,"))
+    run("report", "p.csv")
+    assert "Linz" not in (tmp_path / "report.html").read_text()
+    run("report", "p.csv", "--group", "site")
+    (table,) = problems_in(tmp_path / "report.html")[0]["tables"]
+    assert sorted(table["groups"]) == ["Graz", "Linz"]
+    refused = fails("report", "p.csv", "--group", "site", "--engine", "local")
+    assert "--group is not offered with --engine" in refused
+
+
+def problems_in(path):
+    text = path.read_text("utf-8").split('id="data">')[1].split("</script>")[0]
+    return json.loads(text)["problems"]
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_rows_left_out_are_counted():
     (model,) = models_of({"m": given}, missing="abstain")
     assert model["n"] == 3
     assert model["left_out"] == [
-        {"count": 1, "reason": "have no score"},
+        {"count": 1, "reason": "have no score (a rule abstains on them)"},
         {"count": 1, "reason": "have the weight 0"},
     ]
     with pytest.raises(ValueError, match="has a score and a weight above 0"):

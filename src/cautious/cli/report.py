@@ -23,7 +23,7 @@ def _cost(help: str) -> Any:
     return typer.Option(help=help, min=0.0, metavar="COST", rich_help_panel=_COSTS)
 
 
-@with_columns("groups", "case", "missing")
+@with_columns("case")
 def report(
     files: options.Files,
     output: Annotated[
@@ -53,6 +53,11 @@ def report(
     from cautious.report import build_report
 
     check_output(output, files)
+    if engine is not None and "groups" in columns:
+        raise ValueError(
+            "--group is not offered with --engine: a report on counts shows no groups; leave out "
+            "one of them, or see the groups with `cautious evaluate`."
+        )
     predictions: Any
     if engine is None:
         predictions = read_predictions(files, **columns)
@@ -61,6 +66,8 @@ def report(
         with track("reading the log") as bar:
             log = summarise_log(files, engine, rules=("u65", "u80"), progress=bar.update, **columns)
         show_notes(log.notes)
+        if log.summary.plan.binary and "missing" in log.summary.odd:
+            note("the page is about the rows that have a score")
         predictions = log.summary.predictions(log.name)
     said = {"false_negative": false_negative, "false_positive": false_positive, "abstain": abstain}
     given = {name: cost for name, cost in said.items() if cost is not None}

@@ -326,7 +326,8 @@ def tune(
         "max_error": max_error,
         "min_saving": min_saving,
     }
-    notes = list(read.notes)
+    # What happens to cases without a score is said once, of each model; see _notes.
+    notes = [one for one in read.notes if one.key != "missing"]
     wanted: dict[str, Any] = {name: value for name, value in goal.items() if value is not None}
     if costs is not None:
         wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
@@ -608,8 +609,14 @@ def _notes(one: ModelPredictions, found: FoundRule) -> Iterator[Message]:
     missing = int(one.missing.sum())
     if missing:
         yield Message(
-            "{name}: {missing} cases have no score; they were left out",
-            {"name": quoted(one.name, 60), "missing": f"{missing:,}"},
+            "{name}: the thresholds and what is said of them are about the {known} cases with a "
+            "score; the rule abstains on the other {missing} of {n} besides",
+            {
+                "name": quoted(one.name, 60),
+                "known": f"{one.n - missing:,}",
+                "missing": f"{missing:,}",
+                "n": f"{one.n:,}",
+            },
         )
     if one.y_score is not None and found.abstention == 1 and len(np.unique(one.y_score)) == 2:
         yield Message(

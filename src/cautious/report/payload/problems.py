@@ -150,7 +150,8 @@ def _usable(model: ModelPredictions) -> tuple[ModelPredictions, list[dict[str, A
     """Leave out rows that count for nothing, and say how many for what reason."""
     weight = model.sample_weight
     weightless = np.zeros(model.n, dtype=np.bool_) if weight is None else weight == 0
-    reasons = {"have no score": model.missing & ~weightless, "have the weight 0": weightless}
+    missing = model.missing & ~weightless
+    reasons = {"have no score (a rule abstains on them)": missing, "have the weight 0": weightless}
     left_out = [
         {"count": int(rows.sum()), "reason": reason}
         for reason, rows in reasons.items()
