@@ -258,6 +258,7 @@ def test_pictures_lie_beside_their_data(tmp_path):
     assert all((tmp_path / f.with_suffix(".csv").name).is_file() for f in files)
 
 
+@pytest.mark.slow
 def test_a_sheet_holds_every_figure_and_is_small():
     one = contact_sheet(reproduced(strips()))
     three = contact_sheet(reproduced(lines(), lines(), strips()))

@@ -161,6 +161,7 @@ def test_simulations_are_repeatable_and_lay_out_both_figures(small):
     assert column(table, "Fig. 3")["s = 25, risk-neutral"].ours == "NBC"
 
 
+@pytest.mark.slow
 def test_interrupted_simulations_go_on(small, tmp_path):
     whole = simulate(quick=True, store=tmp_path / "whole.db", n_jobs=1, progress=False)
     store = tmp_path / "part.db"

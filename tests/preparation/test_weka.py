@@ -37,9 +37,15 @@ def test_cut_points(name, encoding):
         assert ours[feature].tolist() == [float(cut) for cut in cuts.split()]
 
 
+LONG = {"audiology", "letter", "optdigits", "pendigits", "spambase", "splice", "waveform-5000"}
+
+
 @pytest.mark.parametrize(
     "answer",
-    list(SELECTIONS.itertuples()),
+    [
+        pytest.param(answer, marks=pytest.mark.slow if answer.name in LONG else ())
+        for answer in SELECTIONS.itertuples()
+    ],
     ids=lambda a: f"{a.name}-{a.locally_predictive}-{a.missing}",
 )
 def test_selected_features(answer):

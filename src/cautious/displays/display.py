@@ -428,6 +428,11 @@ def named(given: Any, name: str | None = None) -> dict[Any, Any]:
 
 def named_cv_results(cv_results: Mapping[Any, Any], name: str | None = None) -> dict[Any, Any]:
     """Read the results of one cross-validation, or of several by name."""
+    if not isinstance(cv_results, Mapping):
+        raise TypeError(
+            f"cv_results is {shown(cv_results)}; give what cross_validate(..., "
+            "return_estimator=True, return_indices=True) returns, or several such by name."
+        )
     if cv_results and all(isinstance(result, Mapping) for result in cv_results.values()):
         return named(cv_results, name)
     if name is None:

@@ -205,7 +205,11 @@ def estimator_scores(
     y_score : ndarray of shape (n,)
     pos_label : label
     """
-    classes = np.asarray(estimator.classes_)
+    classes = np.asarray(getattr(estimator, "classes_", None))
+    if classes.ndim != 1 or not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"estimator is {shown(estimator)}, which has no classes_; give a fitted classifier."
+        )
     if pos_label is None:
         if len(classes) != 2:
             raise ValueError(
