@@ -41,9 +41,11 @@ test-elsewhere: .venv-elsewhere/.ready  ## MLflow, skore, ONNX, river and polars
 # What old releases of others warn about among themselves is not ours to mend.
 OLD_WARNINGS := \
 	-W "ignore:Values in x were outside bounds:RuntimeWarning:scipy.optimize._slsqp_py" \
-	-W "ignore:The ThresholdFallbackClassifier:FutureWarning:sklearn.utils._tags"
+	-W "ignore:The ThresholdFallbackClassifier:FutureWarning:sklearn.utils._tags" \
+	-W "ignore:The AnomalyFallbackClassifier:FutureWarning:sklearn.utils._tags"
+# scikit-learn 1.6 cannot be asked for its checks beside array-api-strict otherwise.
 test-oldest: .venv-oldest/.ready  ## the oldest versions declared
-	.venv-oldest/bin/python -m pytest $(XDIST) $(OLD_WARNINGS)
+	SCIPY_ARRAY_API=1 .venv-oldest/bin/python -m pytest $(XDIST) $(OLD_WARNINGS)
 
 test-newest: pyproject.toml  ## the newest versions there are
 	$(PYTHON) -m venv --clear .venv-newest
