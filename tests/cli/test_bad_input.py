@@ -45,6 +45,21 @@ def test_scores_that_may_be_per_cent(run):
     assert "per cent" not in run("evaluate", "-", stdin=text).stdout
 
 
+@pytest.mark.parametrize(
+    ("engine", "rest"),
+    [((), ""), (("--engine", "local"), ""), (("--missing", "abstain"), "1,\n")],
+)
+def test_one_score_above_one_is_named_with_its_model(fails, tmp_path, engine, rest):
+    path = tmp_path / "gt1.csv"
+    path.write_text("y_true,score\n0,0.2\n1,1.3\n0,0.4\n1,0.6\n" + rest)
+    message = fails("evaluate", str(path), "--confidence", "0.8", *engine)
+    assert "score 1.3 of 'gt1' is no probability" in message
+    assert "decide with --window" in message
+    assert "per cent" not in message
+    path.write_text("y_true,score\n0,20\n1,90\n")
+    assert "per cent?" in fails("evaluate", str(path), "--confidence", "0.8", *engine)
+
+
 def test_a_measure_of_answers_where_there_are_none(fails):
     text = "y_true,score\n0,20\n1,90\n"
     message = fails("evaluate", "-", "--measure", "error", stdin=text)
@@ -63,7 +78,7 @@ def test_a_tie_goes_to_the_negative_class(run_json):
     ("args", "words"),
     [
         (["nowhere.csv"], "nowhere.csv does not exist"),
-        (["."], "is a folder"),
+        (["."], "summary.cost_surface().for_costs(costs)"),
         (["-", "--truth", "y_ture"], "Did you mean 'y_true'?"),
         (["-", "--score", "p"], "--score is 'p'"),
         (["-", "--weight", "w"], "--weight is 'w'"),

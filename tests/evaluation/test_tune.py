@@ -241,3 +241,25 @@ def test_a_promise_about_scores_that_are_no_probabilities_is_noted(times, said):
     found = cautious.tune({"m": (y, score)}, max_error=0.2, confidence_level=0.95)
     noted = [str(note) for note in found.notes if "scores lie outside 0 to 1" in str(note)]
     assert [said in note for note in noted] == ([True] if said else [])
+
+
+def test_one_score_above_one_is_named_and_not_taken_for_per_cent():
+    rng = np.random.default_rng(2)
+    y = rng.integers(2, size=400)
+    score = 1 / (1 + np.exp(-(4 * y - 2 + rng.normal(size=400))))
+    score[y.argmax()] = 1.3
+    found = cautious.tune({"m": (y, score)}, max_error=0.2, confidence_level=0.95)
+    (noted,) = [str(note) for note in found.notes if "outside 0 to 1" in str(note)]
+    assert "such as 1.3, so they" in noted
+    assert "per cent" not in noted
+
+
+def test_a_summary_is_told_what_tunes_on_counts():
+    y, score = [0, 0, 1, 0, 1, 1] * 20, [0.1, 0.3, 0.4, 0.6, 0.7, 0.9] * 20
+    costs = {"false_negative": 4, "false_positive": 1, "abstain": 0.3}
+    summary = cautious.summarise(pd.DataFrame({"y_true": y, "score": score}))
+    with pytest.raises(TypeError) as refused:
+        cautious.tune(summary, costs=costs)
+    for call in ("summary.cost_surface().for_costs(costs)", "summary.certify(max_error=...)"):
+        assert call in str(refused.value)
+        eval(call.replace("...", "0.4"), {"summary": summary, "costs": costs})  # it works

@@ -148,6 +148,7 @@ class TestWeight:
             ([1.0, -1.0], "is -1.0 in row 1"),
             ([np.nan, 1.0], "is nan in row 0"),
             ([1.0, np.inf], "is inf in row 1"),
+            ([1e308, 1e308], r"adds up to more than a float can hold; .* is 1e\+308\. Divide"),
         ],
     )
     def test_bad(self, weight, message):

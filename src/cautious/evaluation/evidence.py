@@ -33,6 +33,7 @@ __all__ = [
     "data_digest",
     "evidence_of",
     "evidence_of_log",
+    "maybe_per_cent",
     "read_priors",
     "read_rules",
     "score_notes",
@@ -324,7 +325,31 @@ def _answers(one: ModelPredictions, rule: Rule | None) -> tuple[Mask | None, str
             return None, "", None
         rule = Rule.confidence(0.0, classes=one.classes)
         return rule.predict_set(values), "the most probable class", rule
+    if values.ndim == 1:
+        _check_scores(one.name, values, rule)
     return rule.predict_set(values, classes=one.classes), rule.describe(), rule
+
+
+def _check_scores(name: str, scores: Floats, rule: Rule) -> None:
+    """Refuse scores that are no probabilities, if the rule compares probabilities."""
+    outside = scores[(scores < 0) | (scores > 1)]
+    if rule.kind == "window" or not len(outside):
+        return
+    worst = outside[np.argmax(np.abs(outside - 0.5))]
+    hint = " Are these per cent? Then divide by 100." if maybe_per_cent(scores) else ""
+    raise InputError(
+        "score {value} of {name} is no probability, but a rule of the kind {kind} compares "
+        "probabilities, between 0 and 1; correct it, or decide with {=window}." + hint,
+        value=f"{worst:g}",
+        name=quoted(name, 60),
+        kind=quoted(rule.kind),
+    )
+
+
+def maybe_per_cent(scores: Floats) -> bool:
+    """Whether scores look like per cent: none is negative or above 100, and most are above 1."""
+    known = scores[~np.isnan(scores)]
+    return bool(len(known) and known.min() >= 0 and known.max() <= 100 and np.median(known) > 1)
 
 
 def _of_scores(name: str, surface: AbstentionCostSurface, rule: Rule | None) -> Evidence:
@@ -345,6 +370,7 @@ def _of_scores(name: str, surface: AbstentionCostSurface, rule: Rule | None) -> 
         if rule is None:
             rule, words = Rule.confidence(0.0, classes=stairs.classes), "the most probable class"
     if rule is not None:
+        _check_scores(name, score, rule)
         words = words or rule.describe()
         mask = rule.predict_set(score, classes=stairs.classes)
         counts = SetCounts.from_predictions(

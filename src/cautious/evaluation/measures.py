@@ -23,6 +23,7 @@ from cautious.evaluation.evidence import (
     data_digest,
     evidence_of,
     evidence_of_log,
+    maybe_per_cent,
     read_rules,
     score_notes,
     summarise_log,
@@ -412,11 +413,11 @@ def _no_answers(one: Evidence) -> str:
     if one.surface is None:
         return ""
     scores = one.surface.staircase.scores
-    per_cent = scores[0] >= 0 and 2 < scores[-1] <= 100
+    outside = scores[0] if scores[0] < 0 else scores[-1]
     return (
-        " The scores are no probabilities, so only a window can turn them into answers; `cautious "
-        "tune` finds one."
-    ) + (" Are these per cent? Then divide by 100." if per_cent else "")
+        f" The scores are no probabilities (one is {outside:g}), so only a window can turn them "
+        "into answers; `cautious tune` finds one."
+    ) + (" Are these per cent? Then divide by 100." if maybe_per_cent(scores) else "")
 
 
 def _cost_per_case(read: Predictions, evidence: Evidence) -> float:

@@ -25,9 +25,10 @@ from cautious.evaluation.cross_fitting import (
     TooFewCases,
     cross_fit,
 )
-from cautious.evaluation.evidence import data_digest, read_priors, score_notes
+from cautious.evaluation.evidence import data_digest, maybe_per_cent, read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.guarantees import Certificate, Certified, certify
+from cautious.logs import LogSummary
 from cautious.predictions import ModelPredictions, label_text, read_predictions
 
 __all__ = ["Tuning", "tune"]
@@ -320,6 +321,12 @@ def tune(
     mine           0.3000         0.6500        33.3 %    0 %                  0 %         0.3333
     ...
     """
+    if isinstance(predictions, LogSummary):
+        raise TypeError(
+            "predictions is a LogSummary, which holds counts; tune needs the cases themselves. For "
+            "costs take summary.cost_surface().for_costs(costs), for a promise "
+            "summary.certify(max_error=...)."
+        )
     read = read_predictions(predictions, **columns)
     goal = {
         "max_abstention": max_abstention,
@@ -571,12 +578,12 @@ def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
     low, high = scores.min(), scores.max()
     if low >= 0 and high <= 1:
         return
-    per_cent = ". Are these per cent? Then divide by 100" if low >= 0 and high <= 100 else ""
+    per_cent = ". Are these per cent? Then divide by 100" if maybe_per_cent(scores) else ""
     yield Message(
-        "{name}: some scores lie outside 0 to 1, so they are no probabilities, and 0.5 is not the "
-        "place where both classes are equally probable. The middle score is taken for that place. "
-        "The promise still holds, but fewer cases are answered" + per_cent,
-        {"name": quoted(one.name, 60)},
+        "{name}: some scores lie outside 0 to 1, such as {value}, so they are no probabilities, "
+        "and 0.5 is not the place where both classes are equally probable. The middle score is "
+        "taken for that place. The promise still holds, but fewer cases are answered" + per_cent,
+        {"name": quoted(one.name, 60), "value": f"{low if low < 0 else high:g}"},
     )
 
 

@@ -299,7 +299,7 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
     Parameters
     ----------
     sample_weight : array-like of shape (n,) or None
-        Finite numbers, none of them negative.
+        Finite numbers, none of them negative, whose sum is finite, too.
     n : int
         The number of cases.
 
@@ -324,6 +324,13 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
         row = first_row(bad)
         raise ValueError(
             f"sample_weight is {weight[row]} in row {row}; weights must be finite and not negative."
+        )
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if total == np.inf:
+        raise ValueError(
+            f"sample_weight adds up to more than a float can hold; its largest weight is "
+            f"{weight.max()}. Divide all weights by that."
         )
     return weight
 

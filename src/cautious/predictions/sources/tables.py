@@ -104,7 +104,8 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
         raise IsADirectoryError(
             f"{shown} is a folder. Several files are several models here, so join the parts of one "
             "log into one file; with --engine local, evaluate, compare and report read a folder as "
-            "one log, and in Python cautious.summarise reads it, to tune on."
+            "one log. To tune on a folder use Python: summary = cautious.summarise(folder), then "
+            "summary.cost_surface().for_costs(costs) or summary.certify(max_error=...)."
         )
     if not path.exists():
         raise FileNotFoundError(f"{shown} does not exist.")
