@@ -17,6 +17,7 @@ from cautious.papers.claims import (
     failures_in_words,
     undecided,
 )
+from cautious.papers.page import reproduction_page
 
 
 def made():
@@ -206,6 +207,19 @@ def test_tables_that_do_not_count_are_shown():
     assert done.counts() == done.counts("re-run") == (1, 1)
     assert done.counts("words") == (0, 0)
     assert "S. stand-in (0 of 1 cells agree)" in str(done)
+
+
+def test_per_cent_is_the_unit_of_both_sides():
+    cells = [Cell("r", "x", 0.925, 0.9503, 0.038, printed="95.03%"), Cell("r", "y", "no", "yes")]
+    assert cells[0].words() == ("92.5%", "95.03%", "-2.5%", "agrees")
+    table = Table("T", "determinacy", cells, kind="re-run")
+    page = reproduction_page([Reproduction("paper", "A paper", [table])], {})
+    assert "| T | r, x | 92.5% | 95.03% | -2.5% | 3.8% | agrees |" in page
+    assert (
+        "| 1 | 2 | 0 | 2.5% (of the numbers; 1 that differs is a word, such as yes or no) |" in page
+    )
+    claim = Claim.of_cells("T", "determinacy", "re-run", cells[:1])
+    assert claim.ours == "1 of 1 within what chance allows, largest difference 2.5%"
 
 
 def test_fractions_are_numbers_shown_as_they_are_printed():

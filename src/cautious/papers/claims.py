@@ -166,12 +166,23 @@ class Cell:
         ('0.9612', '0.97', '-0.0088', 'differs')
         >>> Cell("{h}", "cost", 0.0, 0.0, given=True).words()
         ('0', '0', '+0', 'given')
+
+        What the paper prints in per cent is written so on both sides:
+
+        >>> Cell("NCC", "determinacy", 0.925, 0.9503, printed="95.03%").words()
+        ('92.5%', '95.03%', '-2.5%', 'differs')
         """
         verdict = {None: "", True: "agrees", False: "differs"}[self._same()]
         if self.given:  # not counted, and yet a theorem that fails must be seen
             verdict = "given" if verdict == "agrees" else "given, differs"
-        apart = "" if math.isnan(self.difference) else f"{self.difference:+.2g}"
-        return _shown(self.ours), self.printed or _shown(self.paper), apart, verdict
+        apart = "" if math.isnan(self.difference) else self.in_unit(self.difference, "+.2g")
+        ours = self.ours if isinstance(self.ours, str) else self.in_unit(self.ours, ".4g")
+        return ours, self.printed or _shown(self.paper), apart, verdict
+
+    def in_unit(self, value: float, form: str) -> str:
+        """Write a number of this cell as the paper writes its own: in per cent, or plainly."""
+        per_cent = self.printed.endswith("%") and not isinstance(self.paper, str)
+        return f"{100 * value:{form}}%" if per_cent else f"{value:{form}}"
 
 
 @dataclass(frozen=True)
@@ -367,15 +378,34 @@ class Claim:
         """
         printed = [cell for cell in cells if cell.paper is not None]
         same = sum(replace(cell, given=False).agrees is True for cell in printed)
-        apart = [abs(c.difference) for c in printed if not math.isnan(c.difference)]
         within = "within what chance allows" if kind == "re-run" else "agree"
         ours = f"{same} of {len(printed)} {within}"
-        ours += f", largest difference {max(apart):.2g}" if apart else ""
+        apart = largest_difference(printed)
+        ours += f", largest difference {apart}" if apart else ""
         said = paper or ", ".join(cell.words()[1] for cell in printed[:6])
         chance = kind == "re-run" and len(printed) >= 8
         most = int(stats.binom.ppf(0.95, len(printed), 0.05)) if chance else 0
         holds = len(printed) - same <= most if printed else None
         return cls.judged(place, says, kind, holds, paper=said, ours=ours, cause=cause)
+
+
+def largest_difference(cells: Iterable[Cell]) -> str:
+    """Write the largest difference of numbers, and how many cells differ that hold none.
+
+    Examples
+    --------
+    >>> largest_difference([Cell("NB", "AUC", 0.97, 0.98), Cell("NB", "best", "no", "yes")])
+    '0.01 (of the numbers; 1 that differs is a word, such as yes or no)'
+    """
+    every = list(cells)
+    numbers = [cell for cell in every if not math.isnan(cell.difference)]
+    if not numbers:
+        return ""
+    farthest = max(numbers, key=lambda cell: abs(cell.difference))
+    words = sum("differs" in cell.words()[3] for cell in every if cell not in numbers)
+    differ = "differs is a word" if words == 1 else "differ are words"
+    more = f" (of the numbers; {words} that {differ}, such as yes or no)" if words else ""
+    return farthest.in_unit(abs(farthest.difference), ".2g") + more
 
 
 def verdict_of(true: Collection[bool]) -> Verdict:

@@ -20,6 +20,7 @@ from cautious.papers.claims import (
     Cell,
     Reproduction,
     Table,
+    largest_difference,
     left_out,
 )
 from cautious.papers.pictures import contact_sheet
@@ -90,7 +91,9 @@ def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -
         *filter(None, [_left_out(done)]),
         _made(done),
         "Below: every conclusion of each paper with a verdict, then every printed number beside "
-        "ours. To look one up, search this page for it as it is printed (`0.956`, `95.03`, `5/3`).",
+        "ours. To look one up, search this page for it as it is printed (`0.956`, `95.03`, `5/3`). "
+        "What a paper prints in per cent is so on both sides; differences are then in percentage "
+        "points.",
         "## Scorecard",
         _counts_of_claims(done),
         "What makes a verdict, by one rule for all papers:",
@@ -240,8 +243,7 @@ def _differs(cell: Cell) -> bool:
 
 def _table_row(table: Table) -> tuple[str, ...]:
     agree, printed = table.counts()
-    apart = [abs(c.difference) for c in table.cells if not math.isnan(c.difference)]
-    largest = f"{max(apart):.2g}" if apart else ""
+    largest = largest_difference(table.cells)
     counted = (str(agree), str(printed), str(table.n_given))
     return _escaped(table.name), _escaped(table.title), table.kind, *counted, largest
 
@@ -254,7 +256,7 @@ def _cells(tables: Sequence[Table], *, only_differing: bool = False) -> str:
             *values, verdict = cell.words()
             line = [f"{cell.row}, {cell.column}", *values]
             if not only_differing:
-                allowed = "" if math.isnan(cell.difference) else f"{cell.within:.2g}"
+                allowed = "" if math.isnan(cell.difference) else cell.in_unit(cell.within, ".2g")
                 line = [table.name, *line, allowed, verdict]
             elif not _differs(cell):
                 continue

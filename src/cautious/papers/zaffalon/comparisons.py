@@ -178,13 +178,13 @@ def credal_tables(plain: Collection, selected: Collection) -> list[Table]:
         Cell(
             *("determinacy", model, float(determinacy[model]), value),
             within=5e-5 + spread(plain.table("determinacy")[model]),
-            printed=f"{100 * value:.2f}",
+            printed=f"{100 * value:.2f}%",
         )
         for model, value in zip(CREDAL, TABLE_5, strict=True)
     ]
     return [
         Table("Table 4", "Median expected utility", cells, OVER_SETS, "re-run"),
-        Table("Table 5", "Median determinacy, printed in %", determined, OVER_SETS, "re-run"),
+        Table("Table 5", "Median determinacy", determined, OVER_SETS, "re-run"),
         _medians_in_words(medians, determinacy),
         *_ranked(plain),
         _selection(plain, selected),
