@@ -85,7 +85,8 @@ def test_a_rule_for_today(run, logs, fails):
     old, new = (Rule.from_json(logs / name) for name in ("tuned.json", "new.json"))
     assert new.upper <= old.upper
     assert new != old
-    said = fails("watch", "good.csv", "--rule", "rule.json", "--retune", "x.json")
+    bare = ("watch", "good.csv", "--rule", "rule.json")
+    said = fails(*bare, "--retune", "x.json", "--max-error", 0.5)
     assert "no window to re-tune" in said
 
 
@@ -122,4 +123,14 @@ def test_what_is_wrong_is_said(fails, logs):
     said = fails("watch", "good.csv", "--rule", "rule.json", "--state", "watch.json")
     assert "no state of a watch" in said
     assert (logs / "watch.json").read_text() == "{}"
-    assert "--id" in fails("watch", "good.csv", "--rule", "rule.json", "--labels", "good.csv")
+    limited = ("watch", "good.csv", "--rule", "rule.json", "--max-error", 0.1)
+    assert "--id" in fails(*limited, "--labels", "good.csv")
+
+
+def test_what_is_not_watched_is_said(run, fails, logs):
+    said = fails("watch", "nowhere.csv", "--rule", "rule.json", "--state", "watch.json")
+    assert "there is nothing to watch" in said  # before a file is opened
+    assert "give --max-error or --max-abstention" in said
+    assert not (logs / "watch.json").exists()
+    told = run("watch", "good.csv", "--rule", "rule.json", "--max-abstention", 0.9).stdout
+    assert "Drift is not watched: the rule does not hold the scores it was tuned on" in told

@@ -451,3 +451,40 @@ def test_files_of_spark_are_asked_for():
 def test_paths_may_be_text(tmp_path):
     path = written(cases(5), Path(tmp_path, "in.csv"))
     assert cautious.apply(os.fspath(path), WINDOW, os.fspath(tmp_path / "out.csv")).path.exists()
+
+
+def notes_of(cases, rule):
+    return " ".join(map(str, cautious.apply(cases, rule).notes))
+
+
+@pytest.mark.parametrize("factor", [1, 100], ids=["shares", "per cent"])
+def test_scores_on_another_scale_are_noted(factor):
+    score = np.linspace(0.02, 0.98, 60)
+    cases = pd.DataFrame({"y_true": (score > 0.5) ^ (np.arange(60) % 7 == 0), "score": score})
+    tuned = cautious.tune(
+        cases.assign(score=factor * score),
+        costs={"false_negative": 3, "false_positive": 3, "abstain": 1},
+        honest=False,
+    ).rule
+    bare = tuned.with_details(data=None)
+    same, unlike = (pd.DataFrame({"score": each * score}) for each in (factor, 100 / factor))
+    for rule in (tuned, bare):
+        assert "same scale" not in notes_of(same, rule)
+        assert "same scale" in notes_of(unlike, rule)
+    lay = f"lay between {0.02 * factor:.4g} and {0.98 * factor:.4g}. Are they"
+    assert lay in notes_of(unlike, tuned)
+    # Margins are another scale than both; and few cases may all be low ones.
+    assert "same scale" in notes_of(pd.DataFrame({"score": 4 * score - 9}), tuned)
+    assert "same scale" not in notes_of(pd.DataFrame({"score": [0.02]}), tuned)
+    assert "same scale" not in notes_of(pd.DataFrame({"score": [None, None]}), tuned)
+
+
+def test_truths_of_other_classes_are_noted():
+    rule = Rule.window(0.2, 0.8, classes=["tested_negative", "tested_positive"])
+    cases = pd.DataFrame({"y_true": ["good", "bad"], "score": [0.1, 0.9]})
+    words = "column 'y_true' holds 'good', 'bad', but the rule answers 'tested_negative', "
+    assert words in notes_of(cases, rule)
+    known = cases.assign(y_true=["tested_positive", None])
+    assert "but the rule answers" not in notes_of(known, rule)
+    assert "but the rule answers" not in notes_of(cases[["score"]], rule)
+    assert "but the rule answers" not in notes_of(cases.assign(y_true=None), rule)

@@ -177,12 +177,12 @@ def test_labels_that_come_late(tmp_path):
     assert back.total() == full.total()
     assert "with more labels" in str(back.notes[1])
     with pytest.raises(InputError, match="say it with case"):
-        cautious.watch(tmp_path / "log.csv", WINDOW, labels=tmp_path / "labels.csv")
+        cautious.watch(tmp_path / "log.csv", WINDOW, max_error=0.1, labels=blank)
     (tmp_path / "labels.csv").write_text("id,y_true\n0-1,yes\n0-1,no\n")
     with pytest.raises(InputError, match="case '0-1' has the truths"):
-        cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id")
+        cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id", max_error=0.1)
     (tmp_path / "labels.csv").write_text("id,y_true\nother,yes\n")
-    seen = cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id")
+    seen = cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id", max_error=0.1)
     assert "none of the labels" in str(seen.notes[1])
 
 
@@ -226,6 +226,17 @@ def test_drift_is_seen_without_labels(tuned):
     assert not quiet.alarm
     moved = cautious.watch(log(2000, seed=2, shift=0.7).drop(columns="y_true"), tuned)
     assert list(moved.alarms) == ["drift"]
+    assert "Drift is not watched" not in str(moved)
+
+
+def test_scores_on_another_scale_are_noted(tuned):
+    def notes(frame, rule):
+        return " ".join(map(str, cautious.watch(frame, rule, max_error=0.5).notes))
+
+    fractions = log(100, seed=1)
+    per_cent = fractions.assign(score=100 * fractions["score"])
+    assert "same scale" not in notes(fractions, tuned)
+    assert "same scale" in notes(per_cent, tuned)
 
 
 @pytest.mark.parametrize("positives", [0.1, 0.4, 0.8])
@@ -298,7 +309,7 @@ def test_the_window_is_tuned_again_as_tune_does(tuned):
 
 def test_another_window_is_offered_where_the_share_has_changed(tuned):
     same, other = (str(cautious.watch(log(2000, 3, share), tuned)) for share in (0.4, 0.1))
-    assert "of the cases are positive, by their truths" in same
+    assert "are positive, by their truths" in same
     assert "the window would be" not in same
     assert "if only the share has changed" in other
 

@@ -21,11 +21,26 @@ import pandas as pd
 
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
+from cautious.evaluation.calibration import scale_notes
 from cautious.evaluation.evidence import read_rules
 from cautious.evaluation.text import html_tables, share, text_table
 from cautious.files import ARROW, CSV, PARQUET, check_output, whole_file
-from cautious.logs import AnswerCounts, AnswerPlan, answered_batches, open_source
-from cautious.predictions import described, is_frame, label_text, refusal
+from cautious.logs import (
+    AnswerCounts,
+    AnswerPlan,
+    answered_batches,
+    column_of,
+    labels_of,
+    open_source,
+)
+from cautious.predictions import (
+    described,
+    guess_columns,
+    is_frame,
+    label_text,
+    match_labels,
+    refusal,
+)
 
 __all__ = ["Application", "apply", "opened_cases"]
 
@@ -263,6 +278,7 @@ def apply(
             ).at(place)
         counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
         rounded = done = 0
+        other: tuple[Message, ...] = ()
         to_screen = path is None or os.fspath(path) == "-"
         beside = Path(tempfile.gettempdir()) if to_screen else Path(os.path.realpath(path)).parent  # type: ignore[arg-type]
         batches = stack.enter_context(answered_batches(opened, plan, engine, beside))
@@ -275,6 +291,8 @@ def apply(
                 sink = stack.enter_context(_open_sink(path, str(kind), batch.table.schema))
             if sink is not None:
                 sink(batch.table)
+            if not done:
+                other = tuple(_truth_notes(batch.table, rules))
             for column, texts in (kept or {}).items():
                 texts += batch.table[column].to_pylist()
             for name, one in batch.counts.items():
@@ -287,7 +305,10 @@ def apply(
             raise refusal("no rows", place=opened.name)
         if opened.n_rows is not None and done != opened.n_rows:
             raise RuntimeError(f"{done:,} rows were read, but there are {opened.n_rows:,}.")
-    notes = [described(plan.used, plan.reads(), opened.name)]
+    notes = [described(plan.used, plan.reads(), opened.name), *other]
+    for name, one in counts.items():
+        about = name if len(rules) > 1 else opened.name
+        notes += scale_notes(rules[name], about, one.least, one.most, one.n - one.missing)
     if rounded:
         notes.append(
             Message(
@@ -298,6 +319,40 @@ def apply(
     written = None if to_screen else Path(path)  # type: ignore[arg-type]
     cases = None if kept is None else _with_columns(source, kept)
     return Application(counts, plan.targets, written, rules, tuple(notes), cases, opened.name)
+
+
+def _truth_notes(cases: Any, rules: Mapping[str, Rule]) -> Iterator[Message]:
+    """Note that the truths of the first cases are none of the classes that the rules answer."""
+    truth = guessed_truth(cases.schema.names)
+    if not truth:
+        return
+    try:
+        _, labels = labels_of(column_of(cases, truth), truth)
+    except InputError:  # whatever it holds, no rule reads it
+        return
+    if labels and not any(at >= 0 for rule in rules.values() for at in among(labels, rule)):
+        facts = {"column": quoted(truth), "labels": listed(labels, 3)}
+        facts["classes"] = listed(next(iter(rules.values())).classes, 3)
+        yield Message(
+            "column {column} holds {labels}, but the rule answers {classes}; is it the rule for "
+            "these cases?",
+            facts,
+        )
+
+
+def guessed_truth(names: Sequence[str]) -> str | None:
+    """Find the column of truths, if there is one."""
+    try:
+        return guess_columns([*names, "score"]).truth
+    except InputError:
+        return None
+
+
+def among(labels: list[Any], rule: Rule) -> list[int]:
+    """Find labels among the rule's classes, -1 for others; "not emu" is every class but emu."""
+    classes = [label_text(label) for label in rule.classes]
+    rest = 0 if len(classes) == 2 and classes[0] == f"not {classes[1]}" else -1
+    return [at if at >= 0 else rest for at in match_labels(labels, list(rule.classes))]
 
 
 def _with_columns(frame: Any, columns: Mapping[str, list[str]]) -> Any:

@@ -7,7 +7,7 @@ by now, and what the best window would be then.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,14 +18,16 @@ from cautious._typing import Floats, Ints
 from cautious.bootstrap import Interval
 from cautious.curves import AbstentionCostSurface, find_rule
 from cautious.decision import Rule
-from cautious.errors import InputError, check_kind, quoted
+from cautious.errors import InputError, Message, check_kind, quoted
 from cautious.sets import check_classes
 
-__all__ = ["Calibration", "calibration_data", "share_of_positives"]
+__all__ = ["Calibration", "calibration_data", "scale_notes", "share_of_positives"]
 
 # Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
 _MOST_BINS = 20
 _LEAST_CASES = 5
+# Fewer new scores than this may all be unlikely ones.
+_LEAST_SCORES = 5
 # The interval is looked for among so many shares, then made exact.
 _SHARES = 257
 _NEAR = 1e-9
@@ -263,6 +265,75 @@ def calibration_data(
     if any(name != "per" for name in wanted):
         data["goal"] = wanted
     return data
+
+
+def scale_notes(rule: Rule, name: str, least: float, most: float, n: int) -> Iterator[Message]:
+    """Note that scores do not lie where those lay that a rule of two classes was tuned on.
+
+    They do not if none is in that range, or if only one of the two ranges is within 0 and 1. A rule
+    that does not hold its scores is judged by its thresholds, if it is a window.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+    name : str
+        What the cases are called; may be empty.
+    least, most : float
+        The lowest and the highest of the new scores.
+    n : int
+        How many there are.
+
+    Yields
+    ------
+    Message
+
+    Examples
+    --------
+    >>> rule = Rule.window(30, 45)
+    >>> [str(note) for note in scale_notes(rule, "new.csv", 0.01, 0.98, 400)]
+    ["'new.csv': the scores lie between 0.01 and 0.98, but the rule's thresholds are 30 and 45. Are
+    they on the same scale?"]
+    >>> list(scale_notes(rule, "new.csv", 0.5, 98, 400))
+    []
+    """
+    if n < 1 or rule.n_classes != 2 or not least <= most:
+        return
+    seen = _tuned_range(rule)
+    ends = [end for end in (rule.lower, rule.upper) if end is not None and math.isfinite(end)]
+    if seen is None and not ends:
+        return
+    low, high = seen if seen is not None else (min(ends), max(ends))
+    smaller = n >= _LEAST_SCORES and _is_share(least, most) and not _is_share(low, high)
+    larger = _is_share(low, high) and not _is_share(least, most)
+    if seen is None:  # thresholds of margins may lie between 0 and 1 by themselves
+        odd, where = smaller or (larger and least >= 0), "but the rule's thresholds are"
+    else:
+        apart = n >= _LEAST_SCORES and (most < low or least > high)
+        odd, where = smaller or larger or apart, "but those that the rule was tuned on lay between"
+    if odd:
+        facts = {"least": f"{least:.4g}", "most": f"{most:.4g}", "where": where}
+        facts |= {"low": f"{low:.4g}", "high": f"{high:.4g}"}
+        about = {"name": quoted(name, 60)} if name else {}
+        yield Message(
+            ("{name}: " if name else "") + "the scores lie between {least} and {most}, {where} "
+            "{low} and {high}. Are they on the same scale?",
+            about | facts,
+        )
+
+
+def _is_share(low: float, high: float) -> bool:
+    return low >= 0 and high <= 1
+
+
+def _tuned_range(rule: Rule) -> tuple[float, float] | None:
+    """Find the lowest and the highest score of tuning; None if the rule does not hold them."""
+    hull: Any = (rule.data or {}).get("hull")
+    try:
+        low, high = float(np.min(hull["low"])), float(np.max(hull["high"]))
+    except (KeyError, TypeError, ValueError):  # a hull that cannot be read is refused elsewhere
+        return None
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def share_of_positives(

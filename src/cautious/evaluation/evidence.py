@@ -22,6 +22,7 @@ from cautious._typing import Floats, Mask, as_number
 from cautious.curves import AbstentionCostSurface, Staircase, check_priors
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted
+from cautious.evaluation.calibration import scale_notes
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import ModelPredictions, match_labels, refusal
 from cautious.sets import check_classes
@@ -172,7 +173,14 @@ class RuleChoice:
                 "{name}: the rule is that of {other}",
                 {"name": quoted(name, 60), "other": quoted(other, 60)},
             )
-        if self.window is None or scores is None or not len(scores):
+        if scores is None or not len(scores):
+            return
+        if self.rules is not None:
+            known = scores[~np.isnan(scores)]
+            ends = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
+            rule = self.rules.get(name) or next(iter(self.rules.values()))
+            yield from scale_notes(rule, name, *ends, len(known))
+        if self.window is None:
             return
         lower, upper = self.window
         least, most = float(scores.min()), float(scores.max())

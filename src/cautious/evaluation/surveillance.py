@@ -341,6 +341,11 @@ class Watch:
                 "Errors are not watched: the rule has no certificate, and no limit was given "
                 "(max_error, or --max-error)."
             )
+        if not self.expected:
+            yield (
+                "Drift is not watched: the rule does not hold the scores it was tuned on; rules "
+                "that `cautious tune -o` or `cautious.tune` makes do."
+            )
         for name, one in self.alarms.items():
             yield f"Alarm ({name}): raised after {one['batch']}, {one['at']}."
         now = self.share_of_positives

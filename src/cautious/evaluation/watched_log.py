@@ -18,11 +18,11 @@ import pandas as pd
 from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.evaluation.application import chosen_rules, opened_cases
-from cautious.evaluation.calibration import Calibration
+from cautious.evaluation.application import among, chosen_rules, guessed_truth, opened_cases
+from cautious.evaluation.calibration import Calibration, scale_notes
 from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
 from cautious.logs import AnswerPlan, column_of, decide, labels_of
-from cautious.predictions import described, guess_columns, label_text, match_labels, refusal
+from cautious.predictions import described, guess_columns, label_text, refusal
 
 __all__ = ["watch"]
 
@@ -176,7 +176,7 @@ def _begun(
                     limit=limit,
                     known="no limit" if getattr(state, name) is None else getattr(state, name),
                 )
-        return cast(Watch, state)
+        return _watching(cast(Watch, state))
     promised = dict((rule.certificate or {}).get("limits", {}))
     goal = {} if calibration is None else dict(calibration.goal or {})
     if goal.get("per", "answer") == "answer":
@@ -190,7 +190,18 @@ def _begun(
         expected=() if calibration is None else tuple(calibration.expected.tolist()),
     )
     begun.monitors()  # refuses limits that are none, before anything is read
-    return begun
+    return _watching(begun)
+
+
+def _watching(watch: Watch) -> Watch:
+    """Refuse a watch that would see nothing, before anything is counted."""
+    if watch.max_error is None and watch.max_abstention is None and not watch.expected:
+        raise InputError(
+            "there is nothing to watch: the rule has no certificate, it does not hold the scores "
+            "it was tuned on, and no limit is given; give {=max_error} or {=max_abstention}, or a "
+            "rule that `cautious tune -o` or `cautious.tune` made."
+        )
+    return watch
 
 
 def _identity(rule: Rule) -> str:
@@ -265,7 +276,8 @@ def _batch_of(
     tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
     bins = np.zeros((2, 0 if calibration is None else len(calibration.counts)), dtype=np.int64)
     truths = np.zeros(rule.n_classes, dtype=np.int64)
-    n = met = 0
+    n = met = scored = 0
+    least, most = np.inf, -np.inf
     with opened_cases(source, encoding) as opened:
         names = opened.schema.names
         try:
@@ -273,7 +285,7 @@ def _batch_of(
                 [name for name in names if name != "y_set"], rules, score=score, proba=proba
             )
             roles = guess_columns(
-                names, truth=truth if truth is not None else _guessed(names),
+                names, truth=truth if truth is not None else guessed_truth(names) or False,
                 score=rule.tuned_column if score is None and proba is None else score,
                 proba=proba, model=model, groups=groups, case=case,
             )  # fmt: skip
@@ -293,6 +305,9 @@ def _batch_of(
                         return str(part.where(first + (row if rows is None else int(rows[row]))))
 
                     decided, _ = decide(batch, rule, plan.columns[name_of_rule], where)
+                    low, high = decided.ends()
+                    least, most = min(least, low), max(most, high)
+                    scored += int((~decided.missing).sum())
                     codes = np.full(batch.num_rows, -1)
                     if roles.truth is not None:
                         codes = _codes(batch, roles.truth, rule, where)
@@ -312,6 +327,7 @@ def _batch_of(
         name = opened.name or f"a batch of {n:,} cases"
     read = replace(roles, scores=plan.used.scores, proba=plan.used.proba, sets=None, members={})
     notes = [described(read, [one for one in names if one != "y_set"], opened.name)]
+    notes += scale_notes(rule, opened.name, least, most, scored)
     if late and not met:
         facts = {"name": quoted(name, 60)}
         notes.append(Message("{name}: none of the labels given is about its cases", facts))
@@ -331,14 +347,6 @@ def _rows_of(batch: Any, column: str | None, model: str) -> Ints | None:
     return np.flatnonzero(np.array([label == model for label in [*labels, None]])[codes])
 
 
-def _guessed(names: Sequence[str]) -> Any:
-    """Find the column of truths, if there is one."""
-    try:
-        return guess_columns([*names, "score"]).truth
-    except InputError:
-        return False
-
-
 def _groups(batch: Any, name: str | None) -> tuple[Ints, list[str]] | None:
     if name is None:
         return None
@@ -346,18 +354,11 @@ def _groups(batch: Any, name: str | None) -> tuple[Ints, list[str]] | None:
     return codes.astype(np.intp), labels
 
 
-def _among(labels: list[Any], rule: Rule) -> list[int]:
-    """Find labels among the rule's classes; "not emu" is every class but emu."""
-    classes = [label_text(label) for label in rule.classes]
-    rest = 0 if len(classes) == 2 and classes[0] == f"not {classes[1]}" else -1
-    return [at if at >= 0 else rest for at in match_labels(labels, list(rule.classes))]
-
-
 def _codes(batch: Any, name: str, rule: Rule, where: Any) -> Ints:
     """Give each row the position of its truth among the rule's classes, -1 without one."""
     codes, labels = labels_of(column_of(batch, name), name)
-    among = np.array([*_among(labels, rule), -1])
-    found = among[codes]
+    places = np.array([*among(labels, rule), -1])
+    found = places[codes]
     unknown = (found < 0) & (codes >= 0)
     if unknown.any():
         row = int(np.argmax(unknown))
@@ -380,7 +381,7 @@ def _fill(codes: Ints, cases: Iterable[Any], late: Mapping[str, Any], rule: Rule
             continue
         met += 1
         if codes[row] < 0:
-            (at,) = _among([value], rule)
+            (at,) = among([value], rule)
             if at < 0:
                 raise refusal(
                     "unknown truth",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -59,6 +60,8 @@ class AnswerCounts(NamedTuple):
         Cases abstained on, those without a score among them.
     missing : int
         Cases without a score.
+    least, most : float
+        Of two classes, the lowest and the highest score of the positive one; infinite before any.
     """
 
     classes: tuple[Any, ...]
@@ -66,6 +69,8 @@ class AnswerCounts(NamedTuple):
     several: int = 0
     abstained: int = 0
     missing: int = 0
+    least: float = math.inf
+    most: float = -math.inf
 
     @classmethod
     def of_nothing(cls, classes: Sequence[Any]) -> AnswerCounts:
@@ -80,8 +85,15 @@ class AnswerCounts(NamedTuple):
     def plus(self, other: AnswerCounts) -> AnswerCounts:
         """Add the counts of other cases."""
         single = tuple(a + b for a, b in zip(self.single, other.single, strict=True))
-        rest = (a + b for a, b in zip(self[2:], other[2:], strict=True))
-        return AnswerCounts(self.classes, single, *rest)
+        return AnswerCounts(
+            self.classes,
+            single,
+            self.several + other.several,
+            self.abstained + other.abstained,
+            self.missing + other.missing,
+            min(self.least, other.least),
+            max(self.most, other.most),
+        )
 
 
 class Decided(NamedTuple):
@@ -109,7 +121,13 @@ class Decided(NamedTuple):
         k = len(classes)
         each = np.bincount(self.codes, minlength=len(self.sets)).tolist()
         rest = (sum(each[k + 1 :]), each[k], int(self.missing.sum()))
-        return AnswerCounts(tuple(classes), tuple(each[:k]), *rest)
+        return AnswerCounts(tuple(classes), tuple(each[:k]), *rest, *self.ends())
+
+    def ends(self) -> tuple[float, float]:
+        """Find the lowest and the highest score of the positive one of two classes."""
+        scores = self.values if self.values.ndim == 1 else self.values[:, 1]
+        known = scores[~self.missing]
+        return float(known.min(initial=math.inf)), float(known.max(initial=-math.inf))
 
 
 @dataclass(frozen=True)
