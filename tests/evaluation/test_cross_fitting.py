@@ -159,9 +159,40 @@ def test_perfect_scores_promise_no_perfection(level):
     silent = cross_fitted(
         y, y_score=np.zeros(80), costs={"false_negative": 9, "false_positive": 9, "abstain": 1}
     )
-    assert silent.abstention.estimate == pytest.approx(1)
+    # Whatever the score of a new case, this rule abstains.
+    told = silent.frame().loc[["abstention", "cost", "error", "saving"]].to_numpy()
+    assert told == pytest.approx(np.repeat([[1], [1], [0], [0]], 3, axis=1))
     assert np.isnan(silent.selective_error.estimate)
-    assert silent.saving.estimate == 0
+
+
+def test_answers_without_a_mistake_are_counted_by_themselves():
+    """Of 100 cases 60 are answered, all rightly: as if there were 60 cases."""
+    y = np.concatenate([np.repeat([0, 1], 30), np.arange(40) % 2])
+    score = np.concatenate([np.repeat([0.0, 2.0], 30), np.ones(40)])
+    found = cross_fitted(y, y_score=score, costs=COSTS[0]).selective_error
+    assert found.estimate == found.low == 0
+    assert found.high == pytest.approx(1 - 0.025 ** (1 / 60))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_one_answer_to_all_errs_as_often_as_a_binomial(grouped):
+    """Its mistakes vary with the shares of the classes, unless these are given."""
+    y = np.repeat([0, 1], [267, 116])
+    costs = {"false_negative": 1, "false_positive": 1, "abstain": 0.45}
+    given = {"y_score": np.zeros(383), "costs": costs}
+    if grouped:  # pairs, all but three of one class: half as many draws
+        given["groups"] = np.arange(383) // 2
+    found = cross_fitted(y, **given)
+    n = 192 if grouped else 383
+    wanted = stats.binomtest(round(n * 116 / 383), n).proportion_ci(method="wilson")
+    for one in (found.error, found.selective_error, found.cost):
+        assert one.estimate == pytest.approx(116 / 383)
+        assert (one.low, one.high) == pytest.approx((wanted.low, wanted.high), abs=0.006)
+        assert one.high - one.low >= 0.99 * (wanted.high - wanted.low)
+    if not grouped:
+        known = cross_fitted(y, **given, priors=[0.7, 0.3])
+        assert known.error.estimate == pytest.approx(0.3)
+        assert known.error.high - known.error.low < 0.02
 
 
 def test_refusals():

@@ -112,9 +112,8 @@ def test_a_rule_decides_as_in_the_library(kind, drawn):
     if "cost sets" in kind:
         losses = rule_of(kind).costs.of(mask)[np.arange(500), codes]
     assert found["cost"]["value"] == pytest.approx(losses.mean())
-    within = sum(losses[codes == c].var(ddof=1) * (codes == c).sum() for c in range(4)) / 500**2
-    width = found["cost"]["high"] - found["cost"]["low"]
-    assert width == pytest.approx(2 * 1.965 * within**0.5, rel=0.02)
+    wanted = stats.t.interval(0.95, 499, losses.mean(), stats.sem(losses))
+    assert (found["cost"]["low"], found["cost"]["high"]) == pytest.approx(wanted)
     assert sum(one["count"] for one in found["people"].values()) == 1000
     for code, one in enumerate(found["classes"]):
         assert one["containment"]["value"] == pytest.approx(held[codes == code].mean())

@@ -251,3 +251,41 @@ def test_cost_expected_of_a_tuned_window_in_other_worlds(trials, world, n, least
         promised=f"≥ {100 * least:.0f} %",
         between=(least, 1.0),
     )
+
+
+def what_a_window_does(rule, score, costs):
+    """Cost per case and mistakes among answers where scores say nothing about the class."""
+    share = normal_scores.POSITIVES
+    negative, positive = score <= rule.lower, score >= rule.upper
+    negative = np.mean(negative & ~positive)
+    positive = np.mean(positive)
+    missed, alarms = share * negative, (1 - share) * positive
+    abstained = 1 - negative - positive
+    cost = costs["false_negative"] * missed + costs["false_positive"] * alarms
+    answered = max(negative + positive, 1e-12)
+    return cost + costs["abstain"] * abstained, (missed + alarms) / answered
+
+
+@pytest.mark.parametrize("n", [120, 400])
+@pytest.mark.parametrize("scores", ["the same score everywhere", "scores of pure noise"])
+@pytest.mark.parametrize("trials", [8, long(2000)])
+def test_shares_of_the_classes_are_uncertain(trials, scores, n, rng, ledger):
+    # One class is answered nearly always: mistakes vary with the shares of the classes alone.
+    costs = {"false_negative": 1.0, "false_positive": 1.0, "abstain": 0.45}
+    grid = stats.norm.ppf((np.arange(FRESH) + 0.5) / FRESH)
+    constant = scores == "the same score everywhere"
+    covered = []
+    while len(covered) < trials:
+        y, score = normal_scores.draw(rng, n, 0.0)
+        if min(y.sum(), n - y.sum()) < 30:
+            continue
+        score = 0 * score if constant else score
+        rule = find_rule(y, y_score=score, costs=costs).rule
+        one = cross_fitted(y, y_score=score, costs=costs, random_state=int(rng.integers(2**31)))
+        truth = what_a_window_does(rule, 0 * grid if constant else grid, costs)
+        told = one.cost, one.selective_error
+        covered.append([e.low <= t <= e.high for e, t in zip(told, truth, strict=True)])
+    names = "95 % interval of a tuned window's cost", "95 % interval of mistakes among answers"
+    for name, hits in zip(names, np.transpose(covered), strict=True):
+        where = f"{n} cases, {scores}"
+        ledger.share(f"{name} holds the truth", where, hits, promised="≥ 92 %", between=(0.92, 1.0))

@@ -32,6 +32,7 @@ _FOLDS = 10
 # divided, and each search takes long: more so if it is for a budget or for several classes.
 _USUAL, _WITH_MANY_CASES = (4, 50), (1, 20)
 _MANY_CASES, _MANY_CASES_WITH_COSTS = 10_000, 200_000
+_ROUNDING = 1e-12
 _QUANTITIES = ("cost", "saving", "abstention", "error", "selective_error")
 
 
@@ -105,10 +106,12 @@ def cross_fitted(
     tenth, for each in turn, and all this four times over. The means are nearly unbiased for a rule
     that was chosen on nine tenths of the cases, so slightly too high for the one chosen on all.
 
-    The intervals are t intervals. Their variance has two parts: that of the held-out losses within
-    the classes, because few cases were seen, and that of the mean loss among rules chosen on
-    bootstrap replicates, because this rule may be better or worse than such rules are on average.
-    Shares take Wilson's form of the interval, which stays between 0 and 1.
+    The intervals are t intervals. Their variance has two parts: that of the held-out losses,
+    because few cases were seen, and that of the mean loss among rules chosen on bootstrap
+    replicates, because this rule may be better or worse than such rules are on average. The shares
+    of the classes are as uncertain as everything else about the cases, unless ``priors`` are given:
+    losses then vary within the classes only. Shares take Wilson's form of the interval, which stays
+    between 0 and 1. A rule that abstains on everything does so on new cases for certain.
 
     Parameters
     ----------
@@ -152,7 +155,7 @@ def cross_fitted(
     >>> float(find_rule(y, y_score=score, costs=costs).cost)
     0.42
     >>> print(cross_fitted(y, y_score=score, costs=costs).cost)
-    0.605 [0.2344, 0.9756]
+    0.605 [0.2555, 0.9545]
     """
     if not 0 < as_number(confidence_level, "confidence_level") < 1:
         raise InputError(
@@ -360,20 +363,13 @@ class _Cases:
         return fold[self.unit]
 
     def replicates(self, n_resamples: int, rng: np.random.Generator) -> Floats:
-        """Draw cases of each class, or groups, anew: how often each is drawn."""
-        n_units = int(self.unit.max()) + 1
-        strata = np.zeros(n_units, dtype=np.intp) if self.grouped else self.truth
-        drawn = np.zeros((n_resamples, n_units))
-        for one in np.unique(strata):
-            members = np.flatnonzero(strata == one)
-            for row in drawn:
-                draws = rng.integers(len(members), size=len(members))
-                row[members] = np.bincount(draws, minlength=len(members))
-        if self.grouped:  # a replicate without one of the classes says nothing
-            drawn = drawn[:, self.unit]
-            there = [drawn[:, self.truth == code].any(axis=1) for code in range(len(self.classes))]
-            drawn = drawn[np.all(there, axis=0)]
-        return drawn
+        """Draw cases, or groups, anew, whatever their classes: how often each is drawn."""
+        n = int(self.unit.max()) + 1
+        draws = (rng.integers(n, size=n) for _ in range(n_resamples))
+        drawn = np.array([np.bincount(one, minlength=n)[self.unit] for one in draws], dtype=float)
+        # A replicate without one of the classes says nothing.
+        there = [drawn[:, self.truth == code].any(axis=1) for code in range(len(self.classes))]
+        return np.asarray(drawn[np.all(there, axis=0)])
 
     def measured(self, weights: npt.NDArray[Any]) -> Iterator[Floats]:
         """Choose a rule under each of the weights, and measure it on every case."""
@@ -424,9 +420,16 @@ class _Cases:
             yield np.where(mask.sum(axis=1) > 1, len(labels), mask.argmax(axis=1))
 
     def variance(self, each: Floats) -> tuple[float, float]:
-        """Variance of the mean of losses, class by class; and its degrees of freedom."""
-        total = np.bincount(self.truth, self.share)
-        centred = each - (np.bincount(self.truth, self.share * each) / total)[self.truth]
+        """Variance of the mean of losses, and its degrees of freedom.
+
+        Shares of the classes that were given are certain, so losses vary within the classes only.
+        Shares that were seen are as uncertain as everything else about the cases.
+        """
+        if self.priors is None:
+            centred = each - self.share @ each
+        else:
+            total = np.bincount(self.truth, self.share)
+            centred = each - (np.bincount(self.truth, self.share * each) / total)[self.truth]
         if self.grouped:
             sums = np.bincount(self.unit, self.share * centred)
             return float((sums**2).sum() * len(sums) / (len(sums) - 1)), float(len(sums) - 1)
@@ -491,12 +494,26 @@ class CrossFit:
         )
 
     def _interval(self, quantity: str, level: float) -> Interval:
-        each, chosen, estimate, ends = self._parts(quantity)
-        if np.isnan(estimate):
-            return Interval(np.nan, np.nan, np.nan, level, len(self.rules))
+        each, chosen, estimate, ends, n = self._parts(quantity)
+        if np.isnan(estimate) or self.abstains_always:
+            return Interval(estimate, estimate, estimate, level, len(self.rules))
         variance, df = self._variance(each, chosen)
-        low, high = _ends(estimate, variance, df, level, len(self.cases.rows), ends)
+        low, high = _ends(estimate, variance, df, level, n or len(self.cases.rows), ends)
         return Interval(estimate, low, high, level, len(self.rules))
+
+    @cached_property
+    def abstains_always(self) -> bool:
+        """Whether no rule has thresholds between scores that were seen: new cases change nothing.
+
+        Costs per case may differ on new ones all the same.
+        """
+        costs, at = self.cases.costs, _COLUMNS.index("abstained")
+        return (
+            len(self.cases.classes) == 2
+            and not (isinstance(costs, AnswerCosts) and costs.per_case)
+            and bool(self.measured[:, :, at].all())
+            and bool((self.rules[:, at] > 1 - _ROUNDING).all())
+        )
 
     def _variance(self, each: Floats, chosen: Floats) -> tuple[float, float]:
         """Add the variance of few cases and the variance of the rule; degrees of freedom."""
@@ -517,13 +534,17 @@ class CrossFit:
             return _Parts(measured[:, :, at], rules[:, at], float(mean[at]))
         if quantity == "selective_error":
             answered = 1 - mean[abstained]
-            if answered <= 1e-12:
+            if answered <= _ROUNDING:
                 return _Parts(measured[:, :, wrong], rules[:, wrong], np.nan)
             selective = float(mean[wrong] / answered)
             each = (measured[:, :, wrong] - selective * (1 - measured[:, :, abstained])) / answered
-            with np.errstate(invalid="ignore", divide="ignore"):
-                chosen = rules[:, wrong] / (1 - rules[:, abstained])
-            return _Parts(each, chosen, selective)
+            answers = 1 - rules[:, abstained]
+            chosen = np.full(len(rules), np.nan)
+            np.divide(rules[:, wrong], answers, out=chosen, where=answers > _ROUNDING)
+            total, rows = np.bincount(cases.truth, cases.share), np.bincount(cases.truth)
+            silent = cases.share * measured[:, :, abstained].mean(axis=0)
+            n = float(rows @ (1 - np.bincount(cases.truth, silent) / total))
+            return _Parts(each, chosen, selective, n=n)
         assert cases.losses is not None
         least, most = (float(cases.share @ end) for end in _extremes(cases.losses))
         if quantity == "cost":
@@ -537,12 +558,16 @@ class CrossFit:
 
 
 class _Parts(NamedTuple):
-    """A quantity by repetition and case, its mean under each replicate's rule, its estimate."""
+    """A quantity by repetition and case, its mean under each replicate's rule, its estimate.
+
+    Without `ends` it is a share; `n` is of how many cases, all of them if it is None.
+    """
 
     each: Floats
     chosen: Floats
     estimate: float
     ends: tuple[float, float] | None = None
+    n: float | None = None
 
 
 def _extremes(losses: Floats) -> tuple[Floats, Floats]:
@@ -558,17 +583,20 @@ def _relabelled(costs: SetCosts, labels: Ints) -> SetCosts:
 
 
 def _ends(
-    estimate: float, variance: float, df: float, level: float, n: int, ends: Any
+    estimate: float, variance: float, df: float, level: float, n: float, ends: Any
 ) -> tuple[float, float]:
     """Give the ends of an interval: Student's, or Wilson's for a share (without `ends`)."""
     least, most = (0.0, 1.0) if ends is None else ends
-    if variance <= 0:
-        # All cases seen lost alike. Others may be there, with this probability at most.
-        unseen = 1 - ((1 - level) / 2) ** (1 / n)
-        return tuple(float(estimate + unseen * (end - estimate)) for end in (least, most))  # type: ignore[return-value]
+    # Where all cases seen did alike, others may be there, with this probability at most.
+    unseen = 1 - ((1 - level) / 2) ** (1 / n)
+    low, high = (float(estimate + unseen * (end - estimate)) for end in (least, most))
+    if variance <= (_ROUNDING * (most - least)) ** 2:
+        return low, high
     t = float(stats.t.ppf((1 + level) / 2, df))
     centre, half = estimate, t * np.sqrt(variance)
-    if ends is None and 0 < estimate < 1:
+    if ends is None:
+        if not _ROUNDING < estimate < 1 - _ROUNDING:  # only the rules differ
+            return max(min(low, centre - half), least), min(max(high, centre + half), most)
         cases = estimate * (1 - estimate) / variance
         scale = 1 + t**2 / cases
         centre = (estimate + t**2 / (2 * cases)) / scale

@@ -116,33 +116,22 @@ const costOf = (sets, truth, costs, k, priced) => (row) =>
     ? priced.costs[priced.place.get(sets[row].join()) * k + truth[row]]
     : costs[sets[row].length === 1 ? sets[row][0] : k][truth[row]];
 
-// Cost per case, with an interval within the classes.
+// Cost per case, with an interval; the shares of the classes are as uncertain as the cases.
 function meanCost({ truth, weight, n }, loss, costs, k, level) {
-  const sums = Array.from({ length: k }, () => ({ n: 0, weight: 0, cost: 0 })),
+  const shares = new Float64Array(k),
     weightOf = (row) => (weight ? weight[row] : 1);
+  let total = 0,
+    value = 0,
+    squares = 0;
+  for (let row = 0; row < n; row++) total += weightOf(row);
   for (let row = 0; row < n; row++) {
-    const one = sums[truth[row]];
-    one.n++;
-    one.weight += weightOf(row);
-    one.cost += weightOf(row) * loss(row);
+    const share = weightOf(row) / total;
+    shares[truth[row]] += share;
+    value += share * loss(row);
   }
-  const total = sums.reduce((sum, one) => sum + one.weight, 0),
-    value = sums.reduce((sum, one) => sum + one.cost, 0) / total,
-    squares = new Float64Array(k);
-  for (let row = 0; row < n; row++) {
-    const one = sums[truth[row]];
-    squares[truth[row]] += ((weightOf(row) / total) * (loss(row) - one.cost / one.weight)) ** 2;
-  }
-  let variance = 0,
-    inverse = 0;
-  sums.forEach((one, y) => {
-    if (one.n < 2) return;
-    const part = (squares[y] * one.n) / (one.n - 1);
-    variance += part;
-    inverse += part ** 2 / (one.n - 1);
-  });
+  for (let row = 0; row < n; row++) squares += ((weightOf(row) / total) * (loss(row) - value)) ** 2;
   const ends = [Math.min, Math.max].map((end) =>
-    sums.reduce((sum, one, y) => sum + (one.weight / total) * end(...costs.map((line) => line[y])), 0),
+    shares.reduce((sum, share, y) => sum + share * end(...costs.map((line) => line[y])), 0),
   );
-  return { value, ...intervalOf(value, variance, inverse > 0 ? variance ** 2 / inverse : n, level, n, ends) };
+  return { value, ...intervalOf(value, (squares * n) / (n - 1), n - 1, level, n, ends) };
 }

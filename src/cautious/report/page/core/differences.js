@@ -1,7 +1,7 @@
 // Which model: differences of cross-fitted costs, all pairs at once. Models that were judged on the
 // same cases are compared case by case, in the same folds and the same bootstrap draws.
 import { studentQuantile } from "./distributions.js";
-import { cheapestOf, tooFew, welch } from "./estimates.js";
+import { centresOf, cheapestOf, tooFew, welch } from "./estimates.js";
 import { evidenceOf } from "./parts.js";
 import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
 
@@ -58,10 +58,10 @@ function sampledVariance(a, b) {
       const y = (cell / 9) | 0;
       return a.loss[y * 3 + (((cell / 3) | 0) % 3)] - (b ? b.loss[y * 3 + (cell % 3)] : 0);
     };
-    const mean = [0, 0],
+    const means = [0, 0],
       sums = [0, 0];
-    for (let cell = 0; cell < 18; cell++)
-      mean[(cell / 9) | 0] += (weights[cell] * each[(cell / 9) | 0] * value(cell)) / share[(cell / 9) | 0];
+    for (let cell = 0; cell < 18; cell++) means[(cell / 9) | 0] += weights[cell] * each[(cell / 9) | 0] * value(cell);
+    const mean = centresOf(means, share, a.prior);
     if (unit) {
       const totals = new Float64Array(Math.max(...unit) + 1);
       for (let i = 0; i < answers.length; i++) {
@@ -88,8 +88,8 @@ function sampledVariance(a, b) {
   };
 }
 
-// How the losses of two models go together within each class, under their cheapest windows, among cases
-// that stand for too many to know each.
+// How the losses of two models go together among the cases of each class, under their cheapest windows;
+// these cases stand for too many to know each. They vary around what their variances are taken around.
 function correlations(a, b) {
   const { truth } = a.model.sample.table,
     losses = [a, b].map(({ model, prior, costs, loss }) => {
@@ -98,7 +98,7 @@ function correlations(a, b) {
     });
   return [0, 1].map((y) => {
     const [first, second] = losses.map((some) => some.filter((_, i) => truth[i] === y)),
-      [one, two] = [meanOfAll(first), meanOfAll(second)];
+      [one, two] = a.prior === null ? [a.mean, b.mean] : [meanOfAll(first), meanOfAll(second)];
     let [xx, yy, xy] = [0, 0, 0];
     first.forEach((loss, i) => {
       xx += (loss - one) ** 2;

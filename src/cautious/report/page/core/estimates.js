@@ -1,7 +1,7 @@
 // What a window will do on new cases (cautious.evaluation.cross_fitted). Means come from held-out
-// cases. Their variance has two parts: that of the held-out losses within the classes, and that of the
-// mean loss among windows chosen on bootstrap replicates, because this window may be better or worse
-// than such windows are on average.
+// cases. Their variance has two parts: that of the held-out losses, and that of the mean loss among
+// windows chosen on bootstrap replicates, because this window may be better or worse than such windows
+// are on average.
 import { studentQuantile } from "./distributions.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
 
@@ -181,11 +181,15 @@ export function estimatesOf(model, prior, costs, { level = 0.95, window = null, 
   }
   const shares = sharesOf(parts, prior),
     standing = rules.map((weights) => scaled(weights, shares)),
+    abstains = (one) => meanOf(one, SHARES.abstention.value) > 1 - ROUNDING,
     found = { enough: true, n: model.n, events: model.events, cells: {} };
   for (const one of repeats) one.standing = scaled(one.weights, shares);
+  // No window has thresholds between scores that were seen: new cases change nothing.
+  const certain = rules.length > 0 && standing.every(abstains) && repeats.every((one) => abstains(one.standing));
   for (const [name, quantity] of Object.entries(quantitiesOf(costs))) {
     const ends = quantity.ends ? endsOf(name, costs, shares) : null,
       estimate = estimated(parts, shares, repeats, standing, quantity, ends, level);
+    if (certain) estimate.low = estimate.high = estimate.value;
     if (CELLS.includes(name)) found.cells[name] = estimate;
     else found[name] = estimate;
   }
@@ -209,7 +213,7 @@ function sharesOf(parts, prior) {
   const whole = wholePart(parts),
     total = whole.positives + whole.negatives,
     share = prior === null ? [whole.negatives / total, whole.positives / total] : [1 - prior, prior];
-  return { share, each: [share[0] / whole.negatives, share[1] / whole.positives] };
+  return { prior, share, each: [share[0] / whole.negatives, share[1] / whole.positives] };
 }
 
 // The least and the most that a case may cost on average; savings lie between their differences.
@@ -242,23 +246,40 @@ function estimated(parts, shares, repeats, rules, { value, among }, ends, level)
   let variance = average(spreads.map((one) => one.variance));
   const df = average(spreads.map((one) => one.df)),
     chosen = rules
-      .map((standing) => meanOf(standing, value) / (among ? meanOf(standing, among) : 1))
-      .filter((one) => Number.isFinite(one));
+      .filter((standing) => !among || meanOf(standing, among) > ROUNDING)
+      .map((standing) => meanOf(standing, value) / (among ? meanOf(standing, among) : 1));
   if (chosen.length > 1) {
     const centre = average(chosen);
     variance += chosen.reduce((total, one) => total + (one - centre) ** 2, 0) / (chosen.length - 1);
   }
-  return { value: estimate, ...intervalOf(estimate, variance, df, level, parts.n, ends) };
+  const n = among ? average(repeats.map(({ standing }) => rowsAmong(parts, shares, standing, among))) : parts.n;
+  return { value: estimate, ...intervalOf(estimate, variance, df, level, n, ends) };
 }
 
-// Variance of the mean of values, class by class, and its degrees of freedom; groups that stay
-// together vary as wholes.
-function varianceOf(parts, { share, each }, { standing, squares, answers, singles }, repeat, value) {
-  const mean = [0, 0],
+// How many cases a share is of.
+function rowsAmong({ rows }, { share }, standing, among) {
+  let total = 0;
+  for (let cell = 0; cell < 18; cell++) {
+    const y = (cell / 9) | 0;
+    total += (rows[y] * standing[cell] * among[cell]) / share[y];
+  }
+  return total;
+}
+
+/**
+ * What the losses of each class vary around, from their sums of shares. A prior that was given is
+ * certain, so losses vary within the classes only; shares that were seen are as uncertain as
+ * everything else about the cases.
+ */
+export const centresOf = (sums, share, prior) =>
+  prior === null ? [sums[0] + sums[1], sums[0] + sums[1]] : [sums[0] / share[0], sums[1] / share[1]];
+
+// Variance of the mean of values, and its degrees of freedom; groups that stay together vary as wholes.
+function varianceOf(parts, { prior, share, each }, { standing, squares, answers, singles }, repeat, value) {
+  const totals = [0, 0],
     sums = [0, 0];
-  for (let cell = 0; cell < 18; cell++) mean[(cell / 9) | 0] += standing[cell] * value[cell];
-  mean[0] /= share[0];
-  mean[1] /= share[1];
+  for (let cell = 0; cell < 18; cell++) totals[(cell / 9) | 0] += standing[cell] * value[cell];
+  const mean = centresOf(totals, share, prior);
   if (parts.unit) return varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value);
   for (let cell = 0; cell < 18; cell++) {
     const y = (cell / 9) | 0;
@@ -290,15 +311,18 @@ function varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value)
 /** Ends of an interval: Student's between `ends`, or Wilson's for a share (ends null). */
 export function intervalOf(estimate, variance, df, level, n, ends) {
   const [least, most] = ends ?? [0, 1];
-  if (!(variance > 0)) {
-    // All cases seen did alike. Others may be there, with this probability at most.
-    const unseen = 1 - ((1 - level) / 2) ** (1 / n);
-    return { low: estimate + unseen * (least - estimate), high: estimate + unseen * (most - estimate) };
-  }
+  // Where all cases seen did alike, others may be there, with this probability at most.
+  const unseen = 1 - ((1 - level) / 2) ** (1 / n),
+    low = estimate + unseen * (least - estimate),
+    high = estimate + unseen * (most - estimate);
+  if (!(variance > (ROUNDING * (most - least)) ** 2)) return { low, high };
   const t = studentQuantile((1 + level) / 2, df);
   let centre = estimate,
     half = t * Math.sqrt(variance);
-  if (!ends && estimate > 0 && estimate < 1) {
+  if (!ends) {
+    // Only the windows differ.
+    if (!(estimate > ROUNDING && estimate < 1 - ROUNDING))
+      return { low: Math.max(Math.min(low, centre - half), least), high: Math.min(Math.max(high, centre + half), most) };
     const cases = (estimate * (1 - estimate)) / variance,
       scale = 1 + (t * t) / cases;
     centre = (estimate + (t * t) / (2 * cases)) / scale;

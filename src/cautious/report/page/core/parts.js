@@ -65,12 +65,9 @@ export function divisionOf(table) {
     }
     return unit ? Uint8Array.from(unit, (u) => fold[u]) : fold;
   });
-  // Groups are drawn whole, from all of them; cases are drawn within their class.
-  const pools = unit ? [units] : [0, 1].map((y) => units.filter((u) => table.truth[u] === y)),
-    drawn = Array.from({ length: REPLICATE_COUNT }, () => new Uint16Array(units.length));
-  for (const pool of pools)
-    for (const counts of drawn)
-      for (let i = 0; i < pool.length; i++) counts[pool[random.under(pool.length)]]++;
+  // Cases are drawn whatever their class, groups as wholes.
+  const drawn = Array.from({ length: REPLICATE_COUNT }, () => new Uint16Array(units.length));
+  for (const counts of drawn) for (let i = 0; i < units.length; i++) counts[random.under(units.length)]++;
   const replicates = unit ? drawn.map((counts) => Uint16Array.from(unit, (u) => counts[u])) : drawn;
   // A fifth whose labels are never looked at, for promises.
   const aside = new Uint8Array(table.n);
@@ -230,9 +227,7 @@ function partsOfCounts(stairs) {
     rows,
     atoms: repeats.map((one) => one.atoms),
     parts: repeats.map((one) => one.parts),
-    replicates: Array.from({ length: REPLICATE_COUNT }, () =>
-      partWith(rowsOf.map((counts) => redrawn(random, counts))),
-    ),
+    replicates: Array.from({ length: REPLICATE_COUNT }, () => partWith(redrawnBoth(random, rowsOf))),
   };
 }
 
@@ -255,6 +250,11 @@ function spread(random, count, folds) {
     for (let f = 0, left = count; f < folds; f++)
       left -= dealt[f] = f === folds - 1 ? left : binomial(random, left, 1 / (folds - f));
   return dealt;
+}
+
+function redrawnBoth(random, [negatives, positives]) {
+  const drawn = redrawn(random, [...negatives, ...positives]);
+  return [drawn.slice(0, negatives.length), drawn.slice(negatives.length)];
 }
 
 function redrawn(random, counts) {
