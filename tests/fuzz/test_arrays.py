@@ -226,10 +226,8 @@ def untouched(call):
     return {name: values.copy() for name, (_, values) in call.arrays.items()}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name.startswith(SLOW) else ()) for name in NAMES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_equal_values_in_other_containers_give_equal_answers(name):
     """One argument after another, in every container."""
     call = CALLS[name]

@@ -206,7 +206,7 @@ def estimator_scores(
     pos_label : label
     """
     classes = np.asarray(getattr(estimator, "classes_", None))
-    if classes.ndim != 1 or not hasattr(estimator, "fit"):
+    if classes.ndim != 1:
         raise TypeError(
             f"estimator is {shown(estimator)}, which has no classes_; give a fitted classifier."
         )
