@@ -28,7 +28,7 @@ from cautious.decision.thresholds import (
     window_rule,
 )
 from cautious.errors import shown
-from cautious.sets import check_classes, check_probabilities, frame_in_class_order
+from cautious.sets import check_classes, check_probabilities, frame_in_class_order, likeliest
 from cautious.utility import Utility, UtilityLike, as_utility, read_utility
 
 __all__ = ["Kind", "Rule", "parts_of_costs", "preferred_answers", "rounded"]
@@ -483,7 +483,7 @@ def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[
     """
     probabilities = check_probabilities(p)
     if costs is None:
-        return probabilities.argmax(axis=1), probabilities.max(axis=1)
+        return likeliest(probabilities)
     probabilities = not_negative(probabilities)
     table, parts = costs.answers.to_numpy(dtype=np.float64), parts_of_costs(costs)
     n, k = probabilities.shape

@@ -26,6 +26,7 @@ from cautious.sets import (
     check_probabilities,
     check_scores,
     first_row,
+    likeliest,
     tensor_likeliest,
     tensor_scores,
 )
@@ -366,13 +367,7 @@ def _likeliest(p: npt.ArrayLike) -> tuple[Ints, Floats, int]:
     """Likeliest class of each row and its probability, where the rows lie; number of classes."""
     if not is_tensor(p):
         probabilities = check_probabilities(p)
-        n, n_classes = probabilities.shape
-        if n_classes == 2:  # many times as fast as row by row
-            first, second = probabilities.T
-            return (second > first).astype(np.intp), np.maximum(first, second), 2
-        choice = probabilities.argmax(axis=1)
-        greatest = probabilities.reshape(-1)[np.arange(0, n * n_classes, n_classes) + choice]
-        return choice, greatest, n_classes
+        return *likeliest(probabilities), probabilities.shape[1]
     return *tensor_likeliest(p), cast(Any, p).shape[1]
 
 

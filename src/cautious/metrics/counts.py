@@ -17,6 +17,7 @@ from cautious.sets import (
     CheckedSets,
     Words,
     as_codes,
+    cells_at,
     check_classes,
     check_pairs,
     check_sets,
@@ -142,7 +143,7 @@ class SetCounts:
         truth, mask = checked.truth, checked.mask
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
-        hit = mask.reshape(-1)[np.arange(0, n * k, k) + truth]
+        hit = cells_at(mask, truth)
         # A single class that is right is the truth; only wrong ones need be looked for.
         single = size == 1
         answer = np.where(single, truth, -1)

@@ -19,7 +19,7 @@ from cautious.certification import Cases, Certified, certify_counts
 from cautious.errors import shown
 from cautious.metrics.shown import Shown
 from cautious.predictions import FromEstimator, class_scores
-from cautious.sets import check_sets, check_weight, first_row, tensor_likeliest
+from cautious.sets import check_sets, check_weight, first_row, likeliest, tensor_likeliest
 from cautious.tensors import as_numpy, is_tensor
 
 __all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
@@ -201,9 +201,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
             best = _best_of_tensor(y_score)
             if best is None:
                 scores, classes = class_scores(y_score, y_true, classes, pos_label, name=name)
-                n, k = scores.shape
-                answer = scores.argmax(axis=1)
-                best = answer, scores.reshape(-1)[np.arange(0, n * k, k) + answer], k
+                best = *likeliest(scores), scores.shape[1]
             answer, greatest, k = best
             any_set = np.broadcast_to(np.True_, (len(answer), k))  # it is the truths that matter
             checked = check_sets(y_true, any_set, classes=classes, sample_weight=sample_weight)

@@ -17,6 +17,7 @@ from cautious.sets.checked_sets import pack_sets as pack_sets
 from cautious.sets.checked_sets import sorted_labels as sorted_labels
 from cautious.sets.checked_sets import unpack_sets as unpack_sets
 from cautious.sets.checks import as_codes as as_codes
+from cautious.sets.checks import cells_at as cells_at
 from cautious.sets.checks import check_classes as check_classes
 from cautious.sets.checks import check_mask
 from cautious.sets.checks import check_probabilities as check_probabilities
@@ -27,6 +28,7 @@ from cautious.sets.checks import count_classes as count_classes
 from cautious.sets.checks import few_labels as few_labels
 from cautious.sets.checks import first_row as first_row
 from cautious.sets.checks import flat_labels as flat_labels
+from cautious.sets.checks import likeliest as likeliest
 from cautious.sets.conversion import as_labels, as_mask, set_sizes
 from cautious.sets.conversion import frame_in_class_order as frame_in_class_order
 from cautious.sets.conversion import has_names as has_names

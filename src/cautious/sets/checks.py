@@ -19,6 +19,7 @@ from cautious.tensors import as_numpy
 
 __all__ = [
     "as_codes",
+    "cells_at",
     "check_classes",
     "check_mask",
     "check_probabilities",
@@ -29,6 +30,7 @@ __all__ = [
     "few_labels",
     "first_row",
     "flat_labels",
+    "likeliest",
 ]
 
 
@@ -187,6 +189,21 @@ def check_mask(
 def count_classes(mask: Mask) -> Ints:
     """Count the classes in each row of a checked mask."""
     return _sizes(mask).astype(np.intp)
+
+
+def cells_at(table: npt.NDArray[Any], column: Ints) -> npt.NDArray[Any]:
+    """Take one cell of each row; a flat index is quicker than one per axis."""
+    n, k = table.shape
+    return np.asarray(table.reshape(-1)[np.arange(0, n * k, k) + column])
+
+
+def likeliest(scores: Floats) -> tuple[Ints, Floats]:
+    """Find the first class of the greatest score in each row, and that score; none is missing."""
+    if scores.shape[1] == 2:  # many times as fast as row by row
+        first, second = scores.T
+        return (second > first).astype(np.intp), np.maximum(first, second)
+    choice = scores.argmax(axis=1)
+    return choice, cells_at(scores, choice)
 
 
 def _sizes(mask: Mask) -> npt.NDArray[np.integer]:
