@@ -106,6 +106,15 @@ def test_slots_are_read():
     assert describe(Slotted(1)) != describe(Slotted(2))
 
 
+def test_methods_that_a_class_borrows_from_built_in_types_are_named():
+    plain, listed = (type("Shown", (), {"__repr__": kind.__repr__}) for kind in (object, list))
+    assert describe(plain) != describe(listed)
+    assert describe(type("Short", (), {"size": str.__len__})) != describe(plain)
+    assert describe(type("Loud", (), {"say": str.upper})) != describe(
+        type("Loud", (), {"say": str.lower})
+    )
+
+
 def scaled(by):
     def scale(x):
         return x * by

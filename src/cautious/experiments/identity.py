@@ -38,7 +38,7 @@ _FRAMES = (pd.DataFrame, pd.Series, pd.Index)
 _TOLD = (
     *(*_PLAIN, *_FRAMES, list, tuple, set, frozenset, Mapping, np.ndarray, np.generic),
     *(type, types.FunctionType, types.MethodType, types.ModuleType, functools.partial),
-    *(np.vectorize, BaseEstimator),
+    *(np.vectorize, BaseEstimator, types.MethodDescriptorType, types.WrapperDescriptorType),
 )
 
 
@@ -261,7 +261,8 @@ def _content(cell: Any) -> Any:
 
 
 def _name(thing: Any) -> str:
-    owner = getattr(thing, "__objclass__", thing)  # methods of built-in types have no module
+    # Methods of built-in types have no module; the type of such methods has no owner but itself.
+    owner = thing if isinstance(thing, type) else getattr(thing, "__objclass__", thing)
     return f"{owner.__module__}.{thing.__qualname__}"
 
 
