@@ -274,7 +274,7 @@ def test_every_conclusion_has_a_verdict(monkeypatch, pretended):
 
 def test_weka_where_it_is(monkeypatch, pretended):
     monkeypatch.setattr(results, "DRAWS", 2)
-    monkeypatch.setattr(ferri, "weka_where_wanted", lambda _: (PretendedWeka(), ""))
+    monkeypatch.setattr(ferri, "weka_where_wanted", lambda *_: (PretendedWeka(), ""))
     monkeypatch.setattr(ferri, "weka_curves", lambda *_, **__: (pretended, 20.0))
     monkeypatch.setattr(ferri, "stand_in_curves", lambda *_, **__: (pretended, 3.0))
     done = reproduce_ferri(quick=True)

@@ -281,7 +281,7 @@ def test_stand_ins_are_kept_and_found_again(tmp_path, monkeypatch):
 
 def test_weka_comes_first_and_is_counted_apart(tmp_path, monkeypatch, noisy):
     pretended = PretendedWeka()
-    monkeypatch.setattr(friedel, "weka_where_wanted", lambda _: (pretended, ""))
+    monkeypatch.setattr(friedel, "weka_where_wanted", lambda *_: (pretended, ""))
     vote = {"vote": noisy["vote"]}
     monkeypatch.setattr(friedel, "stand_in_scores", lambda *_, **__: (vote, 1000.0))
     done = reproduce_friedel(quick=True, folder=tmp_path)
@@ -299,6 +299,31 @@ def test_weka_comes_first_and_is_counted_apart(tmp_path, monkeypatch, noisy):
     assert done.seconds >= 1000
     weka_scores(pretended, TABLE_1, tmp_path)
     assert len(pretended.asked) == 5 * 6  # found again
+
+
+def test_what_weka_predicted_is_used_where_weka_is_not(tmp_path, monkeypatch, noisy):
+    def not_here():
+        raise FileNotFoundError("there is no java.")
+
+    monkeypatch.setattr(friedel, "TABLE_1", {"vote": TABLE_1["vote"]})
+    for name, nothing in (("figures", []), ("conclusions", []), ("in_words", None)):
+        monkeypatch.setattr(friedel, name, lambda *_, nothing=nothing: nothing)
+    vote = {"vote": noisy["vote"]}
+    monkeypatch.setattr(friedel, "stand_in_scores", lambda *_, **__: (vote, 1000.0))
+    weka_scores(PretendedWeka(), ["vote"], tmp_path)
+    monkeypatch.setattr("cautious.papers.weka.find_weka", not_here)
+    done = reproduce_friedel(quick=True, folder=tmp_path)
+    assert done.tables[0].name == "Table 1, vote, WEKA"
+    assert any("What WEKA 9.9.9 predicted before is in the folder" in r for r in done.remarks)
+    # Where one prediction is missing, all of WEKA's are left out, and that is said.
+    next((tmp_path / "friedel-scores").glob("friedel-weka-9.9.9-vote-PART-*")).unlink()
+    done = reproduce_friedel(quick=True, folder=tmp_path)
+    assert done.tables[0].name == "Table 1, vote, scikit-learn"
+    assert any(
+        "WEKA's own learners are left out: 'rules.PART' must be run anew" in r for r in done.remarks
+    )
+    with pytest.raises(FileNotFoundError, match="there is no java"):
+        reproduce_friedel(quick=True, folder=tmp_path, weka=True)
 
 
 @pytest.fixture(scope="module")

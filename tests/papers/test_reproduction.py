@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import pytest
 
 from cautious.experiments import DifferentStudyError, Store
 from cautious.papers import PAPERS, reproduce
 from cautious.papers import ferri as module
 from cautious.papers.claims import Cell, Reproduction, Table
+from cautious.papers.reproduction import STAGES
 
 
 @pytest.fixture
@@ -56,6 +59,20 @@ def test_every_paper_has_its_module():
     for key in PAPERS:
         code = f"from cautious.papers.{key} import reproduce_{key}"
         exec(code, {})
+
+
+def test_the_plan_of_a_whole_run_names_what_is_tracked():
+    assert [*STAGES] == [*PAPERS]
+    for paper, stages in STAGES.items():
+        code = "".join(
+            f.read_text()
+            for f in (Path(module.__file__).parents[1] / paper).iterdir()
+            if f.suffix == ".py"
+        )
+        for what in {what for what, _ in stages} - {"fits"}:  # those are a study's own word
+            assert f'"{what}"' in code
+        # One study is one line of code, or a loop.
+        assert (".run(" in code) == ("fits" in dict(stages))
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,19 @@ def test_wanted_or_not(machine):
         weka_where_wanted(True)
 
 
+def test_the_newest_version_that_predictions_are_kept_of(machine, tmp_path):
+    assert weka_where_wanted(None, tmp_path / "nowhere")[0] is None
+    for name in ("friedel-weka-3.9.7-vote-J48-ab12-1", "friedel-weka-3.10.0-vote-J48-ab12-1"):
+        (tmp_path / f"{name}.csv").touch()
+    found, why = weka_where_wanted(None, tmp_path)
+    assert found == Weka("", "", "3.10.0")
+    assert "WEKA was not run here: WEKA needs Java" in why
+    assert "What WEKA 3.10.0 predicted before is in the folder" in why
+    assert weka_where_wanted(False, tmp_path)[0] is None
+    with pytest.raises(FileNotFoundError, match=r"'trees.J48' must be run anew, .* not here"):
+        found.cross_validate("trees.J48", [[0]], ["a"])
+
+
 def test_cross_validation_by_a_program_that_answers(machine, tmp_path):
     program = machine(
         "arguments = ' '.join(sys.argv)",

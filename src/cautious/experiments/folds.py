@@ -298,6 +298,7 @@ def run_tasks(
     *,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    of: int | None = None,
 ) -> Iterator[T]:
     """Call functions in parallel and give the results as they come, with progress shown.
 
@@ -311,6 +312,8 @@ def run_tasks(
         Processes, as joblib takes it.
     progress : bool, optional
         Whether to show progress on stderr; None if it is a terminal.
+    of : int, optional
+        How many tasks there would be if none had been done before.
 
     Yields
     ------
@@ -322,7 +325,7 @@ def run_tasks(
     >>> list(run_tasks([int, str], "nothing"))
     [0, '']
     """
-    with track(what, len(tasks), show=progress) as bar:
+    with track(what, len(tasks), show=progress, of=of) as bar:
         # One at a time: a batch that is killed loses all of it.
         jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
         for found in jobs(delayed(task)() for task in tasks) if tasks else []:

@@ -26,6 +26,7 @@ from cautious.files import write_whole
 from cautious.papers.claims import Reproduction, undecided
 from cautious.papers.page import write_reproduction_page
 from cautious.papers.pictures import save_figures
+from cautious.progress import planned
 
 __all__ = [
     "PAPERS",
@@ -92,7 +93,8 @@ def cached_predictions(
                 except ValueError as error:
                     warnings.warn(f"{kept} is made again: {error}.", stacklevel=2)
     todo = [partial(_timed, name, make) for name, make in makers.items() if name not in found]
-    for name, frame, seconds in run_tasks(todo, what, n_jobs=n_jobs, progress=progress):
+    tasks = run_tasks(todo, what, n_jobs=n_jobs, progress=progress, of=len(makers))
+    for name, frame, seconds in tasks:
         found[name] = frame, seconds
         if folder is not None:
             # Quoted, so that no label whatever looks like a number or ends a line.
@@ -189,6 +191,13 @@ PAPERS = {
 }
 """The papers that can be done again, by key."""
 WITH_WEKA = {"ferri", "friedel"}
+# What is tracked, in this order, and seconds of one process in a whole pass, as its store tells.
+STAGES = {
+    "ferri": [("WEKA's runs", 210.0), ("fits", 7.0), ("fits", 32.0)],
+    "friedel": [("runs of WEKA", 302.0), ("runs of WEKA", 311.0), ("learners", 17.0)],
+    "zaffalon": [("simulations", 216.0), ("fits", 1800.0), ("fits", 730.0)],
+    "yang": [("fits", 44.0), ("fits", 41.0), ("fits", 40.0)],
+}
 
 
 def reproduce(
@@ -220,7 +229,8 @@ def reproduce(
         Whether to show progress on stderr; None if it is a terminal.
     weka : bool, optional
         Whether to run WEKA's own learners beside scikit-learn's for the papers that used them
-        (Ferri, Friedel); None where Java and WEKA are found (``pip install ".[weka]"``).
+        (Ferri, Friedel); None where Java and WEKA are found (``pip install ".[weka]"``), and
+        elsewhere from what `folder` keeps of an earlier run.
     docs : path, optional
         Folder of a documentation, for all papers only; gets the page as ``reproduction.md``, and
         its pictures in ``_static``.
@@ -252,14 +262,17 @@ def reproduce(
         _check_folder("docs", pages)
         _check_folder("docs", pages / "_static")
     done = []
-    for key in PAPERS if paper == "all" else [paper]:
+    keys = [*PAPERS] if paper == "all" else [paper]
+    for at, key in enumerate(keys):
         module = import_module(f"cautious.papers.{key}")
         run = getattr(module, f"reproduce_{key}")
         started = time.perf_counter()
         options = {"weka": weka} if key in WITH_WEKA else {}
-        found: Reproduction = run(
-            quick=quick, folder=place, n_jobs=n_jobs, progress=progress, **options
-        )
+        left = [] if quick else [stage for later in keys[at:] for stage in STAGES[later]]
+        with planned(left):
+            found: Reproduction = run(
+                quick=quick, folder=place, n_jobs=n_jobs, progress=progress, **options
+            )
         if math.isnan(found.seconds):
             found = replace(found, seconds=time.perf_counter() - started)
         if found.quick:

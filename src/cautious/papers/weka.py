@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -162,6 +163,7 @@ def read_predictions(text: str, classes: list[Any]) -> pd.DataFrame:
 
 
 JAR_VARIABLE = "CAUTIOUS_WEKA_JAR"
+_OF_VERSION = re.compile(r"\w+-weka-(\d+(?:\.\d+)*)-")
 # More digits than a double has, so that tiny probabilities keep their order.
 _CSV = "weka.classifiers.evaluation.output.prediction.CSV -distribution -suppress -decimals 330"
 
@@ -173,7 +175,8 @@ class Weka:
     Attributes
     ----------
     java, jar : str
-        The program and the archive it runs.
+        The program and the archive it runs; empty if WEKA is not here and only what it predicted
+        elsewhere is read.
     version : str
         WEKA's own.
     """
@@ -207,6 +210,8 @@ class Weka:
 
         Raises
         ------
+        FileNotFoundError
+            If WEKA is not here.
         ValueError
             If `learner` names nothing, or the data cannot be written.
         RuntimeError
@@ -223,6 +228,10 @@ class Weka:
         if not isinstance(learner, str) or not learner.strip():
             raise ValueError(
                 f"learner is {learner!r}; name one below weka.classifiers, such as 'trees.J48 -U'."
+            )
+        if not self.java:
+            raise FileNotFoundError(
+                f"{learner!r} must be run anew, and WEKA is not here: {how_to_install('weka')}."
             )
         name, *options = learner.split()
         classes = labels_of(y).cat.categories.to_list()
@@ -292,8 +301,28 @@ def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
     return Weka(java, str(jar), version)
 
 
-def weka_where_wanted(wanted: bool | None) -> tuple[Weka | None, str]:
-    """Find WEKA if it is wanted; None wants it where it is, and says why it is not."""
+def weka_where_wanted(wanted: bool | None, kept: Path | None = None) -> tuple[Weka | None, str]:
+    """Find WEKA if it is wanted, or else what it predicted before.
+
+    Parameters
+    ----------
+    wanted : bool, optional
+        None wants it where it is.
+    kept : path, optional
+        Folder of predictions, in files whose names say of which version they are. Without WEKA the
+        newest version there is taken; it can be read and not run.
+
+    Returns
+    -------
+    weka : Weka or None
+    why : str
+        Why WEKA was not run; empty if it is here.
+
+    Raises
+    ------
+    FileNotFoundError
+        If `wanted` is True and WEKA is not here.
+    """
     if wanted is False:
         return None, "WEKA's own learners were not asked for."
     try:
@@ -301,7 +330,15 @@ def weka_where_wanted(wanted: bool | None) -> tuple[Weka | None, str]:
     except FileNotFoundError as missing:
         if wanted:
             raise
-        return None, f"WEKA's own learners were not run: {missing}"
+        names = [] if kept is None else [path.name for path in kept.glob("*-weka-*.csv")]
+        versions = {found[1] for found in map(_OF_VERSION.match, names) if found}
+        if not versions:
+            return None, f"WEKA's own learners were not run: {missing}"
+        newest = max(versions, key=lambda version: [*map(int, version.split("."))])
+        return Weka("", "", newest), (
+            f"WEKA was not run here: {missing} What WEKA {newest} predicted before is in the "
+            "folder, and was used."
+        )
 
 
 def _java() -> str | None:

@@ -8,6 +8,7 @@ from cautious.papers.claims import Reproduction
 from cautious.papers.ferri.conclusions import conclusions
 from cautious.papers.ferri.examples import example_figures, example_tables, sketched_figures
 from cautious.papers.ferri.results import (
+    KEPT,
     Curves,
     result_figures,
     result_tables,
@@ -70,7 +71,7 @@ def reproduce_ferri(
         As for :meth:`Study.run`.
     weka : bool, optional
         Whether to run WEKA's J48, NaiveBayes and Logistic; None where Java and WEKA are found (see
-        :func:`cautious.papers.weka.find_weka`).
+        :func:`cautious.papers.weka.find_weka`), or all that they would predict is in the folder.
 
     Returns
     -------
@@ -86,14 +87,18 @@ def reproduce_ferri(
     families: dict[str, Curves] = {}
     remarks = [SKETCHES, NAMED]
     seconds = 0.0
-    found, missing = weka_where_wanted(weka)
+    found, missing = weka_where_wanted(weka, folder and folder / KEPT)
     if found is not None:
-        families["WEKA"], seconds = weka_curves(
-            found, repeats, folder, n_jobs=n_jobs, progress=progress
-        )
-        remarks.append(OF_WEKA.format(version=found.version))
-    else:
-        remarks.append(missing)
+        try:
+            families["WEKA"], seconds = weka_curves(
+                found, repeats, folder, n_jobs=n_jobs, progress=progress
+            )
+            remarks.append(OF_WEKA.format(version=found.version))
+        except FileNotFoundError as absent:  # what is kept is not all
+            if not missing:
+                raise
+            missing = f"WEKA's own learners are left out: {absent}"
+    remarks += filter(None, [missing])
     families["stand-ins"], more = stand_in_curves(repeats, folder, n_jobs=n_jobs, progress=progress)
     seconds += more
     remarks.append(OF_STAND_INS)

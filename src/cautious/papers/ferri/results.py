@@ -33,6 +33,7 @@ from cautious.papers.weka import (
 )
 
 __all__ = [
+    "KEPT",
     "Curves",
     "board",
     "drawn_curves",
@@ -65,6 +66,8 @@ WEKA_LEARNERS = {
 COSTS = {"cost": [[0, 20], [100, 0], [3, 2]], "swapped cost": [[0, 100], [20, 0], [2, 3]]}
 MEASURES = ("accuracy", "auc", "cost", "swapped cost")
 FOLDS = 5
+KEPT = "ferri-predictions"
+"""Folder of WEKA's predictions, inside the one that everything is kept in."""
 
 
 def board(name: str) -> tuple[pd.DataFrame, pd.Series[Any]]:
@@ -120,7 +123,7 @@ def weka_curves(
                 runs[key] = (name, model, partial(_weka_run, weka, name, learner, seed))
     made, seconds = cached_predictions(
         {key: run for key, (_, _, run) in runs.items()},
-        None if folder is None else folder / "ferri-predictions",
+        None if folder is None else folder / KEPT,
         what="WEKA's runs",
         n_jobs=n_jobs,
         progress=progress,

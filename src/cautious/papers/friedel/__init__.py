@@ -9,7 +9,14 @@ from typing import Any
 
 from cautious.papers.claims import Reproduction
 from cautious.papers.friedel.conclusions import conclusions
-from cautious.papers.friedel.scores import SEEDS, Family, Scores, stand_in_scores, weka_scores
+from cautious.papers.friedel.scores import (
+    KEPT,
+    SEEDS,
+    Family,
+    Scores,
+    stand_in_scores,
+    weka_scores,
+)
 from cautious.papers.friedel.tables import (
     CLOSE,
     CLOSE_VACC,
@@ -84,7 +91,7 @@ def reproduce_friedel(
         As for :meth:`Study.run`.
     weka : bool, optional
         Whether to run WEKA's J48, NB, PART, RF and SMO; None where Java and WEKA are found (see
-        :func:`cautious.papers.weka.find_weka`).
+        :func:`cautious.papers.weka.find_weka`), or all that they would predict is in the folder.
     scores : mapping of data set to DataFrame, optional
         Out-of-fold scores of learners of your own, instead of all these: a column ``truth`` with
         the labels, and one column per learner of Table 1 with the score of the positive class,
@@ -109,21 +116,26 @@ def reproduce_friedel(
         families.append(Family("", _checked(scores)))
     else:
         how: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
-        found, missing = weka_where_wanted(weka)
+        found, missing = weka_where_wanted(weka, folder and folder / KEPT)
         if found is not None:
             seeds = SEEDS[:1] if quick else SEEDS
-            runs, seconds = weka_scores(found, TABLE_1, folder, seeds=seeds, **how)
-            families.append(Family("WEKA", runs[0], () if quick else tuple(runs)))
-            said = "seed 1" if quick else f"seeds {seeds[0]} to {seeds[-1]}"
-            remarks.append(OF_WEKA.format(version=found.version, seeds=said))
-            if not quick:
-                varied, more = run_variations(found, TABLE_1, folder, **how)
-                seconds += more
-                claims += variation_claims(varied)
-                drawn += variation_figures(varied)
-                tables.append(variation_table(varied))
-        else:
-            remarks.append(missing)
+            try:
+                runs, seconds = weka_scores(found, TABLE_1, folder, seeds=seeds, **how)
+                families.append(Family("WEKA", runs[0], () if quick else tuple(runs)))
+                said = "seed 1" if quick else f"seeds {seeds[0]} to {seeds[-1]}"
+                remarks.append(OF_WEKA.format(version=found.version, seeds=said))
+                if not quick:
+                    varied, more = run_variations(found, TABLE_1, folder, **how)
+                    seconds += more
+                    claims += variation_claims(varied)
+                    drawn += variation_figures(varied)
+                    tables.append(variation_table(varied))
+            except FileNotFoundError as absent:  # what is kept is not all
+                if not missing:
+                    raise
+                part = "Other parameters and noise" if families else "WEKA's own learners"
+                missing = f"{part} are left out: {absent}"
+        remarks += filter(None, [missing])
         near, more = stand_in_scores(TABLE_1, folder, **how)
         seconds += more
         families.append(Family("scikit-learn", near, stand_in=True))

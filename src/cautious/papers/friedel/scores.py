@@ -33,6 +33,7 @@ from cautious.papers.reproduction import cached_predictions, data_identity
 from cautious.papers.weka import Weka, pruned_by_cross_validation
 
 __all__ = [
+    "KEPT",
     "MEASURES",
     "POSITIVE",
     "SEEDS",
@@ -64,6 +65,9 @@ WEKA_LEARNERS = {
     "SVM": "functions.SMO -M",
 }
 FOLDS, SEED = 10, 1
+KEPT = "friedel-scores"
+"""Folder of out-of-fold scores, inside the one that everything is kept in."""
+
 SEEDS = range(1, 11)
 """Seeds of the ten cross-validations that tell chance from difference; the first is drawn."""
 
@@ -237,7 +241,7 @@ def weka_runs(
     keys = {run: run.key(weka.version) for run in runs}
     made, seconds = cached_predictions(
         {key: partial(_weka_out_of_fold, weka, run) for run, key in keys.items()},
-        None if folder is None else folder / "friedel-scores",
+        None if folder is None else folder / KEPT,
         what="runs of WEKA",
         n_jobs=n_jobs,
         progress=progress,
@@ -278,7 +282,7 @@ def _together(
 ) -> tuple[Scores, float]:
     made, seconds = cached_predictions(
         {keys[task]: make for task, make in tasks.items()},
-        None if folder is None else folder / "friedel-scores",
+        None if folder is None else folder / KEPT,
         what="learners",
         n_jobs=n_jobs,
         progress=progress,

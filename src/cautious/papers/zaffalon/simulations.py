@@ -66,7 +66,8 @@ def simulate(
             for size in SMALL_SIZES
             if (f"{DOWNSAMPLED} {size}", 0) not in done
         ]
-        for found in run_tasks(tasks, "simulations", n_jobs=n_jobs, progress=progress):
+        every = len(SIZES) * chances + len(SMALL_SIZES)
+        for found in run_tasks(tasks, "simulations", n_jobs=n_jobs, progress=progress, of=every):
             results.add(found)
         return results.frame()
 
