@@ -5,12 +5,13 @@ the 1 in 10 000 quantiles of the binomial distributions at the ends of the range
 so that a check can fail, but hardly by chance; seeds make it repeatable besides. Without `-m slow`
 one setting of each check is run, with few trials.
 `pytest tests/statistics -m slow --honesty docs/honesty.md` writes what was measured into the table
-of that page: rows of checks that were run are replaced, the others stay with their date. Workers of
-pytest-xdist hand their rows to the process that started them.
+of that page, after every check, so that a run that is stopped has lost nothing. Rows of checks that
+were run are replaced, also of those that failed; the others stay with their date, such as rows of
+checks that were skipped for want of Node or of a package.
 """
 
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,51 +21,84 @@ from scipy import stats
 
 RARE = 1e-4
 START, END = "<!-- measured -->", "<!-- end -->"
+HONESTY = "honesty"
 HEADINGS = ("what", "where", "promised", "measured", "95 % interval", "trials", "on")
 
 
-@dataclass
-class Ledger:
-    """Checks what was measured, and remembers it."""
+@dataclass(frozen=True)
+class Row:
+    """Sums of what was measured in trials; those of parts of one check add up."""
 
-    rows: dict = field(default_factory=dict)
+    kind: str
+    n: int
+    total: float
+    squares: float
+
+    def __add__(self, other):
+        return Row(
+            self.kind, self.n + other.n, self.total + other.total, self.squares + other.squares
+        )
+
+    @property
+    def mean(self):
+        return self.total / self.n
+
+    def ends(self, level):
+        """Give the ends of an interval: Wilson's of a share, Student's of a mean."""
+        if self.kind == "share":
+            found = stats.binomtest(round(self.total), self.n).proportion_ci(level, "wilson")
+            return found.low, found.high
+        spread = max(self.squares / self.n - self.mean**2, 0) / max(self.n - 1, 1)
+        half = stats.t.ppf((1 + level) / 2, max(self.n - 1, 1)) * np.sqrt(spread)
+        return self.mean - half, self.mean + half
+
+    def cells(self):
+        low, high = self.ends(0.95)
+        today = f"{datetime.date.today():%Y-%m-%d}"
+        return (
+            f"{100 * self.mean:.1f} %",
+            f"{100 * low:.1f}–{100 * high:.1f} %",
+            f"{self.n:,}",
+            today,
+        )
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Checks what was measured, and hands it to the report of the test."""
+
+    properties: list
 
     def share(self, subject, setting, hits, *, promised, between):
         """Check a list of yes and no against the range of chances claimed for a yes."""
-        hits = np.asarray(hits, dtype=bool)
-        n, count = len(hits), int(hits.sum())
+        row = self._add("share", (subject, setting, promised), np.asarray(hits, dtype=bool))
         low, high = between
+        count, n = round(row.total), row.n
         least, most = stats.binom.ppf(RARE, n, low), stats.binom.ppf(1 - RARE, n, high)
-        spread = stats.binomtest(count, n).proportion_ci(0.95, "wilson")
-        self._add(subject, setting, promised, count / n, spread.low, spread.high, n)
         assert least <= count <= most, f"{subject}, {setting}: {count} of {n}, not {between}"
 
     def mean(self, subject, setting, values, *, promised, between):
         """Check a mean over independent trials against the range claimed for it."""
-        values = np.asarray(values, dtype=float)
-        n, centre = len(values), values.mean()
-        error = values.std(ddof=1) / np.sqrt(n)
-        wide, narrow = stats.t.ppf([1 - RARE, 0.975], n - 1) * error
-        self._add(subject, setting, promised, centre, centre - narrow, centre + narrow, n)
+        row = self._add("mean", (subject, setting, promised), values)
         low, high = between
-        assert low - wide <= centre <= high + wide, f"{subject}, {setting}: {centre:.4f}"
+        least, most = row.ends(1 - 2 * RARE)
+        allowed = least <= high and low <= most
+        assert allowed, f"{subject}, {setting}: {row.mean:.4f}, not {between}"
 
-    def _add(self, subject, setting, promised, found, low, high, n):
-        # The long run of a check replaces its short run.
-        cells = (f"{100 * found:.1f} %", f"{100 * low:.1f}–{100 * high:.1f} %", f"{n:,}")
-        self.rows[subject, setting, promised] = (*cells, f"{datetime.date.today():%Y-%m-%d}")
+    def _add(self, kind, key, values):
+        values = np.asarray(values, dtype=float)
+        row = Row(kind, len(values), float(values.sum()), float((values**2).sum()))
+        self.properties.append((HONESTY, [list(key), list(astuple(row))]))
+        return row
 
 
 def pytest_addoption(parser):
     parser.addoption("--honesty", help="Markdown file whose table of measurements is rewritten.")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def ledger(request):
-    return request.config.stash[LEDGER]
-
-
-LEDGER = pytest.StashKey[Ledger]()
+    return Ledger(request.node.user_properties)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -83,24 +117,26 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_configure(config):
-    config.stash[LEDGER] = Ledger()
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node):
-    """Take over the rows of a worker."""
-    rows = getattr(node, "workeroutput", {}).get("honesty", [])
-    node.config.stash[LEDGER].rows.update({tuple(key): tuple(cells) for key, cells in rows})
-
-
-def pytest_sessionfinish(session):
-    config = session.config
-    rows = config.stash[LEDGER].rows
     page = config.getoption("--honesty", default=None)
-    if hasattr(config, "workeroutput"):
-        config.workeroutput["honesty"] = [[list(key), list(cells)] for key, cells in rows.items()]
-    elif page is not None and rows:
-        write(Path(page), rows)
+    if page is not None and not hasattr(config, "workerinput"):  # workers hand over their reports
+        config.pluginmanager.register(Scribe(Path(page)))
+
+
+class Scribe:
+    """Writes what tests report into the table of a page."""
+
+    def __init__(self, page):
+        self.page, self.rows = page, {}
+
+    def pytest_runtest_logreport(self, report):
+        if report.when != "call":
+            return
+        told = [value for name, value in report.user_properties if name == HONESTY]
+        for key, sums in told:
+            key, row = tuple(key), Row(*sums)
+            self.rows[key] = self.rows[key] + row if key in self.rows else row
+        if told:
+            write(self.page, {key: row.cells() for key, row in self.rows.items()})
 
 
 def write(page, rows):

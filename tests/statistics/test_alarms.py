@@ -2,16 +2,13 @@
 
 import numpy as np
 import pytest
+from tests.statistics.trials import runs
 
 from cautious.decision import Rule
 from cautious.evaluation.calibration import Calibration, calibration_data
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
 ANSWERS = 10_000
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def least_wrong(limit, n=ANSWERS):
@@ -34,7 +31,7 @@ def first_alarms(rng, risk, trials, limit=0.05):
     return np.array(found)
 
 
-@pytest.mark.parametrize("trials", [200, long(2000)])
+@pytest.mark.parametrize("trials", runs(200))
 def test_false_alarms_about_errors(trials, rng, ledger):
     ledger.share(
         "false alarms of RiskMonitor, looked at after every answer",
@@ -45,10 +42,10 @@ def test_false_alarms_about_errors(trials, rng, ledger):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("risk", "median"), [(0.10, 231), (0.08, 670)])
-def test_delay_of_true_alarms(risk, median, rng, ledger):
-    delays = first_alarms(rng, risk, 2000)
+@pytest.mark.parametrize("trials", runs(2000)[1:])
+def test_delay_of_true_alarms(trials, risk, median, rng, ledger):
+    delays = first_alarms(rng, risk, trials)
     assert np.median(delays) == pytest.approx(median, rel=0.06)
     ledger.share(
         f"true alarms of RiskMonitor within {median} answers",
@@ -70,7 +67,7 @@ SHIFTS = {
 
 
 @pytest.mark.parametrize("setting", SHIFTS)
-@pytest.mark.parametrize("trials", [40, long(2000)])
+@pytest.mark.parametrize("trials", runs(40))
 def test_intervals_of_the_share_of_positives(trials, setting, rng, ledger):
     apart, n, m, before, now, known = SHIFTS[setting]
     found = []
@@ -104,7 +101,7 @@ SCORES = {
 
 
 @pytest.mark.parametrize("scores", SCORES)
-@pytest.mark.parametrize("trials", [10, long(500)])
+@pytest.mark.parametrize("trials", runs(10))
 def test_false_alarms_about_drift(trials, scores, rng, ledger):
     draw, found = SCORES[scores], []
     looks = np.unique(np.geomspace(1, ANSWERS, 60).astype(int)) - 1

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.statistics.trials import runs
 
 from cautious.metrics import calibration_error
 
 BINS = 15
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def softmax(z):
@@ -39,7 +36,7 @@ def known_error(chance, told, norm):
 @pytest.mark.parametrize("kind", ["top-label", "class-wise"])
 @pytest.mark.parametrize("norm", ["l2", "l1"])
 @pytest.mark.parametrize("how", ["right", "too sure", "too sure where sure"])
-@pytest.mark.parametrize("trials", [40, long(2000)])
+@pytest.mark.parametrize("trials", runs(40))
 def test_intervals_hold_the_calibration_error(trials, how, norm, kind, rng, ledger):
     n, rows = 300, np.arange(300)
     held, seen, estimated = [], [], []

@@ -6,6 +6,7 @@ from scipy.special import logit
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
+from tests.statistics.trials import runs
 
 from cautious.guarantees import certify, certify_cost, certify_utility, mean_bound
 from cautious.metrics import SetCounts
@@ -19,10 +20,6 @@ SETTINGS = [
     (3, 2000, 0.02, 0.78),
 ]
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def world(rng, n, d):
@@ -46,7 +43,7 @@ def overdrawn(found, limit):
 
 
 @pytest.mark.parametrize(("d", "n", "limit", "coverage"), SETTINGS)
-@pytest.mark.parametrize("trials", [20, long(2000)])
+@pytest.mark.parametrize("trials", runs(20))
 def test_certified_mistakes(trials, d, n, limit, coverage, rng, ledger):
     found = []
     for _ in range(trials):
@@ -70,7 +67,7 @@ def test_certified_mistakes(trials, d, n, limit, coverage, rng, ledger):
     )
 
 
-@pytest.mark.parametrize("trials", [20, long(2000)])
+@pytest.mark.parametrize("trials", runs(20))
 def test_certified_mistakes_in_groups(trials, rng, ledger):
     found = []
     for _ in range(trials):
@@ -112,7 +109,7 @@ def three_classes(rng, n):
 
 
 @pytest.mark.parametrize("shape", ["one", "per class"])
-@pytest.mark.parametrize("trials", [15, long(2000)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_certified_mistakes_of_three_classes(trials, shape, rng, ledger):
     # The probabilities are right, so the mistakes of a large sample are known without its labels.
     p = three_classes(rng, 200_000)[1]
@@ -159,7 +156,7 @@ def test_certified_mistakes_of_three_classes(trials, shape, rng, ledger):
 
 
 @pytest.mark.parametrize("n", [100, 300, 1000])
-@pytest.mark.parametrize("trials", [50, long(2000)])
+@pytest.mark.parametrize("trials", runs(50))
 def test_mistakes_on_average(trials, n, rng, ledger):
     found = []
     for _ in range(trials):
@@ -218,7 +215,7 @@ LIMITED = {
         (("max_missed",), "two"),
     ],
 )
-@pytest.mark.parametrize("trials", [20, long(2000)])
+@pytest.mark.parametrize("trials", runs(20))
 def test_certified_limits(trials, names, shape, rng, ledger):
     asked = {name: LIMITED[name][0] for name in names}
     bounds = {name: 1 - at if name.startswith("min") else at for name, at in asked.items()}
@@ -246,7 +243,7 @@ def test_certified_limits(trials, names, shape, rng, ledger):
 
 @pytest.mark.parametrize("name", ["max_error_per_case", "max_missed"])
 @pytest.mark.parametrize("n", [30, 300])
-@pytest.mark.parametrize("trials", [50, long(2000)])
+@pytest.mark.parametrize("trials", runs(50))
 def test_monotone_limits_on_average(trials, n, name, rng, ledger):
     limit, risk = LIMITED[name]
     found = []
@@ -264,7 +261,7 @@ def test_monotone_limits_on_average(trials, n, name, rng, ledger):
     )
 
 
-@pytest.mark.parametrize("trials", [50, long(2000)])
+@pytest.mark.parametrize("trials", runs(50))
 def test_flat_scores_on_average(trials, rng, ledger):
     # The score says nothing: every rule errs in 15 % of its answers. Draws without a rule, which
     # err in none, are all that keeps the mean below the limit.
@@ -299,7 +296,7 @@ def test_flat_scores_on_average(trials, rng, ledger):
     ids=["small", "even", "rare"],
 )
 @pytest.mark.parametrize("known", ["counts", "cases in order"])
-@pytest.mark.parametrize("trials", [50, long(2000)])
+@pytest.mark.parametrize("trials", runs(50))
 def test_bounds_of_means(trials, known, shares, n, level, rng, ledger):
     values = np.array([0, 0.1, 0.2, 1])
     mean = values @ shares
@@ -323,7 +320,7 @@ def test_bounds_of_means(trials, known, shares, n, level, rng, ledger):
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
-@pytest.mark.parametrize("trials", [30, long(2000)])
+@pytest.mark.parametrize("trials", runs(30))
 def test_certified_costs_and_utilities(trials, level, rng, ledger):
     # Answers negative, positive and none, of negative and positive cases.
     shares = np.array([[0.52, 0.02], [0.06, 0.22], [0.12, 0.06]])
@@ -349,7 +346,7 @@ def test_certified_costs_and_utilities(trials, level, rng, ledger):
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
-@pytest.mark.parametrize("trials", [10, long(2000)])
+@pytest.mark.parametrize("trials", runs(10))
 def test_costs_and_utilities_certified_case_by_case(trials, level, rng, ledger):
     chance = np.array([[0.52, 0.02], [0.06, 0.22], [0.12, 0.06]])  # answers by truths, as above
     costs, worth = np.array([[0, 10], [2, 0], [1, 1]]), np.array([[1, 0], [0, 1], [0.65, 0.65]])
@@ -390,7 +387,7 @@ def test_costs_and_utilities_certified_case_by_case(trials, level, rng, ledger):
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("trials", [30, long(2000)])
+@pytest.mark.parametrize("trials", runs(30))
 def test_costs_certified_for_all_class_shares(trials, k, level, rng, ledger):
     # Each trial is a world of its own: how the cases of each class are answered is drawn anew.
     costs = np.vstack([3.0 * np.arange(1, k + 1) * (1 - np.eye(k)), np.ones(k)])
@@ -452,7 +449,7 @@ def hard_and_easy(rng, n):
     ],
     ids=["plain-class", "conditional-class", "plain-group", "conditional-group"],
 )
-@pytest.mark.parametrize("trials", [15, long(2000)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_conformal_sets_within_classes_and_groups(trials, how, part, rng, ledger):
     pytest.importorskip("mapie")
     model = ConformalClassifier(FrozenEstimator(Known().fit(None, None)), **how)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
+from tests.statistics.trials import runs
 
 from cautious.decision import ClassTree, climbing_rule
 from cautious.models import HierarchicalClassifier
@@ -29,13 +30,9 @@ def world(rng, n, boldness):
     return p, told / told.sum(axis=1, keepdims=True)
 
 
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
-
-
 @pytest.mark.filterwarnings("ignore:Nothing can be promised")
 @pytest.mark.parametrize("boldness", [0.5, 2.0])
-@pytest.mark.parametrize("trials", [40, long(2000)])
+@pytest.mark.parametrize("trials", runs(40))
 def test_nodes_hold_the_truth(trials, boldness, rng, ledger):
     by_place = ClassTree(tuple(range(8)), TREE.inner, TREE.parents)
     p, told = world(rng, 20_000, boldness)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.statistics.trials import runs
 
 from cautious.curves import AbstentionCostSurface, AbstentionROC, ResponseCurve, vacc_test
 from cautious.curves.surface.vacc import bin_volumes
@@ -30,10 +31,6 @@ EVERY_SET = np.tile(SETS, (3, 1))
 EVERY_WEIGHT = (SHARES[:, None] * CHANCE).ravel()
 
 
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
-
-
 def drawn(rng, n):
     """Truths, in fixed shares, and the numbers of their sets."""
     truth = np.repeat(np.arange(3), np.round(n * SHARES).astype(int))
@@ -45,7 +42,7 @@ def holds(interval, truth):
     return bool(interval.low <= truth <= interval.high)
 
 
-@pytest.mark.parametrize("trials", [15, long(400)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_every_number_of_the_report(trials, rng, ledger):
     truths = cautious_report(
         TRUTHS, EVERY_SET, classes=range(3), sample_weight=EVERY_WEIGHT, output_dict=True
@@ -76,7 +73,7 @@ def test_every_number_of_the_report(trials, rng, ledger):
 
 
 @pytest.mark.parametrize("stratify", [True, False])
-@pytest.mark.parametrize("trials", [60, long(800)])
+@pytest.mark.parametrize("trials", runs(60))
 def test_stratifying_takes_class_shares_for_fixed(trials, stratify, rng, ledger):
     # One class is mostly answered and the other mostly not, so coverage follows the class shares.
     hits = []
@@ -104,7 +101,7 @@ def test_stratifying_takes_class_shares_for_fixed(trials, stratify, rng, ledger)
 
 
 @pytest.mark.parametrize("measure", ["aurc", "augrc"])
-@pytest.mark.parametrize("trials", [25, long(400)])
+@pytest.mark.parametrize("trials", runs(25))
 def test_areas_under_risk_coverage_curves(trials, measure, rng, ledger):
     p = np.column_stack([CONFIDENCE, 1 - CONFIDENCE])
     twice = np.concatenate([p, p])
@@ -137,7 +134,7 @@ def test_areas_under_risk_coverage_curves(trials, measure, rng, ledger):
 
 
 @pytest.mark.parametrize("measure", ["u65", "coverage", "selective_accuracy"])
-@pytest.mark.parametrize("trials", [25, long(400)])
+@pytest.mark.parametrize("trials", runs(25))
 def test_paired_differences(trials, measure, rng, ledger):
     # The second classifier turns the first one's answers into the full set now and then.
     def both(which, hesitates):
@@ -179,7 +176,7 @@ def test_paired_differences(trials, measure, rng, ledger):
     )
 
 
-@pytest.mark.parametrize("trials", [40, long(800)])
+@pytest.mark.parametrize("trials", runs(40))
 def test_crossover_of_risk_aversion(trials, rng, ledger):
     # The bold one has x = 1 or 0; the cautious one gives up some of both for ½.
     chance = np.array([0.70, 0.30]), np.array([0.45, 0.40, 0.15])
@@ -223,15 +220,9 @@ VACC_SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("n", "positives", "distance", "step", "trials"),
-    [
-        (60, 0.5, 3.0, 0.0, 25),
-        (100, 0.5, 4.0, 0.0, 25),
-        *(pytest.param(*setting, 1000, marks=pytest.mark.slow) for setting in VACC_SETTINGS),
-    ],
-)
-def test_vacc(n, positives, distance, step, trials, rng, ledger):
+@pytest.mark.parametrize(("n", "positives", "distance", "step"), VACC_SETTINGS)
+@pytest.mark.parametrize("trials", runs(25))
+def test_vacc(trials, n, positives, distance, step, rng, ledger):
     truth = shifted_normals(distance, step=step, positives=positives)
     y = np.arange(n) < round(n * positives)
     hits = []
@@ -252,7 +243,7 @@ def test_vacc(n, positives, distance, step, trials, rng, ledger):
     )
 
 
-@pytest.mark.parametrize("trials", [15, long(1000)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_vacc_of_skewed_scores(trials, rng, ledger):
     # Exponential within each class, the positives' mean 12 times that of the negatives.
     x = np.concatenate([np.linspace(0, 40, 400_001), np.linspace(40, 400, 100_001)[1:]])
@@ -276,21 +267,11 @@ def test_vacc_of_skewed_scores(trials, rng, ledger):
 
 
 @pytest.mark.parametrize(
-    ("n", "distances", "trials"),
-    [
-        (300, (1.0, 1.5), 12),
-        *(
-            pytest.param(*setting, 1000, marks=pytest.mark.slow)
-            for setting in (
-                (60, (1.0, 2.0)),
-                (60, (2.0, 4.0)),
-                (300, (1.0, 1.5)),
-                (300, (3.0, 4.0)),
-            )
-        ),
-    ],
+    ("n", "distances"),
+    [(60, (1.0, 2.0)), (60, (2.0, 4.0)), (300, (1.0, 1.5)), (300, (3.0, 4.0))],
 )
-def test_difference_of_vacc(n, distances, trials, rng, ledger):
+@pytest.mark.parametrize("trials", runs(12))
+def test_difference_of_vacc(trials, n, distances, rng, ledger):
     truth = shifted_normals(distances[0]) - shifted_normals(distances[1])
     y = np.arange(n) % 2
     hits = []
@@ -312,7 +293,7 @@ BANDED = {"cases": 200, "at": (0.05, 0.3, 0.6, 1.0)}
 
 
 @pytest.mark.parametrize("risk", ["selective", "generalised"])
-@pytest.mark.parametrize("trials", [40, long(2000)])
+@pytest.mark.parametrize("trials", runs(40))
 def test_bands_of_risk_coverage_curves(trials, risk, rng, ledger):
     hits = {share: [] for share in BANDED["at"]}
     for _ in range(trials):
@@ -335,7 +316,7 @@ def test_bands_of_risk_coverage_curves(trials, risk, rng, ledger):
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "error", "cost"])
-@pytest.mark.parametrize("trials", [40, long(2000)])
+@pytest.mark.parametrize("trials", runs(40))
 def test_bands_of_response_curves(trials, measure, rng, ledger):
     costs = {"costs": [[0, 4], [4, 0], [1, 1]]} if measure == "cost" else {}
     hits = {share: [] for share in BANDED["at"]}
@@ -367,7 +348,7 @@ def test_bands_of_response_curves(trials, measure, rng, ledger):
 
 @pytest.mark.parametrize("digits", [12, 1], ids=["continuous", "tied"])
 @pytest.mark.parametrize(("n", "window"), [(60, 0.0), (400, 0.0), (400, 0.5)])
-@pytest.mark.parametrize("trials", [15, long(2000)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_bands_of_roc_curves(trials, n, window, digits, rng, ledger):
     # A calibrated score p, uniform, and rounded for ties: of cases at p, a share p is positive. The
     # window keeps p from (1 + window) / 2 on and up to (1 - window) / 2.

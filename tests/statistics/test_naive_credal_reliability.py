@@ -8,14 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.statistics.trials import runs
 
 from cautious.models import NaiveCredalClassifier
 
 FRESH = 2000
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def chances(rng, n_classes):
@@ -39,7 +36,7 @@ def worlds(rng, trials, n, n_classes=2):
 
 
 @pytest.mark.parametrize("n", [25, 50, 100])
-@pytest.mark.parametrize("trials", [25, long(400)])
+@pytest.mark.parametrize("trials", runs(25))
 def test_naive_bayes_is_unreliable_where_the_credal_classifier_hesitates(trials, n, rng, ledger):
     sure, unsure, determinate = [], [], []
     for X, y, X_fresh, y_fresh in worlds(rng, trials, n):
@@ -68,7 +65,7 @@ def test_naive_bayes_is_unreliable_where_the_credal_classifier_hesitates(trials,
     )
 
 
-@pytest.mark.parametrize("trials", [20, long(300)])
+@pytest.mark.parametrize("trials", runs(20))
 def test_more_hidden_observations_more_caution(trials, rng, ledger):
     strengths = (0.5, 1, 2, 4, 8)
     contained, shrunk = {s: [] for s in strengths}, []
@@ -92,7 +89,7 @@ def test_more_hidden_observations_more_caution(trials, rng, ledger):
 
 
 @pytest.mark.parametrize("idm", ["global", "local"])
-@pytest.mark.parametrize("trials", [10, long(100)])
+@pytest.mark.parametrize("trials", runs(10))
 def test_bounds_hold_the_posterior_of_every_prior_within(trials, idm, rng, ledger):
     # Predictive probabilities of naive Bayes, under the uniform prior and under skewed ones of the
     # same strength, all lie in the credal set.

@@ -6,16 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
+from tests.statistics.trials import runs
 
 from cautious.comparison import compare_results, friedman_nemenyi, holm, paired_t, wilcoxon
 from cautious.curves import vacc_test
 from cautious.evaluation.model_choice import everywhere_p
 
 LEVEL = 0.05
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def null_results(rng, n_datasets, n_classifiers):
@@ -26,7 +23,7 @@ def null_results(rng, n_datasets, n_classifiers):
 
 
 @pytest.mark.parametrize("n", [8, 20])
-@pytest.mark.parametrize("trials", [100, long(2000)])
+@pytest.mark.parametrize("trials", runs(100))
 def test_wilcoxon(trials, n, rng, ledger):
     found = []
     for _ in range(trials):
@@ -43,7 +40,7 @@ def test_wilcoxon(trials, n, rng, ledger):
 
 
 @pytest.mark.parametrize("n_classifiers", [3, 5])
-@pytest.mark.parametrize("trials", [60, long(1000)])
+@pytest.mark.parametrize("trials", runs(60))
 def test_friedman_and_nemenyi(trials, n_classifiers, rng, ledger):
     friedman, iman_davenport, nemenyi = [], [], []
     off_diagonal = ~np.eye(n_classifiers, dtype=bool)
@@ -63,7 +60,7 @@ def test_friedman_and_nemenyi(trials, n_classifiers, rng, ledger):
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "nemenyi"])
-@pytest.mark.parametrize("trials", [8, long(600)])
+@pytest.mark.parametrize("trials", runs(8))
 def test_compare_names_no_winner(trials, test, rng, ledger):
     named, unadjusted = [], []
     for _ in range(trials):
@@ -93,7 +90,7 @@ def fold_accuracies(X, y, folds):
     return np.array(found)
 
 
-@pytest.mark.parametrize("trials", [25, long(400)])
+@pytest.mark.parametrize("trials", runs(25))
 def test_paired_t_over_the_folds_of_a_cross_validation(trials, rng, ledger):
     # Two learners, each with features of its own that are equally good: exactly no difference.
     plain, corrected = [], []
@@ -116,22 +113,17 @@ def test_paired_t_over_the_folds_of_a_cross_validation(trials, rng, ledger):
 
 
 @pytest.mark.parametrize(
-    ("n", "positives", "distance", "step", "trials"),
+    ("n", "positives", "distance", "step"),
     [
-        (60, 0.5, 2.0, 0.0, 15),
-        *(
-            pytest.param(*setting, 1000, marks=pytest.mark.slow)
-            for setting in (
-                *((60, 0.5, d, 0.0) for d in (1.0, 2.0, 3.0, 4.0)),
-                (200, 0.5, 1.0, 0.0),
-                (200, 0.5, 1.0, 1.0),
-                *((200, 0.5, d, 0.0) for d in (3.0, 4.0)),
-                *((400, 0.1, d, 0.0) for d in (1.0, 3.0)),
-            )
-        ),
+        *((60, 0.5, d, 0.0) for d in (1.0, 2.0, 3.0, 4.0)),
+        (200, 0.5, 1.0, 0.0),
+        (200, 0.5, 1.0, 1.0),
+        *((200, 0.5, d, 0.0) for d in (3.0, 4.0)),
+        *((400, 0.1, d, 0.0) for d in (1.0, 3.0)),
     ],
 )
-def test_vacc_test(n, positives, distance, step, trials, rng, ledger):
+@pytest.mark.parametrize("trials", runs(15))
+def test_vacc_test(trials, n, positives, distance, step, rng, ledger):
     # Equally good scores; rounded to few values one is less optimistic, but needs more distance
     # between the classes to be as good.
     y = np.arange(n) < round(n * positives)
@@ -154,7 +146,7 @@ def test_vacc_test(n, positives, distance, step, trials, rng, ledger):
 @pytest.mark.parametrize(
     ("n", "wrong", "hesitates"), [(60, 0.15, 0.3), (400, 0.15, 0.3), (400, 0.01, 0.02)]
 )
-@pytest.mark.parametrize("trials", [15, long(2000)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_equally_good_set_classifiers_are_not_told_apart(trials, n, wrong, hesitates, rng, ledger):
     named = []
     for _ in range(trials):

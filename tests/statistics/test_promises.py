@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 from tests.evaluation import normal_scores
+from tests.statistics.trials import runs
 
 from cautious.curves import find_rule
 from cautious.evaluation import cross_fitted
@@ -13,10 +14,6 @@ from cautious.models import ConformalClassifier, TunedAbstainingClassifierCV
 
 FRESH = 4000
 COSTS = {"false_negative": 5.0, "false_positive": 1.0, "abstain": 0.4}
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def cases(rng, n, n_classes):
@@ -34,7 +31,7 @@ def on_fresh_data(model, rng, n, n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("trials", [15, long(200)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_budget_of_abstentions(trials, n_classes, rng, ledger):
     # The thresholds are quantiles of held-out scores: right on average, over it half of the time.
     model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2, per="case")
@@ -56,7 +53,7 @@ def test_budget_of_abstentions(trials, n_classes, rng, ledger):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("trials", [15, long(200)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_budget_of_mistakes(trials, n_classes, rng, ledger):
     # The most generous thresholds that held-out data allow are too generous on fresh data: the best
     # of many looks better than it is, the more so the more thresholds there are to choose. The
@@ -83,7 +80,7 @@ def test_budget_of_mistakes(trials, n_classes, rng, ledger):
     )
 
 
-@pytest.mark.parametrize("trials", [15, long(200)])
+@pytest.mark.parametrize("trials", runs(15))
 def test_cost_that_the_tuned_window_reports(trials, rng, ledger):
     model = TunedAbstainingClassifierCV(GaussianNB(), costs=COSTS)
     optimism = []
@@ -112,8 +109,9 @@ def test_cost_that_the_tuned_window_reports(trials, rng, ledger):
     ],
     ids=["split-lac", "split-aps", "cross-lac"],
 )
-@pytest.mark.parametrize("trials", [8, long(150)])
+@pytest.mark.parametrize("trials", runs(8))
 def test_conformal_sets_hold_the_truth(trials, method, score, between, rng, ledger):
+    pytest.importorskip("mapie")
     found = []
     for _ in range(trials):
         model = ConformalClassifier(
@@ -137,7 +135,7 @@ def test_conformal_sets_hold_the_truth(trials, method, score, between, rng, ledg
 @pytest.mark.parametrize("auc", [0.80, 0.92])
 @pytest.mark.parametrize("costs", normal_scores.COSTS, ids=["20/4/1", "10/2/1"])
 @pytest.mark.parametrize(("n", "least"), [(100, 0.88), (300, 0.92), (1000, 0.92)])
-@pytest.mark.parametrize("trials", [8, long(2000)])
+@pytest.mark.parametrize("trials", runs(8))
 def test_cost_expected_of_a_tuned_window(trials, n, least, costs, auc, rng, ledger):
     # What the rule that was chosen really costs, not what rules chosen in this way cost on average.
     distance = np.sqrt(2) * stats.norm.ppf(auc)
@@ -232,7 +230,7 @@ WORLDS = {
         ("5 % positives", 3000, 0.92),
     ],
 )
-@pytest.mark.parametrize("trials", [5, long(2000)])
+@pytest.mark.parametrize("trials", runs(5))
 def test_cost_expected_of_a_tuned_window_in_other_worlds(trials, world, n, least, rng, ledger):
     draw, true_cost, costs = WORLDS[world]
     found = []
@@ -268,7 +266,7 @@ def what_a_window_does(rule, score, costs):
 
 @pytest.mark.parametrize("n", [120, 400])
 @pytest.mark.parametrize("scores", ["the same score everywhere", "scores of pure noise"])
-@pytest.mark.parametrize("trials", [8, long(2000)])
+@pytest.mark.parametrize("trials", runs(8))
 def test_shares_of_the_classes_are_uncertain(trials, scores, n, rng, ledger):
     # One class is answered nearly always: mistakes vary with the shares of the classes alone.
     costs = {"false_negative": 1.0, "false_positive": 1.0, "abstain": 0.45}

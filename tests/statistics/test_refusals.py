@@ -7,12 +7,9 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import KernelDensity
+from tests.statistics.trials import runs
 
 from cautious.models import NoveltyRefusingClassifier
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def cases(rng, n, ties):
@@ -24,7 +21,7 @@ def cases(rng, n, ties):
 
 @pytest.mark.parametrize("ties", [False, True], ids=["continuous", "ties"])
 @pytest.mark.parametrize("n", [50, 200])
-@pytest.mark.parametrize("trials", [40, long(2000)])
+@pytest.mark.parametrize("trials", runs(40))
 def test_false_refusals(trials, n, ties, rng, ledger):
     limit, found = 0.1, []
     model = NoveltyRefusingClassifier(
@@ -45,7 +42,7 @@ def test_false_refusals(trials, n, ties, rng, ledger):
     )
 
 
-@pytest.mark.parametrize("trials", [10, long(2000)])
+@pytest.mark.parametrize("trials", runs(10))
 def test_false_refusals_per_class(trials, rng, ledger):
     limit, found = 0.2, []
     model = NoveltyRefusingClassifier(

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
+from tests.statistics.trials import runs
 
 from cautious.models import DeferringClassifier
 
@@ -21,10 +22,6 @@ class Told(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         p = 1 / (1 + np.exp(-DISTANCE * np.asarray(X)[:, 0]))
         return np.column_stack([1 - p, p])
-
-
-def long(trials):
-    return pytest.param(trials, marks=pytest.mark.slow)
 
 
 def world(rng, n, hard):
@@ -52,7 +49,7 @@ def true_error(team, hard):
 @pytest.mark.filterwarnings("ignore:Nothing can be promised")
 @pytest.mark.filterwarnings("ignore:.* calibration rows also occur")
 @pytest.mark.parametrize("hard", [False, True])
-@pytest.mark.parametrize("trials", [10, long(2000)])
+@pytest.mark.parametrize("trials", runs(10))
 def test_teams_err_no_more_than_promised(trials, hard, rng, ledger):
     broken, asked = [], []
     model = DeferringClassifier(
