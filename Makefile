@@ -48,8 +48,7 @@ test-oldest: .venv-oldest/.ready  ## the oldest versions declared
 	SCIPY_ARRAY_API=1 .venv-oldest/bin/python -m pytest $(XDIST) $(OLD_WARNINGS)
 
 test-newest: pyproject.toml  ## the newest versions there are
-	$(PYTHON) -m venv --clear .venv-newest
-	$(call install,.venv-newest,--upgrade --upgrade-strategy eager)
+	$(call install,.venv-newest)
 	.venv-newest/bin/python -m pytest $(XDIST)
 
 # Every supported Python that is on the path; PYTHONS="python3.13 /opt/python3.14" names others.
@@ -119,10 +118,12 @@ lint-workflows: .venv-release/.ready  ## the workflows: against their schema, an
 	.venv-release/bin/zizmor --offline --quiet .github
 
 # An environment is rebuilt only when the declared dependencies change. The usual one has exact versions, each
-# archive checked against its digest; `make lock` takes newer ones. `--group` needs pip 25.1.
+# archive checked against its digest; `make lock` takes newer ones. The others are resolved anew, which uv does in
+# seconds and pip in minutes.
 define install
-	$(1)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(1)/bin/python -m pip install --quiet --editable . --group dev $(2)
+	$(PYTHON) -m venv --clear $(1)
+	$(1)/bin/python -m pip install --quiet uv
+	$(1)/bin/python -m uv pip install --quiet --python $(1) --editable . --group dev $(2)
 endef
 
 $(READY): pyproject.toml constraints/development.txt
@@ -137,12 +138,10 @@ lock:  ## newer exact versions of the environment
 	PATH="$(CURDIR)/build/.venv-lock/bin:$$PATH" $(PYTHON) tools/lock_environment.py
 
 .venv-oldest/.ready: pyproject.toml constraints/oldest.txt
-	$(PYTHON) -m venv --clear .venv-oldest
 	$(call install,.venv-oldest,--constraint constraints/oldest.txt)
 	touch $@
 
 .venv-3.%/.ready: pyproject.toml
-	$(PYTHON) -m venv --clear .venv-3.$*
 	$(call install,.venv-3.$*)
 	touch $@
 

@@ -40,7 +40,11 @@ assert pathlib.Path("report.html").stat().st_size > 100_000
 
 # What is said where an extra is missing, and the code that has it said.
 MISSING = {
-    "cli": "import runpy; runpy.run_module('cautious')",
+    "cli": (
+        "import subprocess, sys\n"
+        "asked = [sys.executable, '-m', 'cautious']\n"
+        "sys.exit(subprocess.run(asked, capture_output=True, text=True).stderr)"
+    ),
     "plots": (
         "from cautious.displays import RiskCoverageDisplay as D\n"
         "D.from_predictions([0, 1], [[.9, .1], [.2, .8]])"

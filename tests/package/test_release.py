@@ -39,6 +39,22 @@ def test_the_same_pythons_everywhere():
     assert f"Python {declared[0]} to {declared[-1]}" in text("docs/support.md")
 
 
+def test_the_oldest_versions_are_those_declared():
+    given = dict(re.findall(r"^([\w-]+)==([\d.]+)", text("constraints/oldest.txt"), re.M))
+    extras = PROJECT["optional-dependencies"]
+    named = re.search(r"\[(.*)\]", extras["all"][0])[1].split(",")
+    asked = [*PROJECT["dependencies"], *(line for extra in named for line in extras[extra])]
+    least = dict(re.findall(r"^([\w-]+)(?:\[\w+\])?>=([\d.]+)", "\n".join(asked), re.M))
+    assert len(least) > 10
+
+    def numbers(version):
+        return [int(part) for part in [*version.split("."), "0", "0"]][:3]
+
+    assert {name: given.get(name) and numbers(given[name]) for name in least} == {
+        name: numbers(version) for name, version in least.items()
+    }
+
+
 def test_actions_are_pinned_to_a_commit():
     uses = [
         line.split("uses:")[1].strip()

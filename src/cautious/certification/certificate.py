@@ -194,7 +194,15 @@ class Certificate:
         return "<br>".join(escape(line) for line in str(self).splitlines())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what :meth:`from_dict` reads, ready for JSON."""
+        """Return what :meth:`from_dict` reads, ready for JSON.
+
+        Examples
+        --------
+        >>> tests = (LimitTest("error", 0.1, 3, 100, 0.0078),)
+        >>> proof = Certificate({"error": 0.1}, 0.95, 120, tests)
+        >>> proof.to_dict()["limits"]
+        {'error': 0.1}
+        """
         state = asdict(self)
         state |= {name: list(state[name]) for name in ("tests", "means")}
         if self.shares is not None:
@@ -207,7 +215,15 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Certificate:
-        """Read a certificate that :meth:`to_dict` made; anything else is refused."""
+        """Read a certificate that :meth:`to_dict` made; anything else is refused.
+
+        Examples
+        --------
+        >>> tests = (LimitTest("error", 0.1, 3, 100, 0.0078),)
+        >>> proof = Certificate({"error": 0.1}, 0.95, 120, tests)
+        >>> Certificate.from_dict(proof.to_dict()) == proof
+        True
+        """
         if not isinstance(state, Mapping) or state.get("schema") != SCHEMA:
             raise ValueError(f"this is no certificate of the schema {shown(SCHEMA)}.")
         unknown = set(state) ^ {*cls.__dataclass_fields__}
@@ -230,7 +246,15 @@ class Certificate:
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
-        """Read JSON that :meth:`to_json` wrote."""
+        """Read JSON that :meth:`to_json` wrote.
+
+        Examples
+        --------
+        >>> tests = (LimitTest("error", 0.1, 3, 100, 0.0078),)
+        >>> proof = Certificate({"error": 0.1}, 0.95, 120, tests)
+        >>> Certificate.from_json(proof.to_json()) == proof
+        True
+        """
         return cls.from_dict(parsed_json(text))
 
 

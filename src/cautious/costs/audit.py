@@ -94,7 +94,18 @@ class Audit:
     uses: pd.DataFrame
 
     def frame(self) -> pd.DataFrame:
-        """Give the ten properties as a frame."""
+        """Give the ten properties as a frame.
+
+        Examples
+        --------
+        >>> from cautious.costs import audit, discounted, zero_one
+        >>> audit(discounted(zero_one(3))).frame()[["property", "verdict"]].head(3)
+                                  property verdict
+        number
+        1                      possibility   fails
+        2                   permissiveness   fails
+        3       reward of rightful caution   fails
+        """
         return self.properties
 
     def use_lines(self) -> list[str]:

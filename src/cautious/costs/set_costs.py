@@ -76,6 +76,14 @@ class SetCosts(ABC):
         -------
         ndarray of shape (n_sets, K), or (n_sets,) if `truth` is given
             ``of(mask)[i, y]`` is the cost of set ``i`` when class ``y`` is true.
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted
+        >>> costs = discounted([[0, 1], [4, 0]], classes=["ill", "well"])
+        >>> costs.of([[True, False], [True, True]])
+        array([[0. , 1. ],
+               [2. , 0.5]])
         """
         costs = self._costs(check_mask(mask, n_classes=self.n_classes))
         if truth is None:
@@ -152,6 +160,14 @@ class SetCosts(ABC):
         Returns
         -------
         SetCosts
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted
+        >>> costs = discounted([[0, 1], [4, 0]], classes=["ill", "well"])
+        >>> costs.in_order(["well", "ill"]).singletons()
+        array([[0., 4.],
+               [1., 0.]])
         """
         wanted = tuple(check_classes(classes).tolist())
         if len(wanted) != self.n_classes:
@@ -183,6 +199,14 @@ class SetCosts(ABC):
         -------
         ndarray of shape (K, K)
             Rows are predictions, columns are truths.
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted
+        >>> costs = discounted([[0, 1], [4, 0]], classes=["ill", "well"])
+        >>> costs.singletons()
+        array([[0., 1.],
+               [4., 0.]])
         """
         return self._costs(np.eye(self.n_classes, dtype=np.bool_))
 

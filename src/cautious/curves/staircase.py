@@ -136,6 +136,11 @@ class Staircase(Shown):
         Returns
         -------
         Staircase
+
+        Examples
+        --------
+        >>> Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9])
+        Staircase(classes=(0, 1), n_scores=2, n_positives=2, n_negatives=1)
         """
         if is_tensor(y_score) and sample_weight is None:
             return TensorStaircase.of_cases(y_true, y_score, pos_label, classes)
@@ -280,7 +285,15 @@ class Staircase(Shown):
         return {"classes": self.classes, "n_scores": len(self), **counts}
 
     def frame(self) -> pd.DataFrame:
-        """One row per distinct score, with the counts of both classes."""
+        """One row per distinct score, with the counts of both classes.
+
+        Examples
+        --------
+        >>> Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9]).frame()
+           score  positives  negatives
+        0    0.2        1.0        1.0
+        1    0.9        1.0        0.0
+        """
         return pd.DataFrame(
             {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
         )

@@ -129,6 +129,12 @@ class Window(Shown):
         Returns
         -------
         float or ndarray
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> window.relative_cost(mu=0.5, nu=[0.1, 0.2]).round(3)
+        array([0.145, 0.165])
         """
         return plain(self.cost_at(check_costs(mu, nu, nu_negative)))
 
@@ -142,15 +148,41 @@ class Window(Shown):
         )
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
-        """Answer new scores with this window; see :func:`cautious.decision.window_rule`."""
+        """Answer new scores with this window; see :func:`cautious.decision.window_rule`.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> window.predict_set([0.1, 0.5])
+        array([[ True, False],
+               [ True,  True]])
+        """
         return window_rule(y_score, self.lower, self.upper)
 
     def rule(self) -> Rule:
-        """Give the window as a rule, to be saved and applied."""
+        """Give the window as a rule, to be saved and applied.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> print(window.rule().describe())
+        Answer 1 where the score is at least 0.8, 0 where it is at most 0.2; abstain between.
+        """
         return Rule.window(self.lower, self.upper, classes=self.classes)
 
     def frame(self) -> pd.DataFrame:
-        """Shares of all cases: answers as rows (abstaining last), truths as columns."""
+        """Shares of all cases: answers as rows (abstaining last), truths as columns.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> window.frame()
+        truth          0     1
+        prediction
+        0           0.40  0.10
+        1           0.05  0.25
+        ⊥           0.10  0.10
+        """
         return pd.DataFrame(
             [
                 [self.true_negative, self.false_negative],

@@ -422,6 +422,13 @@ class ClassTree:
         Returns
         -------
         ndarray of shape (n, K), bool
+
+        Examples
+        --------
+        >>> tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl"]})
+        >>> tree.cover([[True, False, False], [True, False, True]])
+        array([[ True, False, False],
+               [ True,  True,  True]])
         """
         return self.masks[self._nodes_over(mask)]
 
@@ -463,6 +470,12 @@ class ClassTree:
         Returns
         -------
         ClassTree
+
+        Examples
+        --------
+        >>> tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl"]})
+        >>> tree.for_classes(["owl", "cat"]).classes
+        ('owl', 'cat')
         """
         wanted = check_classes(classes)
         place = {name: at for at, name in enumerate(self.classes)}
@@ -483,7 +496,14 @@ class ClassTree:
         )
 
     def to_json(self) -> str:
-        """Write the tree as JSON, which :meth:`from_json` reads."""
+        """Write the tree as JSON, which :meth:`from_json` reads.
+
+        Examples
+        --------
+        >>> tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl"]})
+        >>> ClassTree.from_json(tree.to_json()) == tree
+        True
+        """
         state = {
             "schema": SCHEMA,
             "classes": list(self.classes),

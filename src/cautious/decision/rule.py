@@ -144,6 +144,11 @@ class Rule:
         Returns
         -------
         Rule
+
+        Examples
+        --------
+        >>> Rule.window(0.2, 0.7, classes=["no", "yes"])
+        Rule.window(0.2, 0.7, classes=['no', 'yes'])
         """
         return _make(cls, "window", classes, about, lower=lower, upper=upper)
 
@@ -163,6 +168,13 @@ class Rule:
         Returns
         -------
         Rule
+
+        Examples
+        --------
+        >>> rule = Rule.confidence(0.8, classes=["a", "b", "c"])
+        >>> rule.predict_set([[0.9, 0.1, 0.0], [0.5, 0.3, 0.2]])
+        array([[ True, False, False],
+               [ True,  True,  True]])
         """
         return _make(cls, "confidence", classes, about, threshold=threshold)
 
@@ -197,6 +209,13 @@ class Rule:
         Returns
         -------
         Rule
+
+        Examples
+        --------
+        >>> rule = Rule.class_thresholds([0.6, 0.9], classes=["a", "b"])
+        >>> rule.predict_set([[0.7, 0.3], [0.2, 0.8]])
+        array([[ True, False],
+               [ True,  True]])
         """
         values = as_floats(thresholds, "thresholds", "thresholds")
         if values.ndim != 1:
@@ -222,6 +241,13 @@ class Rule:
         Returns
         -------
         Rule
+
+        Examples
+        --------
+        >>> rule = Rule.utility("u65", classes=["a", "b", "c"])
+        >>> rule.predict_set([[0.9, 0.1, 0.0], [0.5, 0.45, 0.05]])
+        array([[ True, False, False],
+               [ True,  True, False]])
         """
         as_utility(utility)  # warns of what is no utility
         return _make(cls, "utility", classes, about, worth=read_utility(utility))
@@ -242,6 +268,13 @@ class Rule:
         Returns
         -------
         Rule
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted, zero_one
+        >>> rule = Rule.set_costs(discounted(zero_one(3)), classes=["a", "b", "c"])
+        >>> rule.predict_set([[0.9, 0.1, 0.0]])
+        array([[ True, False, False]])
         """
         return _make(cls, "set_costs", classes, about, costs=costs)
 
@@ -273,6 +306,13 @@ class Rule:
         -------
         ndarray of shape (n, K), bool
             Prediction sets; a full row abstains.
+
+        Examples
+        --------
+        >>> Rule.window(0.2, 0.7).predict_set([0.1, 0.5, float("nan")])
+        array([[ True, False],
+               [ True,  True],
+               [ True,  True]])
         """
         order = self._order(classes)
         values = self._values(scores, order)
@@ -295,11 +335,22 @@ class Rule:
         Returns
         -------
         int
+
+        Examples
+        --------
+        >>> Rule.window(0.2, 0.7).missing([0.1, float("nan")])
+        1
         """
         return int(_is_missing(as_floats(scores, "scores", "scores")).sum())
 
     def describe(self) -> str:
-        """Say in one sentence what the rule does."""
+        """Say in one sentence what the rule does.
+
+        Examples
+        --------
+        >>> print(Rule.confidence(0.8, classes=["a", "b", "c"]).describe())
+        Answer the most probable class where its probability is at least 0.8; abstain elsewhere.
+        """
         from cautious.decision.rule_json import describe_rule
 
         return describe_rule(self)
@@ -315,6 +366,11 @@ class Rule:
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> Rule.from_json(Rule.window(0.2, 0.7).to_json())
+        Rule.window(0.2, 0.7, classes=[0, 1])
         """
         from cautious.decision.rule_json import write_rule
 
@@ -342,6 +398,11 @@ class Rule:
             :func:`cautious.apply` does. Rules of more than two classes read a column ``p_<class>``
             per class. A utility or set costs of more than five classes have none: they choose among
             too many sets.
+
+        Examples
+        --------
+        >>> "LOWER = 0.2" in Rule.window(0.2, 0.7).to_code()
+        True
         """
         from cautious.decision.rule_code import rule_code
 
@@ -365,7 +426,13 @@ class Rule:
         return read_rule(source)
 
     def with_details(self, **about: Any) -> Rule:
-        """Return the same rule with another `model`, `certificate` or `data`."""
+        """Return the same rule with another `model`, `certificate` or `data`.
+
+        Examples
+        --------
+        >>> Rule.window(0.2, 0.7).with_details(model="forest").model
+        'forest'
+        """
         unknown = sorted(set(about) - {"model", "certificate", "data", "costs"})
         if unknown:
             raise TypeError(f"{shown(unknown[0])} is none of model, certificate, data and costs.")

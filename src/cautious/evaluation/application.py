@@ -100,7 +100,16 @@ class Application:
         return sum(every) if len(columns) == 1 else max(every, default=0)
 
     def frame(self) -> pd.DataFrame:
-        """One row per model: cases, answers of each kind, abstentions, missing scores."""
+        """One row per model: cases, answers of each kind, abstentions, missing scores.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> rule = cautious.decision.Rule.window(0.2, 0.8)
+        >>> done = cautious.apply(pd.DataFrame({"score": [0.1, 0.5, 0.9]}), rule)
+        >>> done.frame().iloc[0].to_dict()
+        {'cases': 3, 'abstained': 1, 'missing': 0, '0': 1, '1': 1}
+        """
         rows = {}
         for name, one in self.counts.items():
             rows[name] = {"cases": one.n, "abstained": one.abstained, "missing": one.missing}

@@ -111,7 +111,15 @@ class Evaluation:
     by_costs_of: tuple[str, ...] = ()
 
     def frame(self) -> pd.DataFrame:
-        """One row per model, part and measure."""
+        """One row per model, part and measure.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
+        >>> found.frame().columns.tolist()
+        ['model', 'part', 'name', 'measure', 'value', 'low', 'high']
+        """
         frames = []
         for name, table in self.measures.items():
             whole = table[["value", "low", "high"]].reset_index()
@@ -128,7 +136,15 @@ class Evaluation:
         )
 
     def value(self, measure: str, model: str | None = None) -> float:
-        """One number: a measure of a model, or of the only one there is."""
+        """One number: a measure of a model, or of the only one there is.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
+        >>> found.value("selective_accuracy")
+        0.5
+        """
         if model is None and len(self.measures) > 1:
             raise ValueError(f"there are the models {list(self.measures)}; say which with model=.")
         name = next(iter(self.measures)) if model is None else model
@@ -140,7 +156,15 @@ class Evaluation:
         return float(values[measure])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Everything, ready for JSON.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
+        >>> found.to_dict()["models"]["mine"]["n"]
+        4.0
+        """
         return {"models": {name: self._record(one) for name, one in self.models.items()}}
 
     def _record(self, one: Evidence) -> dict[str, Any]:
@@ -211,7 +235,15 @@ class Evaluation:
         )
 
     def sentences(self) -> Iterator[str]:
-        """Say how the answers of each model came about."""
+        """Say how the answers of each model came about.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
+        >>> print(next(found.sentences()))
+        Answers: the most probable class.
+        """
         for name, one in self.models.items():
             prefix = f"{name}: " if len(self.models) > 1 else ""
             if one.answers:

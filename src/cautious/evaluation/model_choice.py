@@ -77,7 +77,18 @@ class Comparison:
     notes: tuple[Message, ...] = ()
 
     def frame(self) -> pd.DataFrame:
-        """One row per pair."""
+        """One row per pair.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> y, p = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
+        >>> found = cautious.compare({"a": (y, p), "b": (y, p[::-1])}, n_resamples=50)
+        >>> found.frame()[["vacc_difference"]].round(3)
+                      vacc_difference
+        first second
+        a     b                -0.139
+        """
         return self.pairs
 
     def to_dict(self) -> dict[str, Any]:

@@ -265,6 +265,14 @@ class Watch:
 
         Columns such as ``error`` hold the evidence as a share of what raises the alarm, both as
         logarithms: 1 is an alarm.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0], "score": [0.1, 0.5, 0.9]})
+        >>> seen = cautious.watch(log, cautious.decision.Rule.window(0.2, 0.8), max_error=0.2)
+        >>> seen.frame().columns.tolist()
+        ['batch', 'at', 'cases', 'abstained', 'missing', 'labelled', 'wrong', 'error']
         """
         rows = []
         for at, one in enumerate(self.batches, 1):
@@ -385,7 +393,16 @@ class Watch:
     # How it is kept.
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Write the state as JSON, to a file too if a path is given, atomically."""
+        """Write the state as JSON, to a file too if a path is given, atomically.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0], "score": [0.1, 0.5, 0.9]})
+        >>> seen = cautious.watch(log, cautious.decision.Rule.window(0.2, 0.8), max_error=0.2)
+        >>> Watch.from_json(seen.to_json()) == seen
+        True
+        """
         data = {
             "schema": SCHEMA,
             "rule": self.rule,

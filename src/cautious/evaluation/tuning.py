@@ -109,6 +109,16 @@ class Tuning:
         ``cost``, ``abstention``, ``error`` and ``selective_error`` are expected on new cases,
         within ``cost_low`` and ``cost_high`` and so on; ``apparent_cost`` and so on were measured
         on the cases that the rule was chosen on, and stand alone where nothing is expected.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> y, p = [0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7]
+        >>> found = cautious.tune({"mine": (y, p)}, max_error=0.1)
+        >>> found.frame().iloc[:, :3]
+               lower  upper  apparent_abstention
+        model
+        mine     0.3   0.65             0.333333
         """
         frames = [pd.DataFrame(columns=["model"])] if not self.found else []
         for name, one in self.found.items():
@@ -125,6 +135,14 @@ class Tuning:
         """Write the rules as JSON, to a file too if a path is given; ``evaluate`` reads them.
 
         Certificates are written with their rules.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> y, p = [0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7]
+        >>> found = cautious.tune({"mine": (y, p)}, max_error=0.1)
+        >>> cautious.decision.Rule.from_json(found.to_json()) == found.rule
+        True
         """
         self._check_found()
         return rules_to_json(self.rules, path)

@@ -76,6 +76,13 @@ class RiskMonitor:
         ----------
         wrong, answered : int
             Wrong answers in the batch, and all its answers whose truth is known.
+
+        Examples
+        --------
+        >>> monitor = RiskMonitor(max_error=0.05)
+        >>> monitor.update(wrong=20, answered=100)
+        >>> monitor.alarm
+        True
         """
         k, m = check_counts(wrong, answered)
         self.wrong += int(k)
@@ -116,7 +123,13 @@ class RiskMonitor:
         return self if other == 0 else NotImplemented  # so that sum() works
 
     def to_dict(self) -> dict[str, float | int]:
-        """Return what :meth:`from_dict` reads, ready for JSON."""
+        """Return what :meth:`from_dict` reads, ready for JSON.
+
+        Examples
+        --------
+        >>> RiskMonitor(0.05, wrong=1, answered=40).to_dict()
+        {'max_error': 0.05, 'confidence_level': 0.95, 'wrong': 1, 'answered': 40}
+        """
         return {
             "max_error": self.max_error,
             "confidence_level": self.confidence_level,
@@ -126,7 +139,13 @@ class RiskMonitor:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> RiskMonitor:
-        """Go on from a saved state."""
+        """Go on from a saved state.
+
+        Examples
+        --------
+        >>> RiskMonitor.from_dict(RiskMonitor(0.05, wrong=1, answered=40).to_dict()).answered
+        40
+        """
         known = {"max_error", "confidence_level", "wrong", "answered"}
         if set(state) != known:
             raise ValueError(
@@ -220,6 +239,13 @@ class DriftMonitor:
         ----------
         counts : sequence of int
             New cases in each bin.
+
+        Examples
+        --------
+        >>> monitor = DriftMonitor(expected=[25, 25, 25, 26])
+        >>> monitor.update([0, 0, 20, 180])
+        >>> monitor.alarm
+        True
         """
         self.counts = tuple(
             a + b for a, b in zip(self.counts or (), self._fitting(counts), strict=True)

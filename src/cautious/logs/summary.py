@@ -316,6 +316,14 @@ class LogSummary:
         Returns
         -------
         Staircase
+
+        Examples
+        --------
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        >>> summary = summarise(log)
+        >>> summary.staircase()
+        Staircase(classes=(0, 1), n_scores=4, n_positives=2, n_negatives=2)
         """
         if not self.plan.binary:
             raise ValueError(
@@ -340,7 +348,16 @@ class LogSummary:
     def cost_surface(
         self, *, model: Any = None, group: Any = None, priors: Any = None, within: str = "worst"
     ) -> AbstentionCostSurface:
-        """Abstention cost surface of the scores; parameters as in :meth:`staircase`."""
+        """Abstention cost surface of the scores; parameters as in :meth:`staircase`.
+
+        Examples
+        --------
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        >>> summary = summarise(log)
+        >>> summary.cost_surface().cost(mu=1, nu=0.2)
+        0.1
+        """
         return AbstentionCostSurface(
             self.staircase(model=model, group=group, within=within), priors=priors
         )
@@ -455,6 +472,14 @@ class LogSummary:
         Returns
         -------
         lower, upper : float or ndarray
+
+        Examples
+        --------
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        >>> summary = summarise(log)
+        >>> summary.cost_bounds(mu=1, nu=0.2)
+        (0.1, 0.1)
         """
         lower, upper = (
             self.cost_surface(model=model, group=group, priors=priors, within=within).cost(mu, nu)
@@ -481,6 +506,14 @@ class LogSummary:
         Returns
         -------
         SetCounts
+
+        Examples
+        --------
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        >>> summary = summarise(log)
+        >>> summary.counts()
+        SetCounts(n=4, cells=4, classes=[0, 1])
         """
         if self._counts_scores(decision):
             chosen = ARGMAX if decision is None else decision
@@ -543,6 +576,14 @@ class LogSummary:
         Where confidences are rounded, ``within="worst"`` puts the wrong answers of a cell first and
         gives upper bounds of risk and its areas, ``"best"`` the right ones, and lower bounds. Of
         two classes, the scores must be probabilities.
+
+        Examples
+        --------
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        >>> summary = summarise(log)
+        >>> summary.risk_coverage()
+        RiskCoverageCurve(n=4, thresholds=2, aurc=0.153426, augrc=0.125)
         """
         if self.plan.binary:
             stairs = self.staircase(model=model, group=group, within=within)
@@ -594,6 +635,14 @@ class LogSummary:
         -------
         float
             nan with a warning where it is undefined.
+
+        Examples
+        --------
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        >>> summary = summarise(log)
+        >>> summary.measure("selective_accuracy")
+        0.5
         """
         entry = get_measure(which)
         if entry.counts is RiskCoverageCurve:

@@ -169,6 +169,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
         Returns
         -------
         RiskCoverageCurve
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve
+        RiskCoverageCurve(n=4, thresholds=3, aurc=0.218832, augrc=0.15625)
         """
         scores = _flat_numbers(confidence, "confidence")
         losses = _finite_losses(loss, scores)
@@ -283,6 +289,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
 
         Losses and truths are kept apart, so what is lost is only the order of cases whose
         confidences are nearly equal.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> len(curve.rounded(2).frame())
+        2
         """
         answered = np.cumsum(self.weight)
         part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
@@ -361,6 +373,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
         -------
         ndarray
             One number per row of weights; nan where there are no cases.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> round(float(curve.selective_area()), 4)
+        0.2188
         """
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
@@ -380,6 +398,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
         -------
         ndarray
             One number per row of weights; nan where there are no cases.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> round(float(curve.generalised_area()), 4)
+        0.1562
         """
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
@@ -401,6 +425,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
         -------
         ndarray
             Of the shape of `coverage`.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.risk_at_coverage([0.25, 0.5, 1]).round(3)
+        array([0.  , 0.25, 0.5 ])
         """
         wanted = _check_share(coverage, "coverage")
         if (wanted == 0).any():
@@ -432,6 +462,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
         float
             0 if even the most confident cases lose more. There may be smaller coverages with a
             larger risk.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> round(curve.coverage_at_risk(0.4), 3)
+        0.833
         """
         bound = self._check_risk(risk)
         end = self.coverage
@@ -457,6 +493,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
         -------
         WorkingPoint
             With threshold infinity, coverage 0 and risk nan if no threshold will do.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.threshold_at_risk(0.4)
+        WorkingPoint(threshold=0.7, coverage=0.75, risk=0.3333333333333333)
         """
         allowed = np.flatnonzero(self._meets(self._check_risk(risk)))
         return self._point(int(allowed[-1])) if len(allowed) else WorkingPoint(np.inf, 0.0, np.nan)
@@ -472,6 +514,12 @@ class RiskCoverageCurve(Shown, FromEstimator):
         Returns
         -------
         WorkingPoint
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.threshold_at_coverage(0.5)
+        WorkingPoint(threshold=0.7, coverage=0.75, risk=0.3333333333333333)
         """
         wanted = float(_check_share(coverage, "coverage"))
         return self._point(int(np.searchsorted(self.coverage, wanted - _ROUNDING)))
@@ -521,7 +569,17 @@ class RiskCoverageCurve(Shown, FromEstimator):
         return answered / total, lost / total
 
     def frame(self) -> pd.DataFrame:
-        """One row per threshold, falling: its coverage and both risks."""
+        """One row per threshold, falling: its coverage and both risks.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.frame().round(3)
+           threshold  coverage  selective_risk  generalised_risk
+        0        0.9      0.25           0.000              0.00
+        1        0.7      0.75           0.333              0.25
+        2        0.5      1.00           0.500              0.50
+        """
         columns = ("threshold", "coverage", "selective_risk", "generalised_risk")
         return pd.DataFrame({name: getattr(self, name) for name in columns})
 

@@ -55,11 +55,25 @@ class Utility(ABC):
 
     @abstractmethod
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
-        """Second derivative at ``x``; negative where you are averse to risk."""
+        """Second derivative at ``x``; negative where you are averse to risk.
+
+        Examples
+        --------
+        >>> from cautious.utility import u65
+        >>> u65.second_derivative([0.5, 1])
+        array([-1.2, -1.2])
+        """
 
     @abstractmethod
     def inverse(self, value: npt.ArrayLike) -> Floats:
-        """Smallest discounted accuracy whose utility is ``value``; nan if there is none."""
+        """Smallest discounted accuracy whose utility is ``value``; nan if there is none.
+
+        Examples
+        --------
+        >>> from cautious.utility import u65
+        >>> u65.inverse([0.65, 1]).round(3)
+        array([0.5, 1. ])
+        """
 
     @property
     def normalised(self) -> Utility:

@@ -66,6 +66,11 @@ class RiskAversionCurve:
         Returns
         -------
         RiskAversionCurve
+
+        Examples
+        --------
+        >>> RiskAversionCurve.from_accuracies([1, 0.5, 0.5, 0])
+        RiskAversionCurve(accuracy=0.5, hedging=0.125)
         """
         accuracies = check_accuracies(x)
         weight = check_weight(sample_weight, len(accuracies))
@@ -89,6 +94,13 @@ class RiskAversionCurve:
         Returns
         -------
         DataFrame with columns ``risk_aversion`` and ``utility``
+
+        Examples
+        --------
+        >>> RiskAversionCurve.from_accuracies([1, 0.5, 0.5, 0]).frame()
+           risk_aversion  utility
+        0            0.5     0.50
+        1            1.0     0.75
         """
         at = np.atleast_1d(as_floats(k, "k"))
         return pd.DataFrame({"risk_aversion": at, "utility": self(at)})

@@ -147,6 +147,13 @@ class ResponseCurve(FromEstimator, Shown):
         Returns
         -------
         ResponseCurve
+
+        Examples
+        --------
+        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
+        >>> curve = ResponseCurve.from_predictions(y, p)
+        >>> curve
+        ResponseCurve(classes=['a', 'b'], bias=[0.5, 0.5], n_cases=3, n_states=4)
         """
         predictions = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
@@ -205,6 +212,13 @@ class ResponseCurve(FromEstimator, Shown):
         Notes
         -----
         ``"auc"`` takes :math:`O(K n \log n + K^2 T)` time, everything else :math:`O(n)`.
+
+        Examples
+        --------
+        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
+        >>> curve = ResponseCurve.from_predictions(y, p)
+        >>> curve.measure("accuracy")
+        array([0.66666667, 1.        , 1.        ,        nan])
         """
         return self._with_last(name, costs, guess)[:-1]
 
@@ -256,6 +270,13 @@ class ResponseCurve(FromEstimator, Shown):
         -------
         float
             nan if the measure is undefined everywhere, as auc is with one class only.
+
+        Examples
+        --------
+        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
+        >>> curve = ResponseCurve.from_predictions(y, p)
+        >>> round(curve.area("error"), 4)
+        0.0556
         """
         values = self._with_last(name, costs, guess).copy()
         if np.isnan(values).all():
@@ -287,6 +308,13 @@ class ResponseCurve(FromEstimator, Shown):
         References
         ----------
         Ferri & Hernández-Orallo (2004), section 4, "probabilistic capacity".
+
+        Examples
+        --------
+        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
+        >>> curve = ResponseCurve.from_predictions(y, p)
+        >>> round(curve.probabilistic_capacity(), 4)
+        0.9444
         """
         if name not in ("accuracy", "error"):
             raise ValueError(f"name is {shown(name)}; choose 'accuracy' or 'error'.")
@@ -350,6 +378,17 @@ class ResponseCurve(FromEstimator, Shown):
         Returns
         -------
         DataFrame of shape (K + 1, K)
+
+        Examples
+        --------
+        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
+        >>> curve = ResponseCurve.from_predictions(y, p)
+        >>> curve.confusion_matrix(0.5)
+        truth         a    b
+        prediction
+        a           1.0  0.0
+        b           0.0  0.0
+        ⊥           1.0  1.0
         """
         seen, k = self.states.predictions, len(self.bias)
         cell = self.states.answers(self.states.at(window)) * k + seen.truth
@@ -454,6 +493,17 @@ class ResponseCurve(FromEstimator, Shown):
         Returns
         -------
         DataFrame
+
+        Examples
+        --------
+        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
+        >>> curve = ResponseCurve.from_predictions(y, p)
+        >>> curve.frame(["error"]).round(3)
+           low  high  abstention  error
+        0  0.0   0.2       0.000  0.333
+        1  0.2   0.4       0.333  0.000
+        2  0.4   0.8       0.667  0.000
+        3  0.8   1.0       1.000  0.000
         """
         if names is None:
             names = ["accuracy", "error", "efficacy", "capacity"]

@@ -137,6 +137,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
             How often each example counts.
         priors : mapping or pair (negative, positive), optional
             Class probabilities to assume instead of the sample's.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.classes, surface.priors
+        ((0, 1), (0.5, 0.5))
         """
         staircase = Staircase.from_predictions(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
@@ -165,6 +171,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
         -------
         float or ndarray
             In the common broadcast shape of the arguments.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.cost(mu=[0.5, 1.0], nu=0.25).round(4)
+        array([0.0833, 0.0833])
         """
         costs = check_costs(mu, nu, nu_negative)
         return plain(self.hull.cost(costs, *self.hull.corners(costs)))
@@ -180,6 +192,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         lower, upper : float or ndarray
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.window(mu=1, nu=0.2)
+        (2.5, 4.5)
         """
         corners = self.hull.corners(check_costs(mu, nu, nu_negative))
         lower, upper = self.hull.thresholds(*corners)
@@ -188,7 +206,14 @@ class AbstentionCostSurface(FromEstimator, Shown):
     def abstention(
         self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
     ) -> Floats:
-        """Share of cases the optimal window abstains on. Parameters as in :meth:`cost`."""
+        """Share of cases the optimal window abstains on. Parameters as in :meth:`cost`.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.abstention(mu=1, nu=[0.2, 0.6]).round(4)
+        array([0.3333, 0.    ])
+        """
         lower, upper = self.hull.corners(check_costs(mu, nu, nu_negative))
         return plain(self.hull.cases_below[upper] - self.hull.cases_below[lower])
 
@@ -196,6 +221,16 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """Shares of all cases under the optimal window: answers and ⊥ as rows, truths as columns.
 
         Parameters as in :meth:`cost`, single numbers.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.rates(mu=1, nu=0.2).round(3)
+        truth           0      1
+        prediction
+        0           0.333  0.000
+        1           0.000  0.333
+        ⊥           0.167  0.167
         """
         lower, upper = self.window(mu, nu, nu_negative)
         return self.window_at(float(lower), float(upper)).frame()
@@ -214,6 +249,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         Window
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.window_at(2.5, 4.5)
+        Window(lower=2.5, upper=4.5, abstention=0.333333, selective_error=0, classes=(0, 1))
         """
         check_window(lower, upper)
         stairs, scales = self.staircase, self.scales
@@ -430,6 +471,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         The expected cost if all relative costs within the unit square are equally likely (Friedel
         et al. 2006, section 4), in closed form per bin of the hull.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> round(surface.vacc(), 4)
+        0.0694
         """
         return float(bin_volumes(self.hull.positives, self.hull.negatives).sum())
 
@@ -491,6 +538,13 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Interval
             Never of width zero, even if no score is on the wrong side;
             :mod:`cautious.curves.surface.vacc` says why.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> found = surface.vacc_interval(n_resamples=50, random_state=0)
+        >>> found.low <= found.estimate <= found.high
+        True
         """
         return vacc_interval(
             self.staircase,
@@ -511,11 +565,26 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         SurfaceGrid
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.grid(n=3).cost.round(3)
+        array([[0.   , 0.   , 0.   ],
+               [0.   , 0.083, 0.167],
+               [0.   , 0.083, 0.167]])
         """
         return surface_grid(self.hull, n)
 
     def regions(self) -> list[Region]:
-        """Polygons of the unit square over which one window is optimal."""
+        """Polygons of the unit square over which one window is optimal.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> [round(region.area, 3) for region in surface.regions()]
+        [0.75, 0.25]
+        """
         return optimal_regions(self)
 
     def differential(self, other: AbstentionCostSurface) -> DifferentialCostSurface:
@@ -525,6 +594,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
         ----------
         other : AbstentionCostSurface
             Usually of another classifier on the same data.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> round(surface.differential(surface.trivial()).cost(1, 1), 4)
+        -0.3333
         """
         return DifferentialCostSurface(self, other)
 
@@ -533,6 +608,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         It gives every case the same answer: one class, the other, or none. Subtract it with
         :meth:`differential` to see where the scores are worth anything.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.trivial().cost(mu=1, nu=[0.2, 0.6])
+        array([0.2, 0.5])
         """
         priors = None if 0 in self.priors else self.priors
         positives, negatives = ([self.staircase.n_positives], [self.staircase.n_negatives])
@@ -546,12 +627,25 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         It never costs more, since a window can give every case the same answer. Parameters as in
         :meth:`cost`.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.beats_trivial(mu=1, nu=[0, 0.2])
+        array([False,  True])
         """
         saved = self.trivial().cost(mu, nu, nu_negative) - self.cost(mu, nu, nu_negative)
         return np.asarray(saved > 1e-12)
 
     def flipped(self) -> AbstentionCostSurface:
-        """Surface with the classes swapped: for VACC and grids if negatives cost more to miss."""
+        """Surface with the classes swapped: for VACC and grids if negatives cost more to miss.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.flipped().classes
+        (1, 0)
+        """
         priors = None if 0 in self.priors else self.priors[::-1]
         return AbstentionCostSurface(self.staircase.flipped(), priors=priors)
 
@@ -560,7 +654,17 @@ class AbstentionCostSurface(FromEstimator, Shown):
         return {"classes": self.classes, **sizes, "vacc": self.vacc()}
 
     def frame(self) -> pd.DataFrame:
-        """Bins of the hull: their scores, shares of both classes, and calibrated probability."""
+        """Bins of the hull: their scores, shares of both classes, and calibrated probability.
+
+        Examples
+        --------
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+        >>> surface.frame().round(3)
+           lower  upper  negatives  positives  probability
+        0   -inf    2.5      0.333      0.000          0.0
+        1    2.5    4.5      0.167      0.167          0.5
+        2    4.5    inf      0.000      0.333          1.0
+        """
         return self.hull.frame()
 
 

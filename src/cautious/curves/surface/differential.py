@@ -83,11 +83,29 @@ class DifferentialCostSurface(Shown):
     def cost(
         self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
     ) -> Floats:
-        """Difference of the least expected costs at given relative costs, with broadcasting."""
+        """Difference of the least expected costs at given relative costs, with broadcasting.
+
+        Examples
+        --------
+        >>> from cautious.curves import AbstentionCostSurface as Surface
+        >>> one = Surface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+        >>> two = Surface.from_predictions([0, 1, 0, 1], [2, 1, 3, 4])
+        >>> one.differential(two).cost(mu=1, nu=[0.1, 0.5])
+        array([-0.025,  0.   ])
+        """
         return self.first.cost(mu, nu, nu_negative) - self.second.cost(mu, nu, nu_negative)
 
     def vacc(self) -> float:
-        """Difference of the volumes under the two surfaces."""
+        """Difference of the volumes under the two surfaces.
+
+        Examples
+        --------
+        >>> from cautious.curves import AbstentionCostSurface as Surface
+        >>> one = Surface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+        >>> two = Surface.from_predictions([0, 1, 0, 1], [2, 1, 3, 4])
+        >>> round(one.differential(two).vacc(), 4)
+        -0.0556
+        """
         return self.first.vacc() - self.second.vacc()
 
     def grid(self, n: int = 101) -> DifferentialGrid:
@@ -101,13 +119,36 @@ class DifferentialCostSurface(Shown):
         Returns
         -------
         DifferentialGrid
+
+        Examples
+        --------
+        >>> from cautious.curves import AbstentionCostSurface as Surface
+        >>> one = Surface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+        >>> two = Surface.from_predictions([0, 1, 0, 1], [2, 1, 3, 4])
+        >>> one.differential(two).grid(n=3).difference.round(4)
+        array([[ 0.   ,  0.   ,  0.   ],
+               [ 0.   , -0.125,  0.   ],
+               [ 0.   , -0.125,  0.   ]])
         """
         lines = grid_lines(n)
         difference = self.cost(lines[None, :], lines[:, None])
         return DifferentialGrid(lines, lines, difference, self.zero_line(n))
 
     def frame(self, n: int = 101) -> pd.DataFrame:
-        """One row per point of a grid: relative costs and the difference; see :meth:`grid`."""
+        """One row per point of a grid: relative costs and the difference; see :meth:`grid`.
+
+        Examples
+        --------
+        >>> from cautious.curves import AbstentionCostSurface as Surface
+        >>> one = Surface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+        >>> two = Surface.from_predictions([0, 1, 0, 1], [2, 1, 3, 4])
+        >>> one.differential(two).frame(n=2)
+            mu   nu  difference
+        0  0.0  0.0         0.0
+        1  1.0  0.0         0.0
+        2  0.0  1.0         0.0
+        3  1.0  1.0         0.0
+        """
         return self.grid(n).frame()
 
     def _facts(self) -> dict[str, Any]:
@@ -131,6 +172,16 @@ class DifferentialCostSurface(Shown):
         DataFrame
             Consecutive intervals of the other cost: ``start``, ``end`` and ``winner``, one of
             "first", "second" and "tie".
+
+        Examples
+        --------
+        >>> from cautious.curves import AbstentionCostSurface as Surface
+        >>> one = Surface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+        >>> two = Surface.from_predictions([0, 1, 0, 1], [2, 1, 3, 4])
+        >>> one.differential(two).along(mu=1)
+           start  end winner
+        0    0.0  0.5  first
+        1    0.5  1.0    tie
         """
         if (mu is None) == (nu is None):
             raise ValueError("give exactly one of mu and nu: the cost that stays fixed.")
@@ -152,6 +203,15 @@ class DifferentialCostSurface(Shown):
         DataFrame
             ``mu`` and ``nu`` of each crossing, and ``line``, which says which of the two the grid
             line holds fixed. Where the surfaces tie over a stretch, both of its ends are listed.
+
+        Examples
+        --------
+        >>> from cautious.curves import AbstentionCostSurface as Surface
+        >>> one = Surface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+        >>> two = Surface.from_predictions([0, 1, 0, 1], [2, 1, 3, 4])
+        >>> one.differential(two).zero_line(n=3)
+            mu   nu line
+        0  1.0  0.5   mu
         """
         found = []
         for value in grid_lines(n):
@@ -173,6 +233,14 @@ class DifferentialCostSurface(Shown):
         -------
         Series
             Shares "first", "tie" and "second", adding up to 1.
+
+        Examples
+        --------
+        >>> from cautious.curves import AbstentionCostSurface as Surface
+        >>> one = Surface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
+        >>> two = Surface.from_predictions([0, 1, 0, 1], [2, 1, 3, 4])
+        >>> one.differential(two).winning_shares().round(2).to_dict()
+        {'first': 1.0, 'tie': 0.0, 'second': 0.0}
         """
         if n < 1:
             raise ValueError(f"n is {n}; at least one line is needed.")
