@@ -74,6 +74,20 @@ def test_cases_without_a_score_are_left_out_of_the_page(run, fails, tmp_path):
     assert model["n"] == 19
 
 
+def test_cases_without_probabilities_count_as_abstentions_with_and_without_an_engine(run, tmp_path):
+    rows = [f"{'abc'[k % 3]},0.{k % 8},,0.2" if k % 5 == 0 else "a,0.5,0.25,0.25" for k in range(20)]
+    (tmp_path / "p.csv").write_text("\n".join(["y_true,p_a,p_b,p_c", *rows]))
+    pages = []
+    for engine in ((), ("--engine", "local")):
+        run("report", "p.csv", "--missing", "abstain", *engine)
+        pages.append(problems_in(tmp_path / "report.html")[0]["models"])
+    assert [one["name"] for one in pages[0]] == [one["name"] for one in pages[1]]
+    for here, there in zip(*pages, strict=True):
+        assert here["sizes"] == there["sizes"]
+        assert [line for line in here["sizes"] if line[0] == 3] == [[3, 4, 0]]
+        assert here["by_class"] == there["by_class"]
+
+
 def test_groups_are_on_the_page(run, fails, tmp_path):
     (tmp_path / "p.csv").write_text(GROUPED.replace(",,", ",0.5,"))
     run("report", "p.csv")

@@ -23,13 +23,14 @@ class Meaning:
     """What one model's predictions mean: truths, and scores, probabilities or answer sets.
 
     Two classes are (negative, positive) where there is a score. Sets are Python sets of labels; an
-    empty one is wrong.
+    empty one is wrong. A row of probabilities that is None is not known: rules abstain on it, and it
+    is no part of the risk.
     """
 
     truth: Sequence[str]
     classes: Sequence[str]
     score: Sequence[float] | None = None
-    proba: Sequence[Sequence[float]] | None = None
+    proba: Sequence[Sequence[float] | None] | None = None
     sets: Sequence[set[str]] | None = None
     weight: Sequence[float] | None = None
 
@@ -43,20 +44,24 @@ class Meaning:
         rows = self.rows()
         if rows is not None:
             position = {label: k for k, label in enumerate(self.classes)}
-            answer = [row.index(max(row)) for row in rows]
-            loss = [int(a != position[t]) for a, t in zip(answer, self.truth, strict=True)]
-            found |= oracle.risk_measures(loss, [max(row) for row in rows], weight)
+            known = [at for at, row in enumerate(rows) if row is not None]
+            sure = [max(rows[at]) for at in known]
+            answer = [rows[at].index(most) for at, most in zip(known, sure, strict=True)]
+            loss = [
+                int(a != position[self.truth[at]]) for a, at in zip(answer, known, strict=True)
+            ]
+            found |= oracle.risk_measures(loss, sure, [weight[at] for at in known])
         if self.score is not None:
             positive = [label == self.classes[1] for label in self.truth]
             costs = (COSTS["false_negative"], COSTS["false_positive"], COSTS["abstain"])
             found |= oracle.score_measures(positive, self.score, weight, costs)
         return found
 
-    def rows(self) -> list[list[Any]] | None:
+    def rows(self) -> list[Any] | None:
         """Probabilities of all classes, where they are known."""
         if self.proba is not None:
-            exact = [[oracle.exact(value) for value in row] for row in self.proba]
-            return [[value / sum(row) for value in row] for row in exact]
+            exact = [row and [oracle.exact(value) for value in row] for row in self.proba]
+            return [row and [value / sum(row) for value in row] for row in exact]
         if self.score is None or not all(0 <= value <= 1 for value in self.score):
             return None
         # The complement as a computer has it: 1 − 0.45 and 0.55 are one confidence.
@@ -78,7 +83,10 @@ class Meaning:
         if rows is None:
             return None
         least = oracle.exact(options.get("confidence", 0.0))
-        return [{self.classes[row.index(max(row))]} if max(row) >= least else every for row in rows]
+        return [
+            {self.classes[row.index(max(row))]} if row and max(row) >= least else every
+            for row in rows
+        ]
 
 
 @dataclass(frozen=True)
@@ -426,6 +434,16 @@ add(
     options={"confidence": 0.5},
     ways=("library", "command line", "engine"),
 )
+GAPS = [row if at not in (2, 5) else None for at, row in enumerate(PROBA)]
+WITH_GAPS = [row or (0.5, "", 0.5) for row in GAPS]
+add(
+    "three_classes_with_gaps",
+    classed("y_true,p_a,p_b,p_c", CLASS_TRUTH, WITH_GAPS),
+    Meaning(CLASS_TRUTH, "abc", proba=GAPS),
+    options={"missing": "abstain"},
+    notes=("2 of 8 rows have no score; they abstain",),
+    ways=("library", "command line", "engine", "report"),  # the page refuses them
+)
 ROUNDED = [(0.33, 0.33, 0.33), (0.17, 0.5, 0.33), (0.2, 0.2, 0.6), (0.67, 0.17, 0.17)]
 add(
     "rounded_probabilities",
@@ -576,6 +594,19 @@ add(
     ),
     Meaning(SET_TRUTH, "abc", proba=PROBA[:6], sets=SETS),
     notes=("sets",),
+)
+add(
+    "sets_beside_probabilities_with_gaps",
+    table(
+        "y_true,p_a,p_b,p_c,y_set",
+        [
+            (t, *row, "|".join(sorted(s)))
+            for t, row, s in zip(SET_TRUTH, WITH_GAPS, SETS, strict=False)
+        ],
+    ),
+    Meaning(SET_TRUTH, "abc", proba=GAPS[:6], sets=SETS),
+    options={"missing": "abstain"},
+    ways=("library", "command line", "engine", "report"),
 )
 add(
     "sets_weighted",

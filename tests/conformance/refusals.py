@@ -54,6 +54,11 @@ REFUSALS = (
     Refusal("membership in words", member("maybe"), ("set_a", "line 3", "maybe")),
     Refusal("missing truth", "y_true,score\n0,0.25\n,0.5\n1,0.75\n", ("y_true", "line 3")),
     Refusal("missing score", score(""), ("score", "line 3")),
+    Refusal(
+        "missing probability",
+        "y_true,p_a,p_b,p_c\na,0.5,0.25,0.25\nb,0.25,,0.25\nc,0,0,1\n",
+        ("p_b", "line 3", "missing"),
+    ),
     Refusal("hexadecimal", score("0x10"), ("score", "line 3", "0x10")),
     Refusal("binary number", score("0b1"), ("score", "line 3", "0b1")),
     Refusal("decimal comma", score("0,25"), ("score", "line 3", "0,25", "0.25")),

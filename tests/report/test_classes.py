@@ -80,6 +80,21 @@ def test_ties_of_costs_go_as_in_the_library(seed):
 
 
 @pytest.mark.parametrize("kind", RULES)
+def test_every_rule_abstains_without_probabilities(kind):
+    p = np.array([[0.97, 0.01, 0.01, 0.01], [np.nan] * 4, [0.01, 0.97, 0.01, 0.01]])
+    given = {"y_true": CLASSES[:3], "y_proba": p, "classes": CLASSES}
+    found = ask_core(
+        """const [{ models, classes }] = core.unpackProblems(given.problems);
+        return core.answerCases(models[0], classes, given.rule);""",
+        {"problems": carried({"m": given}, missing="abstain"), "rule": RULES[kind]},
+    )
+    assert (found["n"], found["of"]) == (3, 3)
+    assert found["abstention"]["value"] == pytest.approx(
+        rule_of(kind).predict_set(p).all(axis=1).mean()
+    )
+
+
+@pytest.mark.parametrize("kind", RULES)
 def test_a_rule_decides_as_in_the_library(kind, drawn):
     y, p = drawn
     found = ask_core(

@@ -142,5 +142,5 @@ def pack_scores(score: Floats) -> dict[str, Any]:
 
 
 def pack_probabilities(p: Floats) -> str:
-    """Write probabilities in two bytes each, in steps of 1/65535."""
-    return pack_whole(np.rint(p * 0xFFFF).astype(np.int64).ravel(), 2)
+    """Write probabilities in two bytes each, in steps of 1/65535; a row of zeros has none."""
+    return pack_whole(np.rint(np.nan_to_num(p) * 0xFFFF).astype(np.int64).ravel(), 2)

@@ -121,19 +121,28 @@ def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
     """Summarise a model: its scores of two classes, its sets, or both."""
     if given.y_true is None:
         raise InputError("the model {name} has no truths to judge it by.", name=quoted(given.name))
-    model, left_out = _usable(given)
+    model, left_out = _weighed(given)
+    known = ~model.missing
+    scored = model if known.all() else model.take(known)
+    if not scored.n:
+        raise InputError(
+            "no row of the model {name} has a score and a weight above 0, so nothing can be shown; "
+            "give scores.",
+            name=quoted(model.name),
+        )
     weight, classes = model.sample_weight, model.labels
     if model.y_score is not None:
-        yield _of_scores(model, left_out)
+        gone = {"count": model.n - scored.n, "reason": "have no score (a rule abstains on them)"}
+        yield _of_scores(scored, [gone, *left_out] if gone["count"] else left_out)
     several = model.y_proba is not None and len(model.classes) > 2
     if model.y_set is None and not several:
         return
     risk = None
     if several:
         risk = RiskCoverageCurve.from_predictions(
-            model.y_true, model.y_proba, classes=classes, sample_weight=weight
+            scored.y_true, scored.y_proba, classes=classes, sample_weight=scored.sample_weight
         )
-    answers = [(None, model.y_set)] if model.y_set is not None else _answers(model.y_proba)
+    answers = [(None, model.y_set)] if model.y_set is not None else _answers(model.y_proba, known)
     for utility, sets in answers:
         counts = SetCounts.from_predictions(
             model.y_true, sets, classes=classes, sample_weight=weight, empty=model.empty
@@ -146,26 +155,13 @@ def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
         yield kind, names, summary
 
 
-def _usable(model: ModelPredictions) -> tuple[ModelPredictions, list[dict[str, Any]]]:
-    """Leave out rows that count for nothing, and say how many for what reason."""
+def _weighed(model: ModelPredictions) -> tuple[ModelPredictions, list[dict[str, Any]]]:
+    """Leave out rows that count for nothing, and say how many they are."""
     weight = model.sample_weight
-    weightless = np.zeros(model.n, dtype=np.bool_) if weight is None else weight == 0
-    missing = model.missing & ~weightless
-    reasons = {"have no score (a rule abstains on them)": missing, "have the weight 0": weightless}
-    left_out = [
-        {"count": int(rows.sum()), "reason": reason}
-        for reason, rows in reasons.items()
-        if rows.any()
-    ]
-    if left_out:
-        model = model.take(~(model.missing | weightless))
-        if not model.n:
-            raise InputError(
-                "no row of the model {name} has a score and a weight above 0, so nothing can be "
-                "shown; give scores.",
-                name=quoted(model.name),
-            )
-    return model, left_out
+    if weight is None or weight.all():
+        return model, []
+    left_out = {"count": int((weight == 0).sum()), "reason": "have the weight 0"}
+    return model.take(weight > 0), [left_out]
 
 
 def _of_scores(model: ModelPredictions, left_out: list[dict[str, Any]]) -> Summary:
@@ -253,12 +249,20 @@ def _hits(model: ModelPredictions, sets: Mask) -> dict[str, Any]:
     return {"table": table, "codes": codes, "width": width}
 
 
-def _answers(p: Floats | None) -> list[tuple[str | None, Mask]]:
-    """Answer with the likeliest class, and with the sets of greatest expected utility."""
+def _answers(p: Floats | None, known: Mask) -> list[tuple[str | None, Mask]]:
+    """Answer with the likeliest class, and with the sets of greatest expected utility.
+
+    Where no probabilities are known, every rule abstains.
+    """
     assert p is not None
     likeliest = np.zeros(p.shape, dtype=np.bool_)
-    np.put_along_axis(likeliest, p.argmax(axis=1, keepdims=True), True, axis=1)
-    return [(None, likeliest), *((utility, optimal_sets(p, utility)) for utility in _UTILITIES)]
+    np.put_along_axis(likeliest, np.nan_to_num(p).argmax(axis=1)[:, np.newaxis], True, axis=1)
+    found: list[tuple[str | None, Mask]] = [(None, likeliest | ~known[:, np.newaxis])]
+    for utility in _UTILITIES:
+        sets = np.ones(p.shape, dtype=np.bool_)
+        sets[known] = optimal_sets(p[known], utility)
+        found.append((utility, sets))
+    return found
 
 
 def _of_counts(name: str, given: Any) -> Iterator[Summary]:

@@ -63,7 +63,8 @@ export function answerCases(model, classes, rule, { level = 0.95, costs = rule.c
     decide = DECISIONS[rule.kind]({ ...rule, table: priced }),
     every = classes.map((_, c) => c),
     rows = Array.from({ length: table.n }, (_, row) => row),
-    sets = rows.map((row) => decide(proba.subarray(row * k, (row + 1) * k)) ?? every),
+    known = (row) => !Number.isNaN(proba[row * k]), // without probabilities every rule abstains
+    sets = rows.map((row) => (known(row) && decide(proba.subarray(row * k, (row + 1) * k))) || every),
     weightOf = (row) => (table.weight ? table.weight[row] : 1),
     counted = countSets(rows, table.truth, classes, (row) => sets[row], weightOf),
     wrongAs = classes.map(() => new Float64Array(k));

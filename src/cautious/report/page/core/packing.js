@@ -76,7 +76,7 @@ function unpackStairs({ stairs, lower }) {
   stairs.scores = stairs.positives.map((_, step) => step);
 }
 
-// Probabilities in steps of 1/65535, each row made to add up to 1.
+// Probabilities in steps of 1/65535, each row made to add up to 1; NaN where a case has none.
 function unpackProba({ proba }, k) {
   const whole = unpackWhole(proba, 2),
     p = Float64Array.from(whole);
