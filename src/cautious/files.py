@@ -313,11 +313,17 @@ def data_files(path: str | os.PathLike[str]) -> list[str]:
     else:
         raise FileNotFoundError(f"there is no file {shown(path)}.")
     files = sorted(name for name in found if _is_data(name) and os.path.isfile(name))
-    if not files:
+    if files:
+        return files
+    folders = [] if os.path.isdir(path) else sorted(filter(os.path.isdir, found))
+    if folders:
         raise FileNotFoundError(
-            f"{shown(path)} holds no file whose name ends in {', '.join(PARQUET + ARROW + CSV)}."
+            f"{shown(path)} stands for folders only, such as {shown(folders[0])}; name one folder "
+            f"to read all files in it, or write {shown(os.path.join(path, '*.parquet'))}."
         )
-    return files
+    raise FileNotFoundError(
+        f"{shown(path)} holds no file whose name ends in {', '.join(PARQUET + ARROW + CSV)}."
+    )
 
 
 def _is_data(name: str | Path) -> bool:

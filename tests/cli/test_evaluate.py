@@ -323,6 +323,19 @@ def test_an_engine_reads_folders_and_patterns(run_json, tmp_path):
         assert model["measures"]["auc"]["value"] == 0.75
 
 
+def test_a_log_is_called_after_its_folder_wherever_we_are(run_json, fails, tmp_path):
+    folder = tmp_path / "v1.2"
+    (folder / "day").mkdir(parents=True)
+    (folder / "day" / "a.csv").write_text("y_true,score\n0,0.1\n1,0.9\n")
+    for source in (".", "v1.2", "v1.2/", "v1.2/../v1.2/day/.."):
+        document = run_json("evaluate", source, "--engine", "local", "--json")
+        assert list(document["models"]) == [tmp_path.name if source == "." else "v1.2"]
+    document = run_json("evaluate", "v1.2/day/a.csv", "--engine", "local", "--json")
+    assert list(document["models"]) == ["a"]
+    assert "stands for folders only, such as 'v1.2'" in fails("evaluate", "v*", "--engine", "local")
+    assert "A pattern is read with --engine local" in fails("evaluate", "v*")
+
+
 def test_groups_are_answered_by_the_rule_of_the_whole(run_json):
     text = "y_true,margin,site\n0,-2,far\n1,3,far\n0,0.2,near\n1,0.9,near\n"
     document = run_json("evaluate", "-", "--group", "site", "--json", stdin=text)

@@ -75,7 +75,9 @@ def test_cases_without_a_score_are_left_out_of_the_page(run, fails, tmp_path):
 
 
 def test_cases_without_probabilities_count_as_abstentions_with_and_without_an_engine(run, tmp_path):
-    rows = [f"{'abc'[k % 3]},0.{k % 8},,0.2" if k % 5 == 0 else "a,0.5,0.25,0.25" for k in range(20)]
+    rows = [
+        f"{'abc'[k % 3]},0.{k % 8},,0.2" if k % 5 == 0 else "a,0.5,0.25,0.25" for k in range(20)
+    ]
     (tmp_path / "p.csv").write_text("\n".join(["y_true,p_a,p_b,p_c", *rows]))
     pages = []
     for engine in ((), ("--engine", "local")):

@@ -47,9 +47,7 @@ class Meaning:
             known = [at for at, row in enumerate(rows) if row is not None]
             sure = [max(rows[at]) for at in known]
             answer = [rows[at].index(most) for at, most in zip(known, sure, strict=True)]
-            loss = [
-                int(a != position[self.truth[at]]) for a, at in zip(answer, known, strict=True)
-            ]
+            loss = [int(a != position[self.truth[at]]) for a, at in zip(answer, known, strict=True)]
             found |= oracle.risk_measures(loss, sure, [weight[at] for at in known])
         if self.score is not None:
             positive = [label == self.classes[1] for label in self.truth]

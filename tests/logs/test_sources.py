@@ -10,7 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cautious import apply
 from cautious.curves import Staircase
+from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import source, summarise
 from cautious.logs.engines import threads
@@ -231,6 +233,90 @@ def test_a_schema_that_changes_is_named_before_anything_is_read(log, tmp_path):
     reordered = pa.Table.from_pandas(log[["score", "y_true"]], preserve_index=False)
     pq.write_table(reordered, folder / "part-7.parquet")
     assert summarise(folder).n_rows == 10_000
+
+
+NARROW = {
+    "whole numbers": {"y_true": pa.int32(), "score": pa.float64()},
+    "single precision": {"y_true": pa.int64(), "score": pa.float32()},
+    "unsigned": {"y_true": pa.uint8(), "score": pa.float16()},
+}
+
+
+@pytest.mark.parametrize("kinds", NARROW)
+@pytest.mark.parametrize("first", ["wide", "narrow"])
+def test_files_whose_numbers_are_of_other_widths_are_one_log(tmp_path, kinds, first):
+    rows = {"y_true": [0, 1, 0, 1], "score": [0.25, 0.75, 0.5, 0.375]}
+    wide = pa.table(rows)
+    schema = pa.schema(NARROW[kinds])
+    arrays = [pa.array(rows[name]).cast(schema.field(name).type) for name in rows]
+    parts = [wide, pa.Table.from_arrays(arrays, schema=schema)]
+    (tmp_path / "log").mkdir()
+    for at, table in enumerate(parts if first == "wide" else parts[::-1]):
+        with pa.OSFile(str(tmp_path / f"log/{at}.arrow"), "wb") as sink:
+            with pa.ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+    assert summarise(tmp_path / "log") == summarise(pa.concat_tables([wide, wide]))
+
+
+TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string()))
+
+
+@pytest.mark.parametrize("kind", TEXTS, ids=str)
+@pytest.mark.parametrize("other", (*TEXTS, pa.null()), ids=str)
+def test_files_whose_text_is_of_other_kinds_are_one_log(tmp_path, kind, other):
+    table = pa.table({"y_true": ["no", "yes", "no"], "score": [0.25, 0.75, 0.5]})
+    pair = []
+    for one in (kind, other):
+        truth = pa.nulls(3) if one == pa.null() else table["y_true"].combine_chunks().cast(one)
+        pair.append(table.set_column(0, "y_true", truth))
+        pq.write_table(pair[-1], tmp_path / f"{len(pair)}.parquet")
+    found = summarise(tmp_path, drop_missing=True)
+    known = [table] * (1 + (other != pa.null()))
+    assert found.staircase() == summarise(pa.concat_tables(known)).staircase()
+
+
+def test_answers_to_files_of_other_kinds_are_one_file(tmp_path):
+    (tmp_path / "log").mkdir()
+    for name, whole, number in (("a", pa.int32(), pa.float32()), ("b", pa.int64(), pa.float64())):
+        rows = {"id": pa.array([1, 2], whole), "score": pa.array([0.25, 0.75], number)}
+        pq.write_table(pa.table(rows), tmp_path / f"log/{name}.parquet")
+    apply(tmp_path / "log", Rule.window(0.3, 0.6), path=tmp_path / "answers.parquet")
+    found = pq.read_table(tmp_path / "answers.parquet")
+    assert found.schema.field("id").type == pa.int64()
+    assert found["score"].to_pylist() == [0.25, 0.75] * 2
+    assert found["y_set"].to_pylist() == ["0", "1"] * 2
+
+
+def test_whole_numbers_that_no_kind_holds_are_refused(tmp_path):
+    for name, kind in (("a", pa.int64()), ("b", pa.uint64())):
+        rows = {"y_true": pa.array([0, 1], kind), "score": [0.25, 0.75]}
+        pq.write_table(pa.table(rows), tmp_path / f"{name}.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet: column 'y_true' holds numbers \(uint64\)"):
+        summarise(tmp_path)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 4])
+def test_the_first_of_several_bad_files_is_named(tmp_path, n_threads):
+    good = "y_true,score\n" + "0,0.25\n1,0.75\n" * 2000
+    for at in range(12):
+        # Files with a bad row are shorter, so that later ones are refused sooner.
+        short = "y_true,score\n" + "0,0.25\n" * (100 * (12 - at)) + "1,bad\n"
+        (tmp_path / f"{at:02}.csv").write_text(short if at in (3, 4, 9, 11) else good)
+    for _ in range(5):
+        with pytest.raises(ValueError, match=r"03\.csv: column 'score', line 902"):
+            summarise(tmp_path, n_threads=n_threads)
+
+
+def test_the_first_of_several_damaged_files_is_named(log, tmp_path):
+    folder = write_parts(log, tmp_path / "log", n=8)
+    for at in (2, 5, 6):
+        path = folder / f"part-{at}.parquet"
+        data = bytearray(path.read_bytes())
+        data[200:260] = bytes(60)
+        path.write_bytes(bytes(data))
+    for _ in range(5):
+        with pytest.raises(ValueError, match=r"part-2\.parquet: row group 0: this is no whole"):
+            summarise(folder, n_threads=4)
 
 
 def test_batches_whose_columns_change(log):

@@ -297,9 +297,10 @@ def apply(
             kept = {name: [] for name in plan.targets.values()}
         for batch in stack.enter_context(_ahead(batches)):
             if sink is None and path is not None:
-                sink = stack.enter_context(_open_sink(path, str(kind), batch.table.schema))
+                schema = _schema_of_all(batch.table.schema, opened.schema)
+                sink = stack.enter_context(_open_sink(path, str(kind), schema))
             if sink is not None:
-                sink(batch.table)
+                sink(batch.table.cast(schema))
             if not done:
                 other = tuple(_truth_notes(batch.table, rules))
             for column, texts in (kept or {}).items():
@@ -504,6 +505,15 @@ def _kind_of(path: str | os.PathLike[str]) -> str:
         path=quoted(name),
         endings=", ".join((*CSV, *PARQUET[:1], *ARROW[:1])),
     )
+
+
+def _schema_of_all(schema: Any, read: Any) -> Any:
+    """Give columns that were read the kind that all files together have."""
+    for at, field in enumerate(schema):
+        if (there := read.get_field_index(field.name)) >= 0:
+            own = read.field(there)
+            schema = schema.set(at, field.with_type(own.type).with_nullable(own.nullable))
+    return schema
 
 
 @contextmanager

@@ -5,6 +5,7 @@ Arrays in memory and summaries of logs larger than memory lead to the same few c
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import warnings
@@ -24,7 +25,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted
 from cautious.evaluation.calibration import scale_notes
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.predictions import ModelPredictions, match_labels, refusal
+from cautious.predictions import ModelPredictions, file_stem, match_labels, refusal
 from cautious.sets import check_classes
 
 __all__ = [
@@ -516,7 +517,16 @@ def summarise_log(
     if not isinstance(files, list):
         return Log(summary, "log")
     place = str(files[0]) if len(files) == 1 else f"{len(files)} files"
-    return Log(summary, Path(place.rstrip("/")).stem if len(files) == 1 else "log", place)
+    return Log(summary, _log_name(place) if len(files) == 1 else "log", place)
+
+
+def _log_name(place: str) -> str:
+    """Call a log after its file or folder, wherever we are; a pattern has no name."""
+    if glob.has_magic(place) and not os.path.exists(place):
+        return "log"
+    if os.path.isdir(place):
+        return Path(os.path.abspath(place)).name or "log"
+    return file_stem(place.rstrip("/"))
 
 
 def read_priors(priors: Any, classes: Sequence[Any]) -> Any:

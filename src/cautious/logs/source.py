@@ -448,12 +448,12 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
         if wrong:
             continue
         schema = own if schema is None else schema
-        expected = kinds if schema is own else expected
+        expected = expected or kinds
         more += [(path, name) for name in kinds if name not in expected]
-        for name, kind in expected.items():
+        for at, (name, kind) in enumerate(expected.items()):
             if name not in kinds:
                 raise refusal("column gone", place=path, name=quoted(name), first=first)
-            if (found := kinds[name]) != kind:
+            if (both := _wider(kind, found := kinds[name])) is None:
                 raise refusal(
                     "other columns",
                     place=path,
@@ -462,12 +462,40 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
                     first=first,
                     kind=_in_words(kind),
                 )
+            expected[name] = both
+            nullable = schema.field(name).nullable or own.field(name).nullable
+            schema = schema.set(at, schema.field(name).with_type(both).with_nullable(nullable))
         every += parts
         rows = [part.n_rows for part in parts]
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
     if wrong:
         raise _first_of(wrong, len(files))
     return Source(schema, every, known, name=title, left_out=tuple(more))
+
+
+def _wider(one: Any, other: Any) -> Any:
+    """Find the kind of column that holds what either kind holds, and loses nothing; or None."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if one == other:
+        return one
+    if types.is_dictionary(one) or types.is_dictionary(other):
+        return _wider(
+            *(kind.value_type if types.is_dictionary(kind) else kind for kind in (one, other))
+        )
+    if types.is_null(one) or types.is_null(other):
+        return other if types.is_null(one) else one
+    texts = (types.is_string, types.is_large_string, types.is_string_view)
+    if all(any(test(kind) for test in texts) for kind in (one, other)):
+        return pa.large_string() if pa.large_string() in (one, other) else pa.string()
+    for test in (types.is_integer, types.is_floating):
+        if test(one) and test(other):
+            both = pa.from_numpy_dtype(
+                np.promote_types(*(k.to_pandas_dtype() for k in (one, other)))
+            )
+            return both if test(both) else None  # no whole number holds all of int64 and uint64
+    return None
 
 
 def _in_words(kind: Any) -> str:

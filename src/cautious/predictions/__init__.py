@@ -50,6 +50,7 @@ from cautious.predictions.probabilities import CheckedProbabilities as CheckedPr
 from cautious.predictions.probabilities import check_columns as check_columns
 from cautious.predictions.probabilities import check_proba as check_proba
 from cautious.predictions.probabilities import class_scores as class_scores
+from cautious.predictions.reader import file_stem as file_stem
 from cautious.predictions.reader import read_predictions
 from cautious.predictions.rules import note as note
 from cautious.predictions.rules import page_rules as page_rules

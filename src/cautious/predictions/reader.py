@@ -154,7 +154,7 @@ def _parts(source: Any) -> Iterable[tuple[str, str, Any]]:
         if len(set(files)) < len(files):
             twice = next(one for at, one in enumerate(files) if one in files[:at])
             raise refusal("same file", name=quoted(twice, 200))
-        stems = ["standard input" if file == "-" else _stem(file) for file in files]
+        stems = ["standard input" if file == "-" else file_stem(file) for file in files]
         names = stems if len(set(stems)) == len(stems) else files
         return [
             ("", name, Path(file) if file != "-" else "-")
@@ -169,7 +169,8 @@ def _parts(source: Any) -> Iterable[tuple[str, str, Any]]:
     raise TypeError(refusal("source", kind=type(source).__name__).words())
 
 
-def _stem(file: str) -> str:
+def file_stem(file: str) -> str:
+    """Name of a file without its folder and endings, which a model is called after."""
     name = Path(file).name
     for ending in (".gz", Path(name.removesuffix(".gz")).suffix):
         name = name.removesuffix(ending) if ending else name

@@ -149,7 +149,9 @@ def _summarise_window(
     try:
         for future in distributed.as_completed(leaves):
             if future.status == "error":
-                future.result()  # raises what went wrong over there
+                for one in leaves:  # of several the first in order is said
+                    if (error := one.exception()) is not None:
+                        raise error
             tell(rows[future.key])
         summary: LogSummary = level[0].result()
         return summary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -224,24 +225,37 @@ class Reading:
     A thread that reads a part counts its batches itself, unless another thread has nothing to do.
     Arrow keeps for every thread and column what it has used for reading, so where there are many
     columns only some of the threads read.
+
+    Of several batches that are refused the first is said, whichever thread was quicker: what comes
+    before a refused batch is still read and counted, what comes after it is not.
     """
 
     def __init__(self, parts: Iterable[Part], plan: Plan, n_threads: int, cells: int) -> None:
         self.stopped: bool = False
-        self._waiting, self._lock, self._n_threads = iter(parts), Lock(), n_threads
+        self.refused: InputError | None = None
+        self._last: tuple[float, int] = (math.inf, 0)
+        self._waiting, self._lock, self._n_threads = enumerate(parts), Lock(), n_threads
         self._names, self._cells = plan.columns.names(), cells
-        self._idle, self._ready = 0, SimpleQueue[tuple[Part, int, Any] | None]()
+        self._idle, self._ready = 0, SimpleQueue[tuple[int, Part, int, Any] | None]()
         many = max(_LEAST_READERS, _COLUMNS_OPEN // len(self._names))
         self._readers = min(n_threads, many)
         self._to_start = self._readers
 
     def run(self, count: Callable[[Part, int, Any], None]) -> None:
         """Read or count in a thread until nothing is left."""
+
+        def count_wanted(order: int, part: Part, first: int, batch: Any) -> None:
+            if (order, first) < self._last:
+                try:
+                    count(part, first, batch)
+                except InputError as error:
+                    self._refuse((order, first), error)
+
         try:
             with self._lock:
                 reads, self._to_start = self._to_start > 0, self._to_start - 1
             if reads:
-                self._read(count)
+                self._read(count_wanted)
             while True:
                 with self._lock:
                     self._idle += 1
@@ -250,7 +264,7 @@ class Reading:
                     self._idle -= 1
                 if found is None or self.stopped:
                     return
-                count(*found)
+                count_wanted(*found)
                 del found  # it would otherwise be there while this waits
         except BaseException:
             self.stop()
@@ -261,20 +275,33 @@ class Reading:
         self.stopped = True
         self._end()
 
-    def _read(self, count: Callable[[Part, int, Any], None]) -> None:
+    def _refuse(self, place: tuple[int, int], error: InputError) -> None:
+        with self._lock:
+            if place < self._last:
+                self._last, self.refused = place, error
+
+    def _read(self, count: Callable[[int, Part, int, Any], None]) -> None:
         while True:
             with self._lock:
-                part = None if self.stopped else next(self._waiting, None)
+                over = self.stopped or self.refused is not None
+                order, part = (0, None) if over else next(self._waiting, (0, None))
             if part is None:
                 break
-            for first, batch in batches_of(part, self._names, self._cells):
-                if self.stopped:
-                    return
-                if self._idle > self._ready.qsize():
-                    self._ready.put((part, first, batch))
-                else:
-                    count(part, first, batch)
-                del batch  # it would otherwise be there while the next is read
+            following = 0
+            try:
+                for first, batch in batches_of(part, self._names, self._cells):
+                    if self.stopped:
+                        return
+                    if (order, first) > self._last:
+                        break
+                    following = first + batch.num_rows
+                    if self._idle > self._ready.qsize():
+                        self._ready.put((order, part, first, batch))
+                    else:
+                        count(order, part, first, batch)
+                    del batch  # it would otherwise be there while the next is read
+            except InputError as error:
+                self._refuse((order, following), error)
         with self._lock:
             self._readers -= 1
             last = not self._readers
@@ -349,5 +376,7 @@ def summarise_in_threads(
             whole.stopped = True
             reading.stop()
             raise
+    if reading.refused is not None:
+        raise reading.refused
     pa.default_memory_pool().release_unused()
     return whole.total()

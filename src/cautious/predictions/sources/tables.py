@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -108,7 +109,8 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
             "summary.cost_surface().for_costs(costs) or summary.certify(max_error=...)."
         )
     if not path.exists():
-        raise FileNotFoundError(f"{shown} does not exist.")
+        pattern = " A pattern is read with --engine local; else name the files."
+        raise FileNotFoundError(f"{shown} does not exist.{pattern if glob.has_magic(name) else ''}")
     if path.is_fifo():  # a pipe, such as the shell makes of <(command), can be read only once
         return _text_table(shown, path.read_bytes(), encoding)
     if not path.is_file():
