@@ -23,8 +23,8 @@ class Meaning:
     """What one model's predictions mean: truths, and scores, probabilities or answer sets.
 
     Two classes are (negative, positive) where there is a score. Sets are Python sets of labels; an
-    empty one is wrong. A row of probabilities that is None is not known: rules abstain on it, and it
-    is no part of the risk.
+    empty one is wrong. A row of probabilities that is None is not known: rules abstain on it, and
+    it is no part of the risk.
     """
 
     truth: Sequence[str]

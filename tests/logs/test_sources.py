@@ -252,9 +252,8 @@ def test_files_whose_numbers_are_of_other_widths_are_one_log(tmp_path, kinds, fi
     parts = [wide, pa.Table.from_arrays(arrays, schema=schema)]
     (tmp_path / "log").mkdir()
     for at, table in enumerate(parts if first == "wide" else parts[::-1]):
-        with pa.OSFile(str(tmp_path / f"log/{at}.arrow"), "wb") as sink:
-            with pa.ipc.new_file(sink, table.schema) as writer:
-                writer.write_table(table)
+        with pa.ipc.new_file(str(tmp_path / f"log/{at}.arrow"), table.schema) as writer:
+            writer.write_table(table)
     assert summarise(tmp_path / "log") == summarise(pa.concat_tables([wide, wide]))
 
 
@@ -262,7 +261,7 @@ TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string()))
 
 
 @pytest.mark.parametrize("kind", TEXTS, ids=str)
-@pytest.mark.parametrize("other", (*TEXTS, pa.null()), ids=str)
+@pytest.mark.parametrize("other", [*TEXTS, pa.null()], ids=str)
 def test_files_whose_text_is_of_other_kinds_are_one_log(tmp_path, kind, other):
     table = pa.table({"y_true": ["no", "yes", "no"], "score": [0.25, 0.75, 0.5]})
     pair = []

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from cautious.metrics import (
     MEASURES,
     SetCounts,
+    bootstrap_interval,
     breakdown,
     coverage_score,
     needless_abstention_score,
@@ -85,6 +88,19 @@ def test_intervals() -> None:
         truth, answer, measures=["error"], confidence_level=0.9, n_resamples=200, random_state=0
     )
     pd.testing.assert_frame_equal(frame, again)
+
+
+def test_all_measures_see_the_same_replicates() -> None:
+    rng = np.random.default_rng(0)
+    truth, mask = rng.integers(2, size=200), rng.random((200, 2)) < 0.7
+    mask[np.arange(200), truth] = True
+    level: dict[str, Any] = {"confidence_level": 0.9, "n_resamples": 200, "random_state": 3}
+    frame = breakdown(truth, mask, measures=["coverage", "abstention"], margins=True, **level)
+    np.testing.assert_allclose(frame["coverage low"], 1 - frame["abstention high"])
+    np.testing.assert_allclose(frame["coverage high"], 1 - frame["abstention low"])
+    whole = bootstrap_interval(truth, mask, measure="abstention", **level)
+    assert frame.loc["all", "abstention low"] == whole.low
+    assert frame.loc["all", "abstention high"] == whole.high
 
 
 def test_parameters_and_answers_reach_the_measures() -> None:

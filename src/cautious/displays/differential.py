@@ -568,9 +568,9 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         mu, nu, winner = self._winner
         names = np.array([*self.curves, None], dtype=object)
         across, along = np.meshgrid(mu, nu)
-        return pd.DataFrame(
-            {"mu": across.ravel(), "nu": along.ravel(), "winner": names[winner.ravel()]}
-        )
+        # Text would come out as pandas' own kind, which makes nan of None.
+        cheapest = pd.Series(names[winner.ravel()], dtype=object)
+        return pd.DataFrame({"mu": across.ravel(), "nu": along.ravel(), "winner": cheapest})
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
         return curve.grid(self.n).frame()

@@ -509,10 +509,10 @@ def _kind_of(path: str | os.PathLike[str]) -> str:
 
 def _schema_of_all(schema: Any, read: Any) -> Any:
     """Give columns that were read the kind that all files together have."""
-    for at, field in enumerate(schema):
-        if (there := read.get_field_index(field.name)) >= 0:
+    for at, column in enumerate(schema):
+        if (there := read.get_field_index(column.name)) >= 0:
             own = read.field(there)
-            schema = schema.set(at, field.with_type(own.type).with_nullable(own.nullable))
+            schema = schema.set(at, column.with_type(own.type).with_nullable(own.nullable))
     return schema
 
 

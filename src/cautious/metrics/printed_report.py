@@ -72,7 +72,9 @@ def breakdown(
     margins : bool, default=False
         Whether to add a last row "all" with the measures of all cases together.
     confidence_level : float, optional
-        Add the ends of bootstrap intervals of this level, in columns "… low" and "… high".
+        Add the ends of bootstrap intervals of this level, in columns "… low" and "… high". All
+        measures see the same replicates, and a whole number as seed gives each row the intervals
+        of :func:`bootstrap_interval`.
     n_resamples : int, default=1000
         Number of bootstrap replicates, if intervals are asked for.
     random_state : int, RandomState, Generator or None
@@ -108,7 +110,7 @@ def breakdown(
         code, index = checked.truth, pd.Index(checked.classes, name="truth")
     else:
         code, index = read_groups(groups, len(checked.truth))
-    entries, rng = [get_measure(which) for which in measures], as_generator(random_state)
+    entries, seed = [get_measure(which) for which in measures], _seed_of(random_state)
     n_groups = len(index)
     n: Floats = np.bincount(code, cases.weight, n_groups).astype(np.float64)
     columns: dict[str, Floats] = {"n": np.append(n, cases.n) if margins else n}
@@ -135,12 +137,18 @@ def breakdown(
                 entry,
                 confidence_level=confidence_level,
                 n_resamples=n_resamples,
-                random_state=rng,
+                random_state=seed,
                 **params,
             )
             columns[f"{entry.name} low"][k] = interval.low
             columns[f"{entry.name} high"][k] = interval.high
     return pd.DataFrame(columns, index=index)
+
+
+def _seed_of(random_state: RandomState) -> int:
+    """Give all measures the same draws: what is one minus another then has such an interval."""
+    rng = as_generator(random_state)
+    return int(random_state if isinstance(random_state, Integral) else rng.integers(2**32))
 
 
 def _means(
@@ -384,9 +392,7 @@ def cautious_report(
     reported.sort(key=lambda entry: _place(entry.section))
     measures: dict[str, float] = {}
     intervals: dict[str, tuple[float, float]] = {}
-    # Every measure sees the same draws, so that what is one minus the other has such an interval.
-    rng = as_generator(random_state)
-    seed = int(random_state if isinstance(random_state, Integral) else rng.integers(2**32))
+    seed = _seed_of(random_state)
     for entry in reported:
         source = sources[entry.counts]
         params = {key: given[key] for key in entry.missing_params()}
