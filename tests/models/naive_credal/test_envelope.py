@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from cautious.models import LazyNaiveCredalClassifier, NaiveCredalClassifier
 from cautious.models.naive_credal import allocation, dirichlet
-from cautious.models.naive_credal.class_weights import Weights
+from cautious.models.naive_credal.allocation import Weights
 from cautious.models.naive_credal.dominance import (
     Pairs,
     bounds_from_infima,

@@ -16,7 +16,7 @@ from cautious.models import (
 )
 from cautious.models.discrete import MISSING, columns_of, encode, factorise
 from cautious.models.naive_credal import allocation, dirichlet, envelope
-from cautious.models.naive_credal.class_weights import Weights
+from cautious.models.naive_credal.allocation import Weights
 from cautious.models.naive_credal.counts import CategoryCounts
 
 MODELS = [

@@ -1,5 +1,7 @@
 """The lazy naive credal classifier against a plain loop, and its neighbourhoods."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,8 @@ from cautious.models import (
     check_cautious_estimator,
 )
 from cautious.models.discrete import encode
-from cautious.models.naive_credal.lazy import Neighbours, overlap_distances
+from cautious.models.naive_credal import dominance, lazy, neighbourhood
+from cautious.models.naive_credal.neighbourhood import Neighbours, overlap_distances
 
 
 @pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
@@ -56,6 +59,15 @@ def plain_loop(X, y, row, s, n_neighbors, step, max_enlargements):
     raise AssertionError
 
 
+@contextmanager
+def loops_in_python():
+    """Run the loops that numba would compile as plain Python."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (dominance, lazy, neighbourhood):
+            patch.setattr(module, "compiled", lambda making, parts: making(""))
+        yield
+
+
 @st.composite
 def problems(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**31)))
@@ -76,12 +88,62 @@ def test_against_a_plain_loop(problem):
     options = {"n_neighbors": int(n_neighbors), "step": int(step), "max_enlargements": int(most)}
     model = LazyNaiveCredalClassifier(s=1.0, **options).fit(X, y)
     columns = zip(T.T, model.categories_, strict=True)
-    counts, _ = model._grow(np.array([encode(column, values) for column, values in columns]))
+    codes = np.array([encode(column, values) for column, values in columns])
+    counts, sets = model._grow(codes)
     sizes = counts.class_counts.sum(axis=1)
-    for row, found, size in zip(T, model.predict_set(T), sizes, strict=True):
+    for row, found, size in zip(T, sets, sizes, strict=True):
         answer, expected = plain_loop(X, y, row, 1.0, **options)
         np.testing.assert_array_equal(found, answer)
         assert size == expected
+    with loops_in_python():
+        counts_of_loops, sets_of_loops = model._grow(codes, accelerate=True)
+    np.testing.assert_array_equal(sets_of_loops, sets)
+    for name in counts.__dataclass_fields__:
+        np.testing.assert_array_equal(getattr(counts_of_loops, name), getattr(counts, name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("missing", [False, True])
+def test_compiled_and_plain_agree(missing, monkeypatch):
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    y = rng.integers(8, size=3000)
+    X = np.where(rng.random((3000, 11)) < 0.4, y[:, None], rng.integers(8, size=(3000, 11)))
+    X = np.where(missing & (rng.random(X.shape) < 0.05), np.nan, X)
+    model = LazyNaiveCredalClassifier().fit(X[::2], y[::2])
+    plain = model.predict_set(X), *model.predict_proba_bounds(X[:50]), model.predict_proba(X)
+    monkeypatch.setattr(neighbourhood, "_CELLS_WORTH_COMPILING", 0)
+    loops = model.predict_set(X), *model.predict_proba_bounds(X[:50]), model.predict_proba(X)
+    for ours, theirs in zip(loops, plain, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_loops_look_the_same_sums_up():
+    """Bit for bit: the logarithms are the same and are added in the same order."""
+    rng = np.random.default_rng(2)
+    y = rng.integers(4, size=300)
+    X = np.where(rng.random((300, 9)) < 0.4, y[:, None], rng.integers(3, size=(300, 9)))
+    X = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    model = LazyNaiveCredalClassifier(n_neighbors=60).fit(X, y)
+    columns = zip(X[:20].T, model.categories_, strict=True)
+    counts, _ = model._grow(np.array([encode(column, values) for column, values in columns]))
+    rows = np.arange(19, -1, -2)
+    with loops_in_python():
+        loops = lazy._look_up(counts, 0.7, rows)
+    for ours, theirs in zip(loops, lazy._weigh(counts, 0.7, rows), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_what_the_loops_cannot_hold_is_left_to_numpy(monkeypatch):
+    monkeypatch.setattr(neighbourhood, "_CELLS_WORTH_COMPILING", 10)
+    monkeypatch.setattr(neighbourhood, "have_numba", lambda: True)
+    y, weight = np.zeros(5, dtype=int), np.ones(5)
+    bytes_, words = np.zeros((2, 5), dtype=np.int8), np.zeros((2, 5), dtype=np.int16)
+    assert Neighbours(bytes_, y, 1, None).worth_compiling(1)
+    assert not Neighbours(bytes_, y, 1, None).worth_compiling(0)
+    assert not Neighbours(bytes_, y, 1, weight).worth_compiling(1)
+    assert not Neighbours(words, y, 1, None).worth_compiling(1)
+    assert not Neighbours(np.zeros((256, 5), dtype=np.int8), y, 1, None).worth_compiling(1)
 
 
 def test_weighted_neighbourhoods_are_those_of_repeated_rows():
@@ -160,13 +222,21 @@ def test_counts_of_rings_are_those_of_loops(weighted, missing):
     test = rng.integers(-missing, 2, (m, 5))
     distances = overlap_distances(codes, test)
     inner, outer = np.array([-1, 2, -1, 0, 2]), np.array([9, 5, 0, 4, 3])
-    found = neighbours.count_ring(test, distances, inner, outer)
-    for b in range(5):
-        near = (distances[b] > inner[b]) & (distances[b] <= outer[b])
-        for k in range(n_classes):
-            own = np.where(near & (y == k), 1.0 if weight is None else weight, 0.0)
-            assert found.class_counts[b, k] == own.sum()
-            np.testing.assert_array_equal(
-                found.counts[b, :, k], ((codes == test[:, [b]]) * own).sum(axis=1)
+    every = np.arange(5)
+    with loops_in_python():
+        for accelerate in [False, True][: 2 - weighted]:
+            found, counts = (
+                neighbours.search(test, accelerate=accelerate),
+                neighbours.no_counts(test),
             )
-            np.testing.assert_array_equal(found.totals[b, :, k], ((codes >= 0) * own).sum(axis=1))
+            # In two parts, the second in another order.
+            for rows in (every[:2], every[:1:-1]):
+                neighbours.count_ring(found, rows, inner[rows], outer[rows], counts)
+            for b in range(5):
+                near = (distances[b] > inner[b]) & (distances[b] <= outer[b])
+                for k in range(n_classes):
+                    own = np.where(near & (y == k), 1.0 if weight is None else weight, 0.0)
+                    assert counts.class_counts[b, k] == own.sum()
+                    equal, known = codes == test[:, [b]], codes >= 0
+                    for table, told in ((counts.counts, equal), (counts.totals, known)):
+                        np.testing.assert_array_equal(table[b, :, k], (told * own).sum(axis=1))

@@ -26,6 +26,7 @@ from typing import TypeAlias
 import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
+from cautious.decision import compiled
 from cautious.models.base import row_chunks
 
 __all__ = [
@@ -51,7 +52,14 @@ Infimum: TypeAlias = Callable[[Ints, Ints, Ints], Floats]
 """Gives log inf h for given rows, classes c' and classes c''."""
 
 
-def undominated(log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, infimum: Infimum) -> Mask:
+def undominated(
+    log_f_s: Floats,
+    log_f_0: Floats,
+    log_g_s: Floats,
+    infimum: Infimum,
+    *,
+    accelerate: bool = False,
+) -> Mask:
     r"""Find the classes that no class dominates.
 
     Three numbers per row and class decide almost every pair without solving for the infimum: f
@@ -72,49 +80,89 @@ def undominated(log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, infimum: Infi
         Logarithms of :math:`f_c(s)`, :math:`f_c(0)` and :math:`g_c(s)`.
     infimum : callable
         Solves the pairs left open.
+    accelerate : bool, default=False
+        Compile the comparisons by numba; the sets are the same.
 
     Returns
     -------
     ndarray of shape (n, K)
         Prediction sets.
     """
-    n, K = log_f_s.shape
-    rows = np.arange(n)
+    rows = np.arange(len(log_f_s))
     best = np.argmax(log_f_s, axis=1)
-    f_s, f_0 = log_f_s[rows, best, None], log_f_0[rows, best, None]
     # A best class with a zero count has f = 0: nothing dominates anything in that row.
-    able = np.isfinite(f_s)
-    f_s, f_0 = np.where(able, f_s, 0.0), np.where(able, f_0, 0.0)
-    dominated = able & (f_s - log_g_s > TIE)
-    dominated[rows, best] = False
-    open_ = able & ~dominated & (np.minimum(f_s - log_f_0, f_0 - log_g_s) > TIE)
-    open_[rows, best] = False
-    at, second = np.nonzero(open_)
-    dominated[at, second] = infimum(at, best[at], second) > TIE
-    kept = ~dominated
-    crowded = np.flatnonzero(able[:, 0] & (kept.sum(axis=1) > 2))
-    for part in row_chunks(len(crowded), max(1, _CELLS_AT_ONCE // K**2)):
-        at = crowded[part]
-        beaten = _beaten(log_f_s[at], log_f_0[at], log_g_s[at], kept[at], at, infimum)
-        kept[at] &= ~beaten
+    able = np.isfinite(log_f_s)
+    kept = np.ones(log_f_s.shape, dtype=np.bool_)
+    champions = np.zeros_like(kept)
+    champions[rows, best] = able[rows, best]
+    meet = compiled(_making_meet, ()) if accelerate else _meet
+
+    def compete(rows: Ints, rivals: Mask) -> None:
+        at, first, second = meet(log_f_s, log_f_0, log_g_s, rows, rivals, kept)
+        beaten = infimum(at, first, second) > TIE
+        kept[at[beaten], second[beaten]] = False
+
+    compete(rows, champions)
+    crowded = np.flatnonzero(champions.any(axis=1) & (kept.sum(axis=1) > 2))
+    able &= kept
+    for part in row_chunks(len(crowded), max(1, _CELLS_AT_ONCE // log_f_s.shape[1] ** 2)):
+        compete(crowded[part], able)
     return kept
 
 
-def _beaten(
-    log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, kept: Mask, rows: Ints, infimum: Infimum
-) -> Mask:
-    """Compare all kept classes of some rows with each other."""
-    able = np.isfinite(log_f_s)
-    f_s = np.where(able, log_f_s, 0.0)[:, :, None]
-    f_0 = np.where(able, log_f_0, 0.0)[:, :, None]
-    rivals = (able & kept)[:, :, None] & kept[:, None, :]
-    K = kept.shape[1]
-    rivals[:, np.arange(K), np.arange(K)] = False
-    dominates = rivals & (f_s - log_g_s[:, None, :] > TIE)
-    ceiling = np.minimum(f_s - log_f_0[:, None, :], f_0 - log_g_s[:, None, :])
-    at, first, second = np.nonzero(rivals & ~dominates & (ceiling > TIE))
-    dominates[at, first, second] = infimum(rows[at], first, second) > TIE
-    return np.asarray(dominates.any(axis=1))
+def _meet(
+    log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, rows: Ints, rivals: Mask, kept: Mask
+) -> tuple[Ints, Ints, Ints]:
+    """Let the rivals of some rows meet the kept classes, and keep no class that one surely beats.
+
+    Returns
+    -------
+    at, first, second : ndarray of shape (p,)
+        Pairs of a rival and a class still kept that are open.
+    """
+    at, first = np.nonzero(rivals[rows])
+    at = rows[at]
+    f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[at]
+    others = kept[at]
+    others[np.arange(len(at)), first] = False
+    pair, second = np.nonzero(others & (f_s - g_s > TIE))
+    kept[at[pair], second] = False
+    ceiling = np.minimum(f_s - log_f_0[at], f_0 - g_s)
+    pair, second = np.nonzero(others & kept[at] & (ceiling > TIE))
+    return at[pair], first[pair], second
+
+
+def _making_meet(sources: str) -> Callable[..., tuple[Ints, Ints, Ints]]:
+    def meet(
+        log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, rows: Ints, rivals: Mask, kept: Mask
+    ) -> tuple[Ints, Ints, Ints]:
+        _ = sources
+        K, most, n_open = kept.shape[1], 0, 0
+        for row in rows:
+            most += rivals[row].sum() * kept[row].sum()
+        pairs = np.empty((3, most), dtype=np.intp)
+        beaten = np.empty(K, dtype=np.bool_)
+        for row in rows:
+            f_s, f_0, g_s = log_f_s[row], log_f_0[row], log_g_s[row]
+            beaten[:] = False
+            for a in range(K):
+                if rivals[row, a]:
+                    for b in range(K):
+                        if b != a and f_s[a] - g_s[b] > TIE:
+                            beaten[b] = True
+            for b in range(K):
+                if beaten[b]:
+                    kept[row, b] = False
+            for a in range(K):
+                if rivals[row, a]:
+                    for b in range(K):
+                        ceiling = min(f_s[a] - f_0[b], f_0[a] - g_s[b])
+                        if b != a and kept[row, b] and ceiling > TIE:
+                            pairs[0, n_open], pairs[1, n_open], pairs[2, n_open] = row, a, b
+                            n_open += 1
+        return pairs[0, :n_open], pairs[1, :n_open], pairs[2, :n_open]
+
+    return meet
 
 
 def pairwise_infima(possible: Mask, infimum: Infimum) -> Floats:

@@ -48,8 +48,7 @@ from scipy.special import expit
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.models.base import row_chunks
-from cautious.models.naive_credal.allocation import greatest_shared_odds
-from cautious.models.naive_credal.class_weights import Weights, chord_peak
+from cautious.models.naive_credal.allocation import Weights, chord_peak, greatest_shared_odds
 
 __all__ = ["max_of_others", "posterior_bounds"]
 

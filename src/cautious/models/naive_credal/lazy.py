@@ -1,14 +1,9 @@
-"""The lazy naive credal classifier: learns anew for each row, from its neighbours.
-
-The overlap distance of two rows is the number of features in which they differ; a missing cell
-differs from everything. A neighbourhood always takes in all rows at its largest distance, so it is
-a ball, and a row has at most m + 1 of them.
-"""
+"""The lazy naive credal classifier: learns anew for each row, from its neighbours."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,239 +14,151 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals
+from cautious.decision import compiled
 from cautious.errors import shown
 from cautious.models.base import CredalClassifierMixin, row_chunks
-from cautious.models.discrete import MISSING, DiscreteClassifier, factorise
+from cautious.models.discrete import DiscreteClassifier, factorise
 from cautious.models.naive_credal.counts import probabilities
-from cautious.models.naive_credal.dominance import (
-    Infimum,
-    Pairs,
-    log_infimum,
-    undominated,
-)
+from cautious.models.naive_credal.dominance import Pairs, log_infimum, undominated
 from cautious.models.naive_credal.envelope import posterior_bounds
+from cautious.models.naive_credal.neighbourhood import Neighbours, RowCounts
 
-__all__ = ["LazyNaiveCredalClassifier", "Neighbours", "RowCounts", "overlap_distances"]
+__all__ = ["LazyNaiveCredalClassifier", "predict_set"]
 
-# A missing test cell must not match a missing training cell.
-_MISSING_IN_TEST = -2
 # Pairs are solved this many (pair, feature) cells at a time.
 _CELLS_AT_ONCE = 400_000
-# Bytes in a word, and the most that one byte can hold.
-_WORD, _MOST_IN_BYTE = 8, 255
+# Distances held at once by one worker, and rows.
+_DISTANCES_AT_ONCE, _ROWS_AT_ONCE = 8_000_000, 512
 
 
-def overlap_distances(train: Ints, test: Ints) -> Ints:
-    """Count the features in which each test row differs from each training row.
+def predict_set(
+    counts: RowCounts, s: float, rows: Ints, growing: Mask, *, accelerate: bool = False
+) -> Mask:
+    """Answer some of the counted rows with the undominated classes.
 
     Parameters
     ----------
-    train, test : ndarray of shape (m, n) and (m, b)
-        Codes; missing cells differ from everything.
+    counts : RowCounts
+        What was counted in the neighbourhoods.
+    s : float
+        Strength of the prior.
+    rows : ndarray of shape (r,)
+        The rows asked for.
+    growing : ndarray of shape (r,), bool
+        Rows of which only an answer with one class counts. Where there are surely several, all
+        classes are given.
+    accelerate : bool, default=False
+        Compile the loops; the counts are whole numbers. The sets are the same.
 
     Returns
     -------
-    ndarray of shape (b, n)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> overlap_distances(np.array([[0, 1, -1], [0, 0, 2]]), np.array([[0, -1], [0, 2]]))
-    array([[0, 1, 2],
-           [2, 2, 1]], dtype=uint8)
+    ndarray of shape (r, K), bool
     """
-    m, n = train.shape
-    distances = np.empty((test.shape[1], n), dtype=np.min_scalar_type(max(m, 1)))
-    asked = np.where(test == MISSING, _MISSING_IN_TEST, test).astype(train.dtype)
-    # Row by row, so that all comparisons of a row stay in the processor's cache.
-    differs = np.empty(train.shape, dtype=np.bool_)
-    for row, own in zip(asked.T, distances, strict=True):
-        np.not_equal(train, row[:, None], out=differs)
-        np.add.reduce(differs.view(np.uint8), axis=0, dtype=own.dtype, out=own)
-    return distances
+    weigh = _look_up if accelerate else _weigh
+    log_f_s, log_f_0, log_g_s = weigh(counts, s, rows)
+    bare = ~counts.observed[rows].any(axis=1)
+    log_f_s[bare] = log_f_0[bare]
+    # The class with the largest f(s) is dominated by none, nor is the one with the largest g(s).
+    several = log_f_s.argmax(axis=1) != log_g_s.argmax(axis=1)
+    left = np.flatnonzero(~(growing & several))
+    sums = (log_f_s[left], log_f_0[left], log_g_s[left])
+    sets = np.ones(log_f_s.shape, dtype=np.bool_)
+    infimum = partial(_solve, counts, s, rows[left])
+    sets[left] = undominated(*sums, infimum, accelerate=accelerate)
+    return sets
 
 
-@dataclass(frozen=True)
-class Neighbours:
-    """Training rows ready to be searched.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (m, n)
-        Codes of the training rows, in the smallest type that holds them.
-    y : ndarray of shape (n,)
-        Class codes, sorted.
-    n_classes : int
-        Number of classes.
-    weight : ndarray of shape (n,) or None
-        Repetitions of the training rows.
-    """
-
-    codes: Ints
-    y: Ints
-    n_classes: int
-    weight: Floats | None
-
-    def ball_sizes(self, distances: Ints) -> Floats:
-        """(Weighted) number of training rows within each distance 0, …, m of each test row."""
-        width = len(self.codes) + 1
-        rings = [np.bincount(row, self.weight, minlength=width) for row in distances]
-        return np.cumsum(rings, axis=1, dtype=np.float64).reshape(-1, width)
-
-    def count_ring(self, test: Ints, distances: Ints, inner: Ints, outer: Ints) -> RowCounts:
-        """Count the training rows farther than ``inner`` and no farther than ``outer``.
-
-        Parameters
-        ----------
-        test : ndarray of shape (m, b)
-            Codes of the test rows.
-        distances : ndarray of shape (b, n)
-            Their distances to the training rows.
-        inner, outer : ndarray of shape (b,)
-            The ring of each test row, ``inner`` below ``outer``; it is -1 for a ball.
-        """
-        m, b = test.shape
-        n, K = len(self.y), self.n_classes
-        # One comparison in the smallest type: what is too near becomes very large.
-        nearest, kind = inner + 1, distances.dtype
-        beyond = distances - nearest[:, None].astype(kind)
-        ring = beyond <= (outer - nearest)[:, None].astype(kind)
-        flat = np.flatnonzero(ring)
-        each = np.diff(np.searchsorted(flat, np.arange(b + 1) * n))
-        neighbour = flat - np.repeat(np.arange(b) * n, each)
-        weight = None if self.weight is None else self.weight[neighbour]
-        # Sorted, as the training rows are.
-        cell = np.repeat(np.arange(b) * K, each) + self.y.take(neighbour)
-        observed = (test != MISSING).T
-        class_counts = np.bincount(cell, weight, minlength=b * K).reshape(b, K).astype(np.float64)
-        known = self._by_row.take(neighbour, axis=0)
-        asked = np.zeros((b, known.shape[1]), dtype=known.dtype)
-        asked[:, :m] = test.T
-        counts = _sums_by_cell(known == np.repeat(asked, each, axis=0), cell, weight, b * K)
-        totals = np.broadcast_to(class_counts[:, None, :], (b, m, K)).copy()
-        if self._any_missing:
-            found = _sums_by_cell(known != MISSING, cell, weight, b * K)
-            totals = found[:, :m].reshape(b, K, m).transpose(0, 2, 1)
-        counts = np.ascontiguousarray(counts[:, :m].reshape(b, K, m).transpose(0, 2, 1))
-        return RowCounts(class_counts, counts, np.ascontiguousarray(totals), observed)
-
-    @cached_property
-    def _by_row(self) -> Ints:
-        """Codes of one training row after the other, the rows filled up to whole words."""
-        m, n = self.codes.shape
-        rows = np.zeros((n, -(-m // _WORD) * _WORD), dtype=self.codes.dtype)
-        rows[:, :m] = self.codes.T
-        return rows
-
-    @cached_property
-    def _any_missing(self) -> bool:
-        return bool((self.codes == MISSING).any())
+def _weigh(counts: RowCounts, s: float, rows: Ints) -> tuple[Floats, Floats, Floats]:
+    """Logarithms of f(s), f(0) and g(s) of each row and class."""
+    counts = counts[rows]
+    seen, totals = counts.observed[:, :, None], counts.totals
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_counts, log_totals_s = np.log(counts.counts), np.log(totals + s)
+        f_s, g_s = log_counts - log_totals_s, np.log(counts.counts + s) - log_totals_s
+        f_0 = log_counts - np.log(totals)
+        # A class never seen with the feature: f is 0 at both ends.
+        f_0[np.isnan(f_0)] = -np.inf
+        classes, classes_s = np.log(counts.class_counts), np.log(counts.class_counts + s)
+    log_f_s, log_f_0, log_g_s = (np.where(seen, each, 0.0).sum(axis=1) for each in (f_s, f_0, g_s))
+    return log_f_s + classes_s, log_f_0 + classes, log_g_s + classes_s
 
 
-def _sums_by_cell(told: Mask, cell: Ints, weight: Floats | None, n_cells: int) -> Floats:
-    """Add up the rows of a mask for each cell; cells are sorted.
-
-    Eight truth values are one word, and adding words adds eight numbers at a time, as long as no
-    byte of a sum goes beyond 255: longer runs are cut.
-    """
-    sums = np.zeros((n_cells, told.shape[1]))
-    if not told.size:  # no rows, or no features
-        return sums
-    starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
-    if weight is not None:
-        sums[cell[starts]] = np.add.reduceat(told * weight[:, None], starts, axis=0)
-        return sums
-    cuts = -(-np.diff(starts, append=len(cell)) // _MOST_IN_BYTE)
-    first = np.cumsum(cuts) - cuts
-    within = np.arange(cuts.sum()) - np.repeat(first, cuts)
-    pieces = np.repeat(starts, cuts) + _MOST_IN_BYTE * within
-    words = np.ascontiguousarray(told.view(np.uint64).T)
-    added = np.stack([np.add.reduceat(word, pieces) for word in words], axis=1).view(np.uint8)
-    sums[cell[starts]] = np.add.reduceat(added, first, axis=0, dtype=np.float64)
-    return sums
+def _look_up(counts: RowCounts, s: float, rows: Ints) -> tuple[Floats, Floats, Floats]:
+    """Do as :func:`_weigh` does; whole numbers have few logarithms, so each is taken once."""
+    each = np.arange(counts.class_counts.max(initial=0) + 1)
+    with np.errstate(divide="ignore"):
+        logs, logs_s = np.log(each), np.log(each + s)
+    log_f_s, log_f_0, log_g_s = np.zeros((3, len(rows), counts.class_counts.shape[1]))
+    tables = (counts.class_counts, counts.counts, counts.present, counts.observed)
+    compiled(_making_look_up, ())(*tables, rows, logs, logs_s, log_f_s, log_f_0, log_g_s)
+    return log_f_s, log_f_0, log_g_s
 
 
-@dataclass(frozen=True)
-class RowCounts:
-    r"""What was counted in the neighbourhood of each row.
+def _making_look_up(sources: str) -> Callable[..., None]:
+    def look_up(
+        class_counts: Floats,
+        counts: Floats,
+        present: Floats,
+        observed: Mask,
+        rows: Ints,
+        logs: Floats,
+        logs_s: Floats,
+        log_f_s: Floats,
+        log_f_0: Floats,
+        log_g_s: Floats,
+    ) -> None:
+        _ = sources
+        m, K = counts.shape[1:]
+        for i in range(rows.size):
+            row = rows[i]
+            own = class_counts[row]
+            for f in range(m):
+                if not observed[row, f]:
+                    continue
+                for k in range(K):
+                    count = int(counts[row, f, k])
+                    total = int(present[row, f, k] if present.size else own[k])
+                    log_f_s[i, k] += logs[count] - logs_s[total]
+                    log_f_0[i, k] += logs[count] - logs[total] if count else -np.inf
+                    log_g_s[i, k] += logs_s[count] - logs_s[total]
+            for k in range(K):
+                total = int(own[k])
+                log_f_s[i, k] += logs_s[total]
+                log_f_0[i, k] += logs[total]
+                log_g_s[i, k] += logs_s[total]
 
-    Attributes
-    ----------
-    class_counts : ndarray of shape (n, K)
-        :math:`n(c)`.
-    counts, totals : ndarray of shape (n, m, K)
-        :math:`n(a_i, c)` for the row's own values, and :math:`\tilde n_i(c)`.
-    observed : ndarray of shape (n, m)
-        Which cells of the row are not missing.
-    """
-
-    class_counts: Floats
-    counts: Floats
-    totals: Floats
-    observed: Mask
-
-    def __getitem__(self, rows: Ints | slice) -> RowCounts:
-        return RowCounts(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
-
-    def add(self, rows: Ints, other: RowCounts) -> None:
-        """Count more examples for some of the rows."""
-        self.class_counts[rows] += other.class_counts
-        self.counts[rows] += other.counts
-        self.totals[rows] += other.totals
-
-    def predict_set(self, s: float) -> Mask:
-        """Answer with the undominated classes."""
-        seen = self.observed[:, :, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            class_s = np.log(self.class_counts + s)
-            log_totals_s = np.log(self.totals + s)
-            f_s, g_s = np.log(self.counts) - log_totals_s, np.log(self.counts + s) - log_totals_s
-            log_f_s = class_s + np.where(seen, f_s, 0.0).sum(axis=1)
-            log_g_s = class_s + np.where(seen, g_s, 0.0).sum(axis=1)
-            # 0/0 belongs to a class never seen with the feature, where f is 0 at both ends.
-            ratio = np.nan_to_num(np.log(self.counts / self.totals), nan=-np.inf, neginf=-np.inf)
-            log_f_0 = np.where(seen, ratio, 0).sum(axis=1) + np.log(self.class_counts)
-        bare = ~self.observed.any(axis=1)
-        log_f_s[bare] = log_f_0[bare]
-        return undominated(log_f_s, log_f_0, log_g_s, self._infimum(s))
-
-    def predict_proba(self, s: float, n_values: Ints) -> Floats:
-        """Estimate class probabilities by naive Bayes under the uniform prior of strength s."""
-        K = self.class_counts.shape[1]
-        share = s / K / np.maximum(n_values, 1)[None, :, None]
-        terms = np.log((self.counts + share) / (self.totals + s / K))
-        log_joint = np.where(self.observed[:, :, None], terms, 0.0).sum(axis=1)
-        return probabilities(log_joint + np.log(self.class_counts + s / K))
-
-    def predict_proba_bounds(self, s: float) -> tuple[Floats, Floats]:
-        """Bound the class probabilities over all priors of strength s."""
-        counts = self.counts
-        return posterior_bounds(self.class_counts, self.totals, counts, counts, self.observed, s)
-
-    def _infimum(self, s: float) -> Infimum:
-        return partial(self._solve, s)
-
-    def _solve(self, s: float, rows: Ints, first: Ints, second: Ints) -> Floats:
-        result = np.empty(len(rows))
-        for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, self.counts.shape[1]))):
-            pairs = self._pairs(rows[part], first[part], second[part])
-            result[part] = log_infimum(pairs, s)
-        return result
-
-    def _pairs(self, rows: Ints, first: Ints, second: Ints) -> Pairs:
-        return Pairs(
-            first=self.class_counts[rows, first],
-            second=self.class_counts[rows, second],
-            first_totals=self.totals[rows, :, first],
-            second_totals=self.totals[rows, :, second],
-            first_counts=self.counts[rows, :, first],
-            second_counts=self.counts[rows, :, second],
-            observed=self.observed[rows],
-        )
+    return look_up
 
 
-# Distances held at once by one worker.
-_DISTANCES_AT_ONCE = 8_000_000
+def predict_proba(counts: RowCounts, s: float, n_values: Ints) -> Floats:
+    """Estimate class probabilities by naive Bayes under the uniform prior of strength s."""
+    K = counts.class_counts.shape[1]
+    share = s / K / np.maximum(n_values, 1)[None, :, None]
+    terms = np.log((counts.counts + share) / (counts.totals + s / K))
+    log_joint = np.where(counts.observed[:, :, None], terms, 0.0).sum(axis=1)
+    return probabilities(log_joint + np.log(counts.class_counts + s / K))
+
+
+def _solve(counts: RowCounts, s: float, rows: Ints, at: Ints, first: Ints, second: Ints) -> Floats:
+    """Solve pairs of classes of some of the rows."""
+    result = np.empty(len(at))
+    for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, counts.counts.shape[1]))):
+        pairs = _pairs(counts, rows[at[part]], first[part], second[part])
+        result[part] = log_infimum(pairs, s)
+    return result
+
+
+def _pairs(counts: RowCounts, rows: Ints, first: Ints, second: Ints) -> Pairs:
+    totals = counts.totals
+    return Pairs(
+        first=counts.class_counts[rows, first],
+        second=counts.class_counts[rows, second],
+        first_totals=totals[rows, :, first],
+        second_totals=totals[rows, :, second],
+        first_counts=counts.counts[rows, :, first],
+        second_counts=counts.counts[rows, :, second],
+        observed=counts.observed[rows],
+    )
 
 
 class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
@@ -408,46 +315,51 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         check_is_fitted(self)
         self._check_parameters()
         codes = self._read_coded(X, self.categories_)
-        size = min(256, max(1, _DISTANCES_AT_ONCE // len(self._neighbours.y)))
+        neighbours = self._neighbours
+        size = min(_ROWS_AT_ONCE, max(1, _DISTANCES_AT_ONCE // len(neighbours.y)))
         pieces = [codes[:, rows] for rows in row_chunks(codes.shape[1], size)]
+        accelerate = neighbours.worth_compiling(codes.shape[1])
         return list(
             Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(self._answer)(piece, what) for piece in pieces
+                delayed(self._answer)(piece, what, accelerate) for piece in pieces
             )
         )
 
-    def _answer(self, codes: Ints, what: str) -> Any:
-        counts, sets = self._grow(codes)
+    def _answer(self, codes: Ints, what: str, accelerate: bool) -> Any:
+        counts, sets = self._grow(codes, accelerate=accelerate)
         if what == "set":
             return sets
         if what == "bounds":
-            return counts.predict_proba_bounds(self.s)
+            least = most = counts.counts
+            tables = (counts.class_counts, counts.totals, least, most, counts.observed)
+            return posterior_bounds(*tables, self.s)
         n_values = np.array([len(values) for values in self.categories_], dtype=np.intp)
-        return counts.predict_proba(self.s, n_values)
+        return predict_proba(counts, self.s, n_values)
 
-    def _grow(self, codes: Ints) -> tuple[RowCounts, Mask]:
+    def _grow(self, codes: Ints, *, accelerate: bool = False) -> tuple[RowCounts, Mask]:
         """Grow the neighbourhood of each row until its answer is one class."""
         neighbours = self._neighbours
-        distances = overlap_distances(neighbours.codes, codes)
-        sizes = neighbours.ball_sizes(distances)
+        found, counts = neighbours.search(codes, accelerate=accelerate), neighbours.no_counts(codes)
+        sizes = found.sizes
         rows = np.arange(len(sizes))
+        inner = np.full(len(rows), -1)
         radius = _radius(sizes, np.full(len(sizes), float(self.n_neighbors)))
         # Rows equal in everything say little about features: take in the next ones as well.
         same = (radius == 0) & (sizes[:, 0] < sizes[:, -1])
         radius[same] = _radius(sizes[same], sizes[same, 0] + 1)
-        counts = neighbours.count_ring(codes, distances, np.full(len(rows), -1), radius)
-        sets = counts.predict_set(self.s)
-        for _ in range(self.max_enlargements):
+        sets = np.empty((len(rows), neighbours.n_classes), dtype=np.bool_)
+        for left in reversed(range(self.max_enlargements + 1)):
+            neighbours.count_ring(found, rows, inner, radius[rows], counts)
             size = sizes[rows, radius[rows]]
-            open_ = (sets[rows].sum(axis=1) > 1) & (size < sizes[rows, -1])
-            rows = rows[open_]
+            growing = (size < sizes[rows, -1]) & (left > 0)
+            own = predict_set(counts, self.s, rows, growing, accelerate=accelerate)
+            sets[rows] = own
+            growing &= own.sum(axis=1) > 1
+            rows = rows[growing]
             if not len(rows):
                 break
             inner = radius[rows]
-            radius[rows] = _radius(sizes[rows], size[open_] + self.step)
-            ring = neighbours.count_ring(codes[:, rows], distances[rows], inner, radius[rows])
-            counts.add(rows, ring)
-            sets[rows] = counts[rows].predict_set(self.s)
+            radius[rows] = _radius(sizes[rows], size[growing] + self.step)
         return counts, sets
 
     def _check_parameters(self) -> None:
