@@ -17,7 +17,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 with contextlib.suppress(ImportError):  # an environment of its own, such as Spark's, may lack it
     from hypothesis import settings
 
-    settings.register_profile("few cases", deadline=None, max_examples=30)
+    settings.register_profile("few cases", deadline=None, max_examples=20)
     settings.register_profile("many cases", deadline=None, max_examples=200)
     settings.load_profile("few cases")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 from hypothesis import given, settings
@@ -61,9 +62,9 @@ class Law:
         """Names of the subjects that keep the law, sorted."""
         return sorted(set(self.subjects) - set(self.exempt))
 
-    def check(self, subject: str, profile: str, times: int = 1) -> None:
+    def check(self, subject: str, profile: str, times: float = 1) -> None:
         """Try the law on one subject; raises what the first case that breaks it raises."""
-        tried = settings(settings.get_profile(profile), max_examples=self.n_examples * times)
+        tried = settings(settings.get_profile(profile), max_examples=ceil(self.n_examples * times))
 
         @tried
         @given(st.fixed_dictionaries(dict(self.cases)))

@@ -45,6 +45,7 @@ def test_a_folder_with_the_local_engine(run, run_json, fails, log, tmp_path):
     assert "3 files: truth 'y_true'" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_dask_scheduler_by_its_address(run_json, log, tmp_path):
     distributed = pytest.importorskip("distributed")
     with warnings.catch_warnings():

@@ -17,14 +17,9 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from:UserWarning")
-@pytest.mark.parametrize(
-    ("names", "classes"),
-    [
-        pytest.param(*HOSTILE[0], id="syntax"),
-        pytest.param(*HOSTILE[1], id="length", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("names", "classes"), HOSTILE, ids=["syntax", "length"])
 def test_any_name_is_drawn(gallery, names, classes):
     drawn = gallery(names, classes)
     assert {type(display).__name__ for display in drawn} == set(displays.__all__)

@@ -253,7 +253,13 @@ def test_tuning_keeps_groups_together_if_there_are_many():
         assert found.expected["m"] == wanted
 
 
-@pytest.mark.parametrize("costs", COSTS, ids=["20/4/1", "10/2/1"])
+@pytest.mark.parametrize(
+    "costs",
+    [
+        pytest.param(COSTS[0], id="20/4/1", marks=pytest.mark.slow),
+        pytest.param(COSTS[1], id="10/2/1"),
+    ],
+)
 def test_nearly_unbiased_and_covering(costs):
     """100 cases: .78 reported for 1.06. All settings: tests/statistics/test_promises.py."""
     rng = np.random.default_rng(9)

@@ -9,7 +9,13 @@ from cautious.evaluation.cross_fitting import TooFewCases, cross_fit
 from cautious.evaluation.distinction import distinct_winners
 
 
-@pytest.mark.parametrize("options", [{"priors": (0.617, 0.383)}, {"sample_weight": True}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"priors": (0.617, 0.383)}, marks=pytest.mark.slow),
+        {"sample_weight": True},
+    ],
+)
 def test_as_cross_fitting_says(options):
     """With priors or weights that make no two windows cost the same."""
     rng = np.random.default_rng(4)

@@ -64,12 +64,13 @@ def warn():
     raise ValueError("a lone surrogate: \ud800")
 
 
+HOLDS = "hang and hold the lock of the interpreter"
 BAD = {
     "segfault": lambda: ctypes.string_at(0),
     "leave": lambda: os._exit(0),
     "kill itself": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "hang": lambda: time.sleep(1000),
-    "hang and hold the lock of the interpreter": lambda: ctypes.pythonapi.usleep(10**9),
+    HOLDS: lambda: ctypes.pythonapi.usleep(10**9),
     "hang and ignore signals": lambda: (
         signal.signal(signal.SIGTERM, signal.SIG_IGN),
         time.sleep(1000),
@@ -113,7 +114,7 @@ def same(a, b):
 @pytest.mark.parametrize(
     ("n_jobs", "deaths"),
     [
-        pytest.param(1, ["segfault"], id="1"),
+        pytest.param(1, ["segfault", HOLDS], id="1"),
         pytest.param(1, list(DEADLY), id="1, all", marks=pytest.mark.slow),
         pytest.param(2, list(DEADLY), id="2, all", marks=pytest.mark.slow),
     ],
@@ -121,31 +122,24 @@ def same(a, b):
 def test_models_that_kill_their_process_harm_no_other(n_jobs, deaths, healthy, tmp_path):
     bad = {what: Hostile(what) for what in deaths}
     own = study({"healthy": GaussianNB(), **bad, "last": GaussianNB()})
-    results = own.run(tmp_path / "results.db", n_jobs=n_jobs)
+    results = own.run(tmp_path / "results.db", n_jobs=n_jobs, timeout=2 if HOLDS in bad else None)
     same(results[results["model"] == "healthy"], healthy)
     assert results[results["model"] == "last"]["failure"].isna().all()
     for what in deaths:
         rows = results[results["model"] == what]
         assert len(rows) == 3
         (failure,) = rows["failure"].dropna()
-        assert failure.startswith(DEADLY[what])
+        assert failure.startswith(DEADLY.get(what, "TimeoutError: took longer than 2 s"))
         assert rows[rows["failure"].isna()]["error"].notna().all()
     again = own.run(tmp_path / "results.db", n_jobs=n_jobs)
     pd.testing.assert_frame_equal(again, results)  # nothing is left to do
     pd.testing.assert_frame_equal(own.results(tmp_path / "results.db"), results)
+    assert_no_process_is_left()
 
 
-@pytest.mark.parametrize(
-    "hanging",
-    [
-        pytest.param(["hang and hold the lock of the interpreter"], id="one"),
-        pytest.param(
-            [what for what in BAD if what.startswith("hang")], id="all", marks=pytest.mark.slow
-        ),
-    ],
-)
-def test_models_that_hang_are_ended_after_their_time(hanging, healthy):
-    bad = {what: Hostile(what) for what in hanging}
+@pytest.mark.slow
+def test_models_that_hang_are_ended_after_their_time(healthy):
+    bad = {what: Hostile(what) for what in BAD if what.startswith("hang")}
     started = time.monotonic()
     results = study({**bad, "healthy": GaussianNB()}).run(n_jobs=min(len(bad), 2), timeout=2)
     assert time.monotonic() - started < 200

@@ -1,3 +1,4 @@
+import itertools
 import os
 import signal
 import sqlite3
@@ -211,7 +212,28 @@ def assert_kept(before, after):
     pd.testing.assert_frame_equal(kept, before)
 
 
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_interrupted_and_resumed(reference, in_one_process, tmp_path, monkeypatch):
+    """Between two folds, as by Ctrl-C; what kills the process is among the slow tests."""
+    store, learned, fit = tmp_path / "results.db", itertools.count(), DecisionTreeClassifier.fit
+
+    def interrupted(self, *data):
+        if next(learned) == 4:
+            raise KeyboardInterrupt
+        return fit(self, *data)
+
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        small_study().run(store)
+    monkeypatch.undo()
+    before = small_study().results(store)
+    assert len(before) == 2 * 4
+    resumed = small_study().run(store)
+    assert_kept(before, resumed)
+    same_results(resumed, reference)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_killed_and_resumed(n_jobs, in_one_process, tmp_path):
     store = tmp_path / "results.db"
     process = started(store, n_jobs)

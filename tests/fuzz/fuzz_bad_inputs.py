@@ -261,17 +261,26 @@ def _cell(text: str) -> str:
     return "``" + text.replace("|", "\\|") + "``"
 
 
-def render() -> str:
-    """Run every case and write the page."""
-    parts = [_HEAD]
+def answered() -> dict[str, dict[str, str]]:
+    """Run every case, each in a folder of its own."""
+    texts: dict[str, dict[str, str]] = {}
     for title, cases in GROUPS.items():
-        parts.append(f"\n## {title}\n\n| given | answer |\n| --- | --- |\n")
+        texts[title] = {}
         for given, answer in cases.items():
             with tempfile.TemporaryDirectory() as folder:
-                parts.append(f"| {given} | {_cell(answer(Path(folder)))} |\n")
+                texts[title][given] = answer(Path(folder))
+    return texts
+
+
+def render(answers: dict[str, dict[str, str]]) -> str:
+    """Write the page."""
+    parts = [_HEAD]
+    for title, cases in answers.items():
+        parts.append(f"\n## {title}\n\n| given | answer |\n| --- | --- |\n")
+        parts += [f"| {given} | {_cell(text)} |\n" for given, text in cases.items()]
     return "".join([*parts, _TAKEN])
 
 
 if __name__ == "__main__":
-    PAGE.write_text(render(), encoding="utf-8")
+    PAGE.write_text(render(answered()), encoding="utf-8")
     sys.stdout.write(f"{PAGE}\n")

@@ -105,7 +105,7 @@ def arguments(draw):
     return args
 
 
-@effort(60, 5000)
+@effort(30, 5000)
 def test_any_arguments(examples, tmp_path):
     def law(args):
         for path in tmp_path.iterdir():

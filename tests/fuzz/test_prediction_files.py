@@ -43,7 +43,7 @@ def judge(folder, name, content, command):
     (folder / name).unlink()
 
 
-@effort(50, 2000)
+@effort(25, 2000)
 def test_text(examples, tmp_path):
     fuzz(
         lambda name, content, command: judge(tmp_path, name, content, command),

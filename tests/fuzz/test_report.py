@@ -43,7 +43,13 @@ def page(folder, predictions, **options):
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", ARRAYS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "scores",
+        *(pytest.param(kind, marks=pytest.mark.slow) for kind in ARRAYS if kind != "scores"),
+    ],
+)
 def test_containers_do_not_matter(tmp_path, kind):
     plain = {key: values for key, (_, values) in ARRAYS[kind].items()}
     expected = page(tmp_path, {"m": plain})

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.package.source import tree_of
+
 ROOT = Path(__file__).parents[2] / "src" / "cautious"
 MODULES = sorted(ROOT.rglob("*.py"))
 
@@ -52,9 +54,14 @@ def name_of(path: Path) -> str:
 NAMES = {name_of(path): path for path in MODULES}
 
 
-def imported_modules(path: Path) -> Iterator[str]:
+@cache
+def imported_modules(path: Path) -> tuple[str, ...]:
     """Names of the library's modules that a module imports, also inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in NAMES)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -68,7 +75,7 @@ def imported_modules(path: Path) -> Iterator[str]:
 @cache
 def bound_in(path: Path) -> frozenset[str]:
     """Names that a module imports from others: ``costs.audit`` is a function, not the module."""
-    nodes = ast.parse(path.read_text(encoding="utf-8")).body
+    nodes = tree_of(path).body
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     return frozenset(alias.asname or alias.name for node in imports for alias in node.names)
 

@@ -238,9 +238,12 @@ def test_half_precision_and_gradients():
 
 
 def test_numpy_users_import_nothing_of_it():
+    """Neither of arrays of others nor of compilers, which small logs do not need."""
     code = (
-        "import sys, cautious.metrics as m\n"
+        "import sys, pandas as pd, cautious.metrics as m\n"
+        "from cautious.logs import summarise\n"
         "m.coverage_score([0, 1], [[True, False], [True, True]])\n"
-        "assert not {'array_api_compat', 'torch', 'jax'} & set(sys.modules)"
+        "summarise(pd.DataFrame({'y': [0, 1], 'score': [0.2, 0.7]}))\n"
+        "assert not {'array_api_compat', 'torch', 'jax', 'numba'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

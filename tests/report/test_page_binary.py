@@ -212,6 +212,7 @@ def test_impossible_costs_are_refused_and_change_nothing(three_models, open_repo
     assert report.page.evaluate("() => cautious.app.costs.false_negative") == 2.5
 
 
+@pytest.mark.slow
 def test_odd_scores_make_a_page_all_the_same(tmp_path, open_report):
     y = np.array([0, 1, 0, 1, 1, 0])
     with np.errstate(divide="ignore"):

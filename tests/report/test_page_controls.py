@@ -113,6 +113,7 @@ def test_margins_and_thinned_scores_snap_to_known_steps(tmp_path, open_report):
     assert report.number("abstention") == pytest.approx(silent, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_swipe_over_a_map_scrolls_and_a_tap_moves_the_costs(three_models, open_report):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     report = open_report(three_models, **phone)

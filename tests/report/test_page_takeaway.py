@@ -141,6 +141,7 @@ def test_addresses_are_not_believed(report_file, open_report):
         assert np.isfinite(report.number("cost-high")), text
 
 
+@pytest.mark.slow
 def test_prints_on_two_pages_with_what_it_rests_on(report_file, open_report):
     report = open_report(report_file)
     # A move is drawn at once where it can be seen, and everywhere before a print.

@@ -33,7 +33,10 @@ def trees(**params):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [CautiousForestClassifier(trees()), CautiousForestClassifierCV(trees(), s=(1.0, 2.0), cv=2)],
+    [
+        CautiousForestClassifier(trees(n_estimators=3)),
+        CautiousForestClassifierCV(trees(n_estimators=3), s=(1.0, 2.0), cv=2),
+    ],
     expected_failed_checks=lambda _: dict.fromkeys(
         [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")],
         "bootstrap samples and folds are drawn by position",

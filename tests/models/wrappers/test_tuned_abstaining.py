@@ -39,7 +39,7 @@ from cautious.models import TunedAbstainingClassifierCV, check_cautious_estimato
 from cautious.models.wrappers.wrapper import hold_out
 
 VARIANTS = [
-    TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2, cv=3),
+    TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2, cv=2),
     TunedAbstainingClassifierCV(GaussianNB(), max_error=0.05, cv=3, per="case"),
 ]
 
