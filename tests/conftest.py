@@ -7,6 +7,7 @@ cost five times as much. Set before anything imports numpy; what is set outside 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 
 import pytest
@@ -27,6 +28,17 @@ def pytest_configure(config):
     if config.option.markexpr != "not slow":
         with contextlib.suppress(NameError):
             settings.load_profile("many cases")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Leave the garbage collector out of what is made here: it all stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @contextlib.contextmanager

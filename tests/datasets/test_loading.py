@@ -42,7 +42,7 @@ def test_every_set_is_what_its_facts_say(name):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] if FACTS.at[name, "rows"] > 1000 else [])
+        pytest.param(name, marks=[pytest.mark.slow] if FACTS.at[name, "rows"] > 500 else [])
         for name in NAMES
     ],
 )

@@ -352,6 +352,7 @@ except OSError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_old_file(tmp_path):
     out = tmp_path / "out.parquet"
     out.write_bytes(b"old")

@@ -23,7 +23,9 @@ def brute_table(scores, codes, n_kinds, scale, low, span):
     return table
 
 
-@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.intp])
+@pytest.mark.parametrize(
+    "kind", [np.uint8, pytest.param(np.int16, marks=pytest.mark.slow), np.intp]
+)
 @pytest.mark.parametrize("low", [-3.0, 0.0])
 def test_cells_of_a_grid(way, kind, low):
     rng = np.random.default_rng(0)

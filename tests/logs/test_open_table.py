@@ -101,7 +101,7 @@ def test_scores(wishes, decimals, n_threads, counted):
     "labels",
     [[False, True], ["no", "yes"], [-1, 1], [5, 6], [0.0, 1.0]],
 )
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [pytest.param(np.float32, marks=pytest.mark.slow), np.float64])
 def test_labels_of_all_kinds(labels, dtype, counted):
     frame = scores()
     frame["y_true"] = np.asarray(labels)[frame["y_true"]]
@@ -140,6 +140,7 @@ def test_names_of_classes(counted):
     assert counted[True] > 4
 
 
+@pytest.mark.slow
 def test_many_classes(counted):
     assert same(classes(k=260, n=6000), memory_budget=32 << 14, resolution=0.25)
     assert counted[True] > 2

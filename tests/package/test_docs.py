@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 import numpy as np
 import pandas as pd
@@ -120,7 +120,7 @@ def test_blocks_do_what_they_show(page, folder):
             for name in re.findall(r"^ +(cautious[\w.]*)$", block.code, re.MULTILINE):
                 find_name(name)
         elif block.language == "{eval-rst}":
-            run_plots(block, where)
+            drawings_of(block, where)  # drawn below
         else:
             # What is not run must be of a kind that cannot be: output, or a directive of Sphinx.
             known = block.language in ("", "text") or block.language.startswith("{")
@@ -158,17 +158,29 @@ def run_doctest(block: Block, names: dict, where: str) -> None:
     assert not told, "".join(told)
 
 
-def run_plots(block: Block, where: str) -> None:
-    """Draw what Sphinx's plot directive draws; each drawing stands alone."""
-    import matplotlib.pyplot as plt
-
+def drawings_of(block: Block, where: str) -> list[CodeType]:
+    """Give what Sphinx's plot directive draws; each drawing stands alone."""
     pieces = re.split(r"^\.\. plot::\n", block.code, flags=re.MULTILINE)[1:]
     assert pieces, f"{where}: only plots and lists of names are expected of reStructuredText"
-    for piece in pieces:
-        code = re.sub(r"^ +:[\w-]+:.*\n", "", piece, flags=re.MULTILINE)
-        exec(compile(inspect.cleandoc(code), where, "exec"), {})
-        assert plt.get_fignums(), f"{where}: nothing was drawn"
-        plt.close("all")
+    codes = [re.sub(r"^ +:[\w-]+:.*\n", "", piece, flags=re.MULTILINE) for piece in pieces]
+    return [compile(inspect.cleandoc(code), where, "exec") for code in codes]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if ".. plot::" in page.read_text("utf-8")], ids=name_of
+)
+def test_drawings_are_drawn(page, folder):
+    """`make docs` draws them, too."""
+    import matplotlib.pyplot as plt
+
+    for block in blocks_of(page):
+        if block.language == "{eval-rst}" and ".. plot::" in block.code:
+            where = f"{name_of(page)}, line {block.line + 1}"
+            for drawing in drawings_of(block, where):
+                exec(drawing, {})
+                assert plt.get_fignums(), f"{where}: nothing was drawn"
+                plt.close("all")
 
 
 def is_session(block: Block) -> bool:

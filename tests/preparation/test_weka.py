@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.datasets import load_dataset
+from cautious.datasets import list_datasets, load_dataset
 from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
 
 HERE = Path(__file__).parent
@@ -37,7 +37,8 @@ def test_cut_points(name, encoding):
         assert ours[feature].tolist() == [float(cut) for cut in cuts.split()]
 
 
-LONG = {"audiology", "letter", "optdigits", "pendigits", "spambase", "splice", "waveform-5000"}
+CELLS = list_datasets().eval("rows * features")
+LONG = {"audiology", *CELLS.index[CELLS > 10_000]}
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ def test_few_cases_make_a_banner_and_no_advice(tmp_path, open_report, n, events,
         assert sum(map(int, told)) == n  # the cases themselves, no thousand
 
 
+@pytest.mark.slow
 def test_verdict_people_and_shares_are_on_the_first_screen(three_models, open_report):
     report = open_report(three_models, viewport={"width": 1400, "height": 900})
     for width, height in ((1400, 900), (390, 844)):

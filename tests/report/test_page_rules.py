@@ -127,6 +127,7 @@ def test_limits_are_kept_or_refused_in_words(one_model, scored, open_report):
     assert "from 0 to 100" in report.page.inner_text("#limit-error-problem")
 
 
+@pytest.mark.slow
 def test_best_is_said_only_of_models_that_are_told_apart(scored, tmp_path, open_report):
     y, scores = scored
     rng = np.random.default_rng(0)

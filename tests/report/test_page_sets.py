@@ -130,6 +130,7 @@ def close_models(tmp_path_factory):
     return build_report(both, path)
 
 
+@pytest.mark.slow
 def test_tables_fit_and_columns_are_written_alike(close_models, open_report):
     report = open_report(close_models, viewport={"width": 1200, "height": 900})
     table = report.page.locator("[data-card='table']")

@@ -24,7 +24,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from tests.scikit_learn import parametrize_with_checks
+from tests.scikit_learn import first_of_each_class, parametrize_with_checks
 
 from cautious.curves import AbstentionCostSurface, find_rule
 from cautious.decision import Rule, chow_rule, class_threshold_rule
@@ -61,7 +61,7 @@ def test_at_home_in_scikit_learn(estimator, check):
 @pytest.mark.parametrize(
     "estimator",
     [
-        *VARIANTS,
+        *first_of_each_class(VARIANTS),
         TunedAbstainingClassifierCV(
             GaussianNB(), costs=[[0, 1, 1], [1, 0, 1], [1, 1, 0], [0.3, 0.3, 0.3]]
         ),
