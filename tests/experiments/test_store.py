@@ -173,7 +173,7 @@ def test_damaged_versions_are_named_too(store):
         results.runs()
 
 
-@pytest.mark.parametrize("n", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [50, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_flipped_bit_is_never_another_number(finished, store, n):
     """Each bit may be anywhere: the numbers are those that were written, or there are none."""
     whole, expected = store.read_bytes(), finished[1]

@@ -47,7 +47,7 @@ def test_counting_first_is_resampling_rows() -> None:
     rng = np.random.default_rng(2)
     members = [np.flatnonzero(truth == c) for c in range(3)]
     rows = [
-        np.concatenate([rng.choice(group, len(group)) for group in members]) for _ in range(1500)
+        np.concatenate([rng.choice(group, len(group)) for group in members]) for _ in range(600)
     ]
     each = [
         float(MEASURES["capacity"](SetCounts.from_predictions(truth[r], mask[r], classes=range(3))))

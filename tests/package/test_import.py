@@ -9,8 +9,14 @@ import cautious
 
 HEAVY = (
     *("matplotlib", "plotly", "pyarrow", "pyarrow.parquet", "numba", "mapie", "typer", "rich"),
-    *("dask", "distributed", "pyspark"),
+    *("dask", "distributed", "pyspark", "array_api_compat", "torch", "jax"),
 )
+# Measures of numpy arrays need no arrays of others, and a small log needs no compiler.
+AT_WORK = """
+import pandas as pd
+cautious.metrics.coverage_score([0, 1], [[True, False], [True, True]])
+cautious.logs.summarise(pd.DataFrame({"y": [0, 1], "score": [0.2, 0.7]}))
+"""
 
 
 def loaded_by(*steps):
@@ -27,11 +33,13 @@ def test_import_is_light():
 
 def test_every_package_is_light():
     # pandas and scikit-learn bring pyarrow and rich in where these are installed; we add nothing.
-    core, ours = loaded_by(
+    core, ours, at_work = loaded_by(
         "import numpy, scipy, sklearn.model_selection, pandas, joblib",
         "import cautious; [getattr(cautious, name) for name in cautious.__all__]",
+        AT_WORK,
     )
     assert ours <= core
+    assert at_work - core <= {"pyarrow", "pyarrow.parquet"}
 
 
 def test_public_names():

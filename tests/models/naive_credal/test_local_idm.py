@@ -114,7 +114,7 @@ def test_a_class_with_zero_counts_stays_possible_but_cannot_rule_out():
     np.testing.assert_allclose(upper, [[1, 1 / (1 + 4 / 3)]])
 
 
-@pytest.mark.parametrize("m", [10, 1074, 1100, 10_000])
+@pytest.mark.parametrize("m", [10, 1074, 1100, 3000])
 def test_bounds_hold_with_many_features(m):
     # Likelihoods of 0: between 2 ** -m and 1; of 1: between 0 and 2 ** -m. All but the sizes of
     # the numbers is as with a single feature.

@@ -44,7 +44,11 @@ def groups(tree):
 
 @pytest.mark.parametrize(
     ("K", "contiguous", "number"),
-    [(3, False, 3), (4, False, 15), (5, False, 105), (4, True, 5), (5, True, 14), (6, True, 42)],
+    [
+        *((3, False, 3), (4, False, 15), (4, True, 5), (5, True, 14)),
+        pytest.param(5, False, 105, marks=pytest.mark.slow),
+        pytest.param(6, True, 42, marks=pytest.mark.slow),
+    ],
 )
 def test_every_decomposition_is_equally_likely(K, contiguous, number):
     every = groups_of_all_trees(tuple(range(K)), contiguous)

@@ -42,7 +42,7 @@ def test_keeps_the_contract():
 
 def test_the_promise_is_kept():
     rng = np.random.default_rng(0)
-    X, y = world(rng, 50_000)
+    X, y = world(rng, 10_000)
     overdrawn, answered = [], []
     for seed in range(40):
         own = world(rng, 600)
