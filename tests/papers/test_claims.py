@@ -227,3 +227,23 @@ def test_fractions_are_numbers_shown_as_they_are_printed():
     cells = cells_of(ours, [["5/3", ".35", "N"]])
     assert [cell.words()[1] for cell in cells] == ["5/3", "0.35", "N"]
     assert [cell.agrees for cell in cells] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("true", "of", "more"),
+    [
+        (6, 10, "would not change"),
+        (3, 10, "might change"),
+        (7, 10, "might change"),
+        (40, 200, "would not change"),
+        (22, 200, "might change"),
+    ],
+)
+def test_whether_more_repeats_would_decide(true, of, more):
+    """Six of ten are rare if the sentence is true in nine of ten, and if it is in one of ten."""
+    runs = [True] * true + [False] * (of - true)
+    claim = Claim.of_repeats("4", "NB is worst", "re-run", runs, paper="worst", ours="")
+    assert claim.verdict == "cannot tell"
+    assert claim.cause == f"chance decides; more runs {more} that"
+    told = Claim.of_repeats("4", "NB", "re-run", runs, paper="worst", ours="", cause="known")
+    assert told.cause == "known"

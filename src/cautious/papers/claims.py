@@ -349,10 +349,11 @@ class Claim:
         )
         said = f"{ours}; true {often}" if ours else f"true {often}"
         if verdict == "cannot tell" and not cause:
-            one = min(map(len, each.values())) < 2
-            cause = "one run only, so chance cannot be told" if one else "chance decides"
-            if len(each) > 1:
-                cause += ", or the reading"
+            cause = "one run only, so chance cannot be told"
+            if min(map(len, each.values())) > 1:
+                more = "would not change" if all(map(_told, each.values())) else "might change"
+                reading = ", or the reading" if len(each) > 1 else ""
+                cause = f"chance decides{reading}; more {what} {more} that"
         return cls(place, says, kind, paper, said, verdict, cause)
 
     @classmethod
@@ -420,6 +421,17 @@ def verdict_of(true: Collection[bool]) -> Verdict:
     if share >= SURE - 1e-9:
         return "holds"
     return "fails" if share <= 1 - SURE + 1e-9 else "cannot tell"
+
+
+def _told(true: Collection[bool]) -> bool:
+    """Say whether more repeats would hardly lead to another verdict.
+
+    With a share at the border of another verdict, so many or so few true ones are rare.
+    """
+    n, k = len(true), sum(true)
+    seldom_below = stats.binom.cdf(k, n, SURE) < 0.05
+    seldom_above = stats.binom.sf(k - 1, n, 1 - SURE) < 0.05
+    return bool(seldom_below and seldom_above) or verdict_of(true) != "cannot tell"
 
 
 def undecided(claims: Iterable[Claim]) -> list[Claim]:

@@ -38,7 +38,7 @@ CONVERSIONS = {
 
 def example_tables() -> list[Table]:
     """Both examples: measures, moved classifiers, conversions, readings."""
-    return [_example_1(), *_moved(), _leaves(), _example_2(), *_matrices(), _readings()]
+    return [_inputs(), _example_1(), *_moved(), _leaves(), _example_2(), *_matrices(), _readings()]
 
 
 def example_figures() -> list[Figure]:
@@ -74,6 +74,17 @@ def tree_curve(bias: list[float]) -> ResponseCurve:
     return ResponseCurve.from_predictions(
         truth, proba, bias=bias, sample_weight=np.concatenate([a, b])
     )
+
+
+def _inputs() -> Table:
+    """Show the matrices of Example 1, which everything about it starts from."""
+    cells = [
+        Cell(f"{name}, answer {answer}", f"truth {truth}", n, n, 0.0, given=True)
+        for name, rows in (("P", EXAMPLE_1_BOLD[:3]), ("R", EXAMPLE_1))
+        for answer, row in zip("abc⊥", np.asarray(rows, dtype=np.float64).tolist(), strict=False)
+        for truth, n in zip("abc", row, strict=True)
+    ]
+    return Table("Example 1, the matrices", "P and R, as they are printed", cells)
 
 
 def _example_1() -> Table:

@@ -20,6 +20,7 @@ from cautious.costs import (
     p_discounted,
     possibility,
 )
+from cautious.datasets import load_dataset
 from cautious.papers.claims import Cell, Claim, Table
 from cautious.papers.yang.experiment import (
     best_strength,
@@ -245,6 +246,7 @@ def _proposals(found: dict[str, Table]) -> list[Claim]:
 
 def _costs_of_sets(found: dict[str, Table]) -> list[Claim]:
     three = found["Table III"]
+    levels = {str(level) for level in np.unique(load_dataset("LEV").data)}
     return [
         Claim.of_cells(
             *("III-A, Table III", "Costs by g(x) = −0.6x² + 1.6x, g(1/2) = 0.65: pairs"),
@@ -272,6 +274,13 @@ def _costs_of_sets(found: dict[str, Table]) -> list[Claim]:
             found["Table XI"].cells,
             paper="1000 5 9; 488 5 9; 1000 5 5",
             cause="the public files have 4 inputs; the paper seems to count the class",
+        ),
+        Claim.judged(
+            *("VII-B", "Each attribute of LEV is an integer between 1 and 5", "arithmetic"),
+            levels == {"1", "2", "3", "4", "5"},
+            paper="1 to 5",
+            ours=f"{min(levels)} to {max(levels)} in the public file",
+            cause="five levels all the same, so nothing that follows changes",
         ),
     ]
 
@@ -361,6 +370,12 @@ def _experiment(found: dict[str, Table], results: pd.DataFrame) -> list[Claim]:
                 ("… but on LEV at r = 0.9 it falls up to s = 10", "beyond s = 10", [("LEV", 0.9)]),
                 ("r = 0.1: it falls, then rises, less remarkably", "still present", slight),
             )
+        ),
+        Claim(
+            *("VII-C, Fig. 3", "s ranges from 0.001 to 10 in the figure", "words"),
+            "0.001 to 10; the axes of s end at 10 (ERA), 7 (LEV) and 7 (ESL)",
+            *("run up to 10 on all three", "the paper contradicts itself"),
+            "two of its three axes end before 10",
         ),
         Claim(
             *("VII-C, Fig. 3", "The curves are approximately concave", "words", "concave"),

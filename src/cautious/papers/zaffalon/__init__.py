@@ -8,7 +8,12 @@ import pandas as pd
 
 from cautious.papers.claims import Reproduction, failures_in_words
 from cautious.papers.reproduction import check_stores
-from cautious.papers.zaffalon.collection import Collection, collection_study, collection_table
+from cautious.papers.zaffalon.collection import (
+    Collection,
+    collection_study,
+    collection_table,
+    variant_study,
+)
 from cautious.papers.zaffalon.comparisons import (
     credal_figures,
     credal_tables,
@@ -100,7 +105,8 @@ def reproduce_zaffalon(
         Collection(study, study.run(store(kind), n_jobs=n_jobs, progress=progress))
         for kind, study in studies.items()
     )
-    everything = pd.concat([simulated, plain.results, selected.results])
+    tried = variant_study(quick=quick).run(store("plain"), n_jobs=n_jobs, progress=progress)
+    everything = pd.concat([simulated, plain.results, selected.results, tried])
     study = plain.study
     *utilities, scores = utility_figures()
     tables = [
@@ -110,7 +116,7 @@ def reproduce_zaffalon(
         *naive_tables(plain, selected),
         *credal_tables(plain, selected),
         *nondeterministic_tables(plain),
-        variant_table(plain, selected),
+        variant_table(plain, selected, tried),
     ]
     return Reproduction(
         "zaffalon",
