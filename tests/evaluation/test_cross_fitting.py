@@ -11,7 +11,7 @@ import cautious
 from cautious.curves import cheapest_windows, find_rule
 from cautious.errors import InputError
 from cautious.evaluation import cross_fitted
-from cautious.evaluation.cross_fitting import TooFewCases
+from cautious.evaluation.cross_fitting import TooFewCases, cross_fit
 
 QUANTITIES = ("cost", "abstention", "error", "selective_error")
 THREE = np.array([[0, 2, 4], [1, 0, 3], [5, 2, 0], [1, 1, 1.0]])
@@ -24,10 +24,17 @@ def three_classes(rng, n=150):
 
 
 def by_brute_force(y, values, folds, losses, weight, **goal):
-    """Choose on nine tenths, measure on the rest, average: with nothing but ``find_rule``."""
+    """Choose on nine tenths, measure on the rest, average: with nothing but ``find_rule``.
+
+    The cost is that mean. The rule of all cases abstains as it does on them, and its answers to
+    cases of a class are as often wrong as the others' are.
+    """
     name = "y_score" if values.ndim == 1 else "y_proba"
-    n, sums = len(y), np.zeros(3)
+    k = losses.shape[1] - 1
+    spent, answered, wrongs = 0.0, np.zeros(k), np.zeros(k)
     costs = goal.pop("costs", None)
+    whole = find_rule(y, **{name: values}, sample_weight=weight, costs=costs, **goal).rule
+    given = ~whole.predict_set(values).all(axis=1)
     for row in folds:
         for number in np.unique(row):
             seen, out = row != number, row == number
@@ -42,10 +49,12 @@ def by_brute_force(y, values, folds, losses, weight, **goal):
             answer = np.where(abstained, sets.shape[1], sets.argmax(axis=1))
             wrong = ~abstained & (answer != y[out])
             cost = losses[out][np.arange(out.sum()), answer]
-            sums += [weight[out] @ cost, weight[out] @ abstained, weight[out] @ wrong]
-    assert n == folds.shape[1]
-    cost, abstained, wrong = sums / (len(folds) * weight.sum())
-    return cost, abstained, wrong, wrong / (1 - abstained)
+            spent += weight[out] @ cost
+            answered += np.bincount(y[out], weight[out] * ~abstained, minlength=k)
+            wrongs += np.bincount(y[out], weight[out] * wrong, minlength=k)
+    error = np.bincount(y, weight * given) @ (wrongs / answered) / weight.sum()
+    coverage = weight @ given / weight.sum()
+    return spent / len(folds) / weight.sum(), 1 - coverage, error, error / coverage
 
 
 def losses_of(y, false_negative, false_positive, abstain):
@@ -211,6 +220,49 @@ def test_refusals():
         cross_fitted(y, y_score=score[:80], max_abstention=0.2, n_repeats=0)
     with pytest.raises(ValueError, match="give costs, or exactly one"):
         cross_fitted(y, y_score=score[:80])
+
+
+def test_intervals_are_about_the_found_rule():
+    """Where abstaining hardly pays, it answers everything, and rules of like cases do not."""
+    rng = np.random.default_rng(11)
+    costs = {"false_negative": 1.0, "false_positive": 1.0, "abstain": 0.45}
+    differ = 0
+    for _ in range(8):
+        y, score = draw(rng, 150, 0.0)
+        rule = find_rule(y, y_score=score, costs=costs)
+        found = cross_fitted(y, y_score=score, costs=costs)
+        assert found.abstention.estimate == pytest.approx(rule.abstention)
+        answered = 1 - found.abstention.estimate
+        assert found.error.estimate == pytest.approx(found.selective_error.estimate * answered)
+        for quantity in ("error", "selective_error"):
+            one, seen = getattr(found, quantity), getattr(rule, quantity)
+            assert one.low <= min(one.estimate, seen) <= max(one.estimate, seen) <= one.high
+        fit = cross_fit(y, y_score=score, costs=costs)
+        differ += rule.abstention == 0 and fit.measured[:, :, 2].any()
+        # What the true rule does, given that scores say nothing about the class.
+        truth = stats.norm.cdf(rule.rule.upper) - stats.norm.cdf(rule.rule.lower)
+        assert found.abstention.low <= truth <= found.abstention.high
+    assert differ >= 3
+
+
+def test_few_mistakes_may_be_rare_by_chance():
+    """The variance of a single mistake says little, so the interval is as for one not seen."""
+    y = np.repeat([0, 1], [65, 35])
+    score = np.where(np.arange(100) == 0, 20.0, 10.0 * y + np.arange(100) / 1000)
+    costs = {"false_negative": 20.0, "false_positive": 4.0, "abstain": 1.0}
+    one = cross_fitted(y, y_score=score, costs=costs).cost
+    unseen = 1 - 0.025 ** (1 / 100)
+    most = 0.35 * 20 + 0.65 * 4
+    assert one.high >= one.estimate + unseen * (most - one.estimate) - 1e-12
+    assert one.estimate > 0
+
+
+def test_the_words_name_the_level():
+    y, score = draw(np.random.default_rng(7), 200, 1.2)
+    assert "These are 95 % intervals." in str(cautious.tune({"m": (y, score)}, costs=COSTS[0]))
+    found = cautious.tune({"m": (y, score)}, costs=COSTS[0], confidence_level=0.8)
+    assert "These are 80 % intervals." in str(found)
+    assert found.expected["m"].cost.confidence_level == 0.8
 
 
 def test_tuning_says_what_to_expect():

@@ -11,6 +11,7 @@ checks that were skipped for want of Node or of a package.
 """
 
 import datetime
+import re
 from dataclasses import astuple, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -150,9 +151,27 @@ def write(page, rows):
     lines = [HEADINGS, ("---",) * len(HEADINGS), *((*k, *v) for k, v in (known | rows).items())]
     named = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    short = [words for cells in lines[2:] if (words := shortfall(*cells[:5]))]
+    missed = "\n".join(f"- {words}" for words in short) or "- none"
     page.write_text(
-        f"{before}{START}\n\nLast measured with {named}.\n\n{table}\n\n{after}", encoding="utf-8"
+        f"{before}{START}\n\nLast measured with {named}. Rows that are worse than they say, since "
+        f"their whole interval lies on the wrong side:\n\n{missed}\n\n{table}\n\n{after}",
+        encoding="utf-8",
     )
+
+
+def shortfall(what, where, promised, measured, interval):
+    """Say in words that a row is worse than it says; nothing if it is not, or promises nothing."""
+    claim = re.fullmatch(r"(≥ |≤ |at most )?(\d+) %", promised)
+    if claim is None:
+        return ""
+    # Where less is tested than an interval says, what it says counts.
+    level = re.match(r"(\d+) % interval", what)
+    said = float(level[1] if level else claim[2])
+    low, high = (float(end) for end in re.match(r"(.+)–(.+) %", interval).groups())
+    limit = claim[1] in ("≤ ", "at most ")
+    worse = low > said if limit else high < said
+    return f"{what} ({where}): {measured}, not {said:g} %" if worse else ""
 
 
 @pytest.fixture

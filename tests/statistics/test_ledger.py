@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.statistics.conftest import HONESTY, Ledger, Row, Scribe
+from tests.statistics.conftest import HONESTY, Ledger, Row, Scribe, shortfall
 from tests.statistics.trials import LONG, runs
 
 PAGE = """Words before.
@@ -79,3 +79,21 @@ def test_parts_have_all_trials_together():
     assert few == 7
     assert sum(part.values[0] for part in parts) == LONG
     assert len({part.id for part in parts}) == 3
+
+
+def test_rows_that_fall_short_are_named(tmp_path):
+    for what, promised, interval, words in [
+        ("interval of x", "90 %", "85.0–89.9 %", "interval of x (w): m, not 90 %"),
+        ("interval of x", "90 %", "85.0–90.1 %", ""),
+        ("95 % interval of x", "≥ 88 %", "89.0–94.0 %", "95 % interval of x (w): m, not 95 %"),
+        ("x", "≤ 10 %", "10.2–11.0 %", "x (w): m, not 10 %"),
+        ("x", "at most 5 %", "4.9–11.0 %", ""),
+        ("x", "≤ 10 %", "1.0–2.0 %", ""),
+        ("x", "no promise", "1.0–2.0 %", ""),
+        ("x", "20 % on average", "1.0–2.0 %", ""),
+        ("x", "nearly 0 %", "-1.0–-0.2 %", ""),
+    ]:
+        assert shortfall(what, "w", promised, "m", interval) == words
+    claim = {"promised": "95 %", "between": (0.0, 1.0)}
+    text = written(tmp_path, Report(lambda ledger: ledger.share("share", "b", [0] * 9, **claim)))
+    assert "\n\n- share (b): 0.0 %, not 95 %\n\n| what |" in text

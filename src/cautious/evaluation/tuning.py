@@ -216,7 +216,9 @@ class Tuning:
             yield f"{name} answers nothing under this rule."
         for name, known in self.expected.items():
             about = "Expected" if len(self.found) == 1 else f"{name}: expected"
-            yield f"{about} on new cases: {'; '.join(_in_words(known))}. These are 95 % intervals."
+            level = f"{100 * known.abstention.confidence_level:g} %"
+            words = "; ".join(_in_words(known))
+            yield f"{about} on new cases: {words}. These are {level} intervals."
         if self.expected and self.goal.get("max_error") is not None:
             yield (
                 "The limit on errors was met on these cases and is not promised for new ones; "

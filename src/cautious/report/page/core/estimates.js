@@ -1,7 +1,7 @@
 // What a window will do on new cases (cautious.evaluation.cross_fitted). Means come from held-out
 // cases. Their variance has two parts: that of the held-out losses, and that of the mean loss among
 // windows chosen on bootstrap replicates, because this window may be better or worse than such windows
-// are on average.
+// are on average. It abstains as often as on all cases; the intervals of shares hold what it did there.
 import { studentQuantile } from "./distributions.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
 
@@ -72,6 +72,7 @@ export function cheapestOf(parts, prior, costs) {
 }
 
 const chosenBy = (parts, choose) => ({
+  own: choose(parts.whole),
   cuts: parts.replicates.map(choose),
   answers: parts.atoms.map((_, r) => heldOut(parts, r, choose)),
 });
@@ -121,9 +122,10 @@ const is = (wanted, answer) => table((y, a) => (y === wanted && a === answer ? 1
   decided = (wanted) => table((y, a) => (y === wanted && a !== ABSTAIN ? 1 : 0)),
   wrong = table((y, a) => (a !== ABSTAIN && a !== y ? 1 : 0));
 
-// Each quantity is a mean over cases of such a value, or the ratio of two such means.
+// Each quantity is a mean over cases of such a value, or the ratio of two such means. Those of cases
+// that are abstained on are seen on all cases.
 const SHARES = {
-  abstention: { value: saying(ABSTAIN) },
+  abstention: { value: saying(ABSTAIN), seen: true },
   error: { value: wrong },
   selectiveError: { value: wrong, among: table((y, a) => (a === ABSTAIN ? 0 : 1)) },
   sensitivity: { value: is(1, POSITIVE), among: truly(1) },
@@ -136,8 +138,8 @@ const SHARES = {
   fn: { value: is(1, NEGATIVE) },
   fp: { value: is(0, POSITIVE) },
   tp: { value: is(1, POSITIVE) },
-  abstainedNegative: { value: is(0, ABSTAIN) },
-  abstainedPositive: { value: is(1, ABSTAIN) },
+  abstainedNegative: { value: is(0, ABSTAIN), seen: true },
+  abstainedPositive: { value: is(1, ABSTAIN), seen: true },
 };
 
 function quantitiesOf(costs) {
@@ -167,28 +169,27 @@ export function estimatesOf(model, prior, costs, { level = 0.95, window = null, 
   const few = tooFew(model);
   if (few) return { enough: false, n: model.n, events: model.events, few };
   const parts = evidenceOf(model),
-    single = (part) => (costs ? singleOf(part, prior, costs) : NEGATIVE);
-  let repeats, rules;
-  if (window) {
-    const cuts = levelsAt(parts.stairs, window),
-      whole = wholePart(parts);
-    repeats = [cellsOfRepeat(parts, 0, heldOut(parts, 0, () => cuts), () => single(whole))];
-    rules = [];
-  } else {
-    const { cuts, answers } = choose ? chosenBy(parts, choose) : cheapestOf(parts, prior, costs);
-    repeats = answers.map((some, r) => cellsOfRepeat(parts, r, some, single));
-    rules = parts.replicates.map((part, r) => cellsOfRule(parts, cuts[r], single(part)));
+    shares = sharesOf(parts, prior),
+    single = (part) => (costs ? singleOf(part, prior, costs) : NEGATIVE),
+    standingOf = (cells) => ({ ...cells, standing: scaled(cells.weights, shares) }),
+    given = (cuts) => standingOf(cellsOfRepeat(parts, 0, heldOut(parts, 0, () => cuts), () => single(parts.whole))),
+    evidence = { parts, shares, repeats: null, rules: [], own: null, level };
+  if (window) evidence.repeats = [given(levelsAt(parts.stairs, window))];
+  else {
+    const { own, cuts, answers } = choose ? chosenBy(parts, choose) : cheapestOf(parts, prior, costs);
+    evidence.repeats = answers.map((some, r) => standingOf(cellsOfRepeat(parts, r, some, single)));
+    evidence.rules = parts.replicates.map((part, r) => scaled(cellsOfRule(parts, cuts[r], single(part)), shares));
+    evidence.own = given(own);
+    evidence.new = newCells(evidence);
   }
-  const shares = sharesOf(parts, prior),
-    standing = rules.map((weights) => scaled(weights, shares)),
+  const { repeats, rules } = evidence,
     abstains = (one) => meanOf(one, SHARES.abstention.value) > 1 - ROUNDING,
     found = { enough: true, n: model.n, events: model.events, cells: {} };
-  for (const one of repeats) one.standing = scaled(one.weights, shares);
   // No window has thresholds between scores that were seen: new cases change nothing.
-  const certain = rules.length > 0 && standing.every(abstains) && repeats.every((one) => abstains(one.standing));
+  const certain = rules.length > 0 && rules.every(abstains) && repeats.every((one) => abstains(one.standing));
   for (const [name, quantity] of Object.entries(quantitiesOf(costs))) {
     const ends = quantity.ends ? endsOf(name, costs, shares) : null,
-      estimate = estimated(parts, shares, repeats, standing, quantity, ends, level);
+      estimate = estimated(evidence, quantity, ends);
     if (certain) estimate.low = estimate.high = estimate.value;
     if (CELLS.includes(name)) found.cells[name] = estimate;
     else found[name] = estimate;
@@ -203,14 +204,21 @@ export function tooFew({ n, events }) {
   return rows[code] < LEAST_CASES ? { code, n: rows[code], needed: LEAST_CASES } : null;
 }
 
-const wholePart = (parts) => ({
-  positives: parts.positivesBelow[parts.positivesBelow.length - 1],
-  negatives: parts.negativesBelow[parts.negativesBelow.length - 1],
-});
+// What the window that was found does: it abstains as it did on all cases, and its answers to cases of a
+// class are right as often as those of windows to cases held out.
+function newCells({ own, repeats }) {
+  const held = own.standing.map((_, cell) => average(repeats.map(({ standing }) => standing[cell])));
+  return own.standing.map((share, cell) => {
+    const y = (cell / 9) | 0,
+      given = meanOf(held, decided(y));
+    if (((cell / 3) | 0) % 3 === ABSTAIN || !(given > ROUNDING)) return share;
+    return (held[cell] / given) * meanOf(own.standing, decided(y));
+  });
+}
 
 // What a unit of weight of each class stands for, and the share of each class.
 function sharesOf(parts, prior) {
-  const whole = wholePart(parts),
+  const { whole } = parts,
     total = whole.positives + whole.negatives,
     share = prior === null ? [whole.negatives / total, whole.positives / total] : [1 - prior, prior];
   return { prior, share, each: [share[0] / whole.negatives, share[1] / whole.positives] };
@@ -235,25 +243,41 @@ const meanOf = (standing, value) => {
 
 const average = (values) => values.reduce((a, b) => a + b, 0) / values.length;
 
-function estimated(parts, shares, repeats, rules, { value, among }, ends, level) {
-  const mean = average(repeats.map(({ standing }) => meanOf(standing, value))),
+const ratioOf = (standing, { value, among }) => {
+  const base = among ? meanOf(standing, among) : 1;
+  return base > ROUNDING ? meanOf(standing, value) / base : NaN;
+};
+
+function estimated({ parts, shares, repeats, rules, own, new: cells, level }, quantity, ends) {
+  const held = spreadOf(parts, shares, repeats, rules, quantity, ends),
+    spanOf = ({ estimate, variance, df, n }) => intervalOf(estimate, variance, df, level, n, ends);
+  if (ends || !own) return { value: held.estimate, ...spanOf(held) };
+  const seen = spreadOf(parts, shares, [own], [], quantity, ends),
+    value = quantity.seen ? seen.estimate : Math.min(1, Math.max(0, ratioOf(cells, quantity))),
+    // What the window itself did is within, however other windows differ from it.
+    spans = [spanOf(seen)];
+  if (!quantity.seen && held.estimate === held.estimate) spans.push(spanOf({ ...held, estimate: value }));
+  return { value, low: Math.min(...spans.map(({ low }) => low)), high: Math.max(...spans.map(({ high }) => high)) };
+}
+
+// A quantity in held-out cases, its variance, degrees of freedom, and of how many cases it is.
+function spreadOf(parts, shares, repeats, rules, quantity, ends) {
+  const { value, among } = quantity,
+    mean = average(repeats.map(({ standing }) => meanOf(standing, value))),
     base = among ? average(repeats.map(({ standing }) => meanOf(standing, among))) : 1;
-  if (!(base > ROUNDING)) return { value: NaN, low: NaN, high: NaN };
+  if (!(base > ROUNDING)) return { estimate: NaN, variance: NaN, df: NaN, n: NaN };
   const estimate = ends ? mean : Math.min(1, Math.max(0, mean / base)),
     // A ratio varies as the mean of what its parts differ by does.
     each = among ? value.map((one, cell) => (one - estimate * among[cell]) / base) : value,
-    spreads = repeats.map((one, r) => varianceOf(parts, shares, one, r, each));
+    spreads = repeats.map((one, r) => varianceOf(parts, shares, one, r, each)),
+    chosen = rules.map((standing) => ratioOf(standing, quantity)).filter((one) => one === one);
   let variance = average(spreads.map((one) => one.variance));
-  const df = average(spreads.map((one) => one.df)),
-    chosen = rules
-      .filter((standing) => !among || meanOf(standing, among) > ROUNDING)
-      .map((standing) => meanOf(standing, value) / (among ? meanOf(standing, among) : 1));
   if (chosen.length > 1) {
     const centre = average(chosen);
     variance += chosen.reduce((total, one) => total + (one - centre) ** 2, 0) / (chosen.length - 1);
   }
   const n = among ? average(repeats.map(({ standing }) => rowsAmong(parts, shares, standing, among))) : parts.n;
-  return { value: estimate, ...intervalOf(estimate, variance, df, level, n, ends) };
+  return { estimate, variance, df: average(spreads.map((one) => one.df)), n };
 }
 
 // How many cases a share is of.
@@ -316,17 +340,16 @@ export function intervalOf(estimate, variance, df, level, n, ends) {
     low = estimate + unseen * (least - estimate),
     high = estimate + unseen * (most - estimate);
   if (!(variance > (ROUNDING * (most - least)) ** 2)) return { low, high };
-  const t = studentQuantile((1 + level) / 2, df);
-  let centre = estimate,
-    half = t * Math.sqrt(variance);
-  if (!ends) {
-    // Only the windows differ.
-    if (!(estimate > ROUNDING && estimate < 1 - ROUNDING))
-      return { low: Math.max(Math.min(low, centre - half), least), high: Math.min(Math.max(high, centre + half), most) };
+  const t = studentQuantile((1 + level) / 2, df),
+    within = (lowest, highest) => ({ low: Math.max(lowest, least), high: Math.min(highest, most) });
+  if (!ends && estimate > ROUNDING && estimate < 1 - ROUNDING) {
     const cases = (estimate * (1 - estimate)) / variance,
-      scale = 1 + (t * t) / cases;
-    centre = (estimate + (t * t) / (2 * cases)) / scale;
-    half = (t * Math.sqrt(variance + (t * t) / (4 * cases * cases))) / scale;
+      scale = 1 + (t * t) / cases,
+      centre = (estimate + (t * t) / (2 * cases)) / scale,
+      half = (t * Math.sqrt(variance + (t * t) / (4 * cases * cases))) / scale;
+    return within(centre - half, centre + half);
   }
-  return { low: Math.max(centre - half, least), high: Math.min(centre + half, most) };
+  // Of few mistakes the variance says little: they may be as rare as ones that were not seen.
+  const half = t * Math.sqrt(variance);
+  return within(Math.min(low, estimate - half), Math.max(high, estimate + half));
 }

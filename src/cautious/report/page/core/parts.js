@@ -184,7 +184,14 @@ function partsOfCases({ table }, stairs) {
   const parts = folds.map((fold) =>
     Array.from({ length: FOLDS }, (_, f) => counted((i) => (fold[i] === f ? 0 : 1))),
   );
-  return { n, rows, atoms, parts, replicates: replicates.map((times) => counted((i) => times[i])) };
+  return {
+    n,
+    rows,
+    atoms,
+    parts,
+    whole: counted(() => 1),
+    replicates: replicates.map((times) => counted((i) => times[i])),
+  };
 }
 
 // Deal counts at random: each row to one of ten folds, or as many as there are drawn anew. Of weighted
@@ -227,6 +234,7 @@ function partsOfCounts(stairs) {
     rows,
     atoms: repeats.map((one) => one.atoms),
     parts: repeats.map((one) => one.parts),
+    whole: partWith(rowsOf.map((counts) => Array.from(counts))),
     replicates: Array.from({ length: REPLICATE_COUNT }, () => partWith(redrawnBoth(random, rowsOf))),
   };
 }

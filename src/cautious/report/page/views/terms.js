@@ -16,7 +16,7 @@ const TERMS = {
   ],
   abstain: [
     "Abstaining",
-    "The case is not answered but passed on, to a person or to another test, at the cost of abstaining.",
+    "The case is not answered but passed on, to a person or to another test, at the cost of abstaining. New cases are abstained on about as often as these; the 95% interval says how nearly.",
   ],
   prior: [
     "Share of positives",

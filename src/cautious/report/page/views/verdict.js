@@ -88,8 +88,8 @@ function originWords({ source, tests, waits }) {
   if (waits) return "Measured on the cases that the rule was chosen on; what to expect of new ones follows. ";
   if (source !== "budgets") return "";
   return tests
-    ? "The limits hold on new cases with 95% confidence, by exact tests on these cases. What to expect was measured on cases held out from those tests; where the others proved nothing, they count as unanswered. The promise is about this model alone: who takes the best of several promises gets less. "
-    : "The rule was searched for on nine tenths of the cases and measured on the rest, in turn. New cases may break the limits: nothing is promised. ";
+    ? "The limits hold on new cases with 95% confidence, by exact tests on these cases. How often answers are wrong was measured on cases held out from those tests. The promise is about this model alone: who takes the best of several promises gets less. "
+    : "How often answers are wrong was measured by a search on nine tenths of the cases, and on the rest, in turn. New cases may break the limits: nothing is promised. ";
 }
 
 // Rows that were given but could not be used.
