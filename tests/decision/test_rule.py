@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cautious.costs import (
     SetCosts,
@@ -25,6 +27,7 @@ from cautious.decision import (
     preferred_answers,
     rules_from_json,
     rules_to_json,
+    score_bins,
     threshold_rule,
     window_rule,
 )
@@ -296,3 +299,30 @@ def test_what_is_no_rule_is_refused(text, message):
 def test_bad_rules_are_refused_with_a_reason(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans(), st.integers(0, 4)), max_size=40))
+def test_bins_of_scores_end_at_scores_and_count_all_cases(cells):
+    """By loops over the cases, sorted: every fifth to twentieth of them ends a bin."""
+    scores = np.array([float(score) for score, *_ in cells])
+    counts = [count for *_, count in cells]
+    found = score_bins(scores, counts, [count * positive for _, positive, count in cells])
+    cases = sorted((float(s), positive) for s, positive, count in cells for _ in range(count))
+    n = len(cases)
+    if n < 10:
+        assert found == {}
+        return
+    n_bins = min(20, n // 5)
+    ends = {cases[at * n // n_bins - 1][0] for at in range(1, n_bins)} - {cases[-1][0]}
+    assert found["edges"] == sorted(ends)
+    lows, highs = [-np.inf, *sorted(ends)], [*sorted(ends), np.inf]
+    inside = [
+        [p for s, p in cases if low < s <= high] for low, high in zip(lows, highs, strict=True)
+    ]
+    assert found["counts"] == list(map(len, inside))
+    assert found["positives"] == list(map(sum, inside))
+
+
+def test_no_bins_of_weights_that_are_no_whole_numbers():
+    assert score_bins(np.arange(30.0), np.full(30, 0.5)) == {}
+    assert "positives" not in score_bins(np.arange(30.0), np.full(30, 2.0))

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 import cautious
 from cautious.decision import Rule
@@ -305,6 +306,89 @@ def test_the_window_is_tuned_again_as_tune_does(tuned):
         assert found.data["priors"] == pytest.approx([1 - share, share])
     assert Calibration.of_rule(WINDOW) is None
     assert Rule.from_json(tuned.to_json()) == tuned
+
+
+def of_estimator(kind, **asked):
+    """The rule of an estimator whose probability of "yes" is its first feature."""
+    frame = log(1000)
+
+    class Given(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict_proba(self, X):
+            return np.column_stack([1 - X[:, 0], X[:, 0]])
+
+        def predict(self, X):
+            return self.classes_[(X[:, 0] > 0.5).astype(int)]
+
+    rows = np.column_stack([frame["score"], np.arange(1000)])  # none of them twice
+    return kind(Given(), **asked).fit(rows, frame["y_true"]).rule_
+
+
+def surface():
+    frame = log(1000)
+    return cautious.AbstentionCostSurface.from_predictions(
+        frame["y_true"], frame["score"], pos_label="yes"
+    )
+
+
+def rounded():
+    return cautious.summarise(log(1000), resolution=1e-3)
+
+
+RULES = {
+    "tuned": lambda: of_estimator(cautious.TunedAbstainingClassifierCV, max_abstention=0.3),
+    "certified": lambda: of_estimator(cautious.CertifiedAbstainingClassifier, max_error=0.2),
+    "window of a curve": lambda: surface().for_costs(COSTS).rule(),
+    "region of a curve": lambda: surface().regions()[-1].window.rule(),
+    "promise of a curve": lambda: surface().certify(max_error=0.2).rule,
+    "promise of a log": lambda: cautious.summarise(log(1000)).certify(max_error=0.2).rule,
+    "promise of a rounded log": lambda: rounded().certify(max_error=0.2).rule,
+    "window of a rounded log": lambda: rounded().cost_surface().for_costs(COSTS).rule(),
+}
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_every_rule_that_was_found_holds_the_scores_and_is_watched(kind):
+    rule = RULES[kind]()
+    assert Rule.from_json(rule.to_json()) == rule
+    new = log(1000, seed=3)
+    held = Calibration.of_rule(rule)
+    assert held.counts.sum() == (1000 if kind != "certified" else 499)
+    quiet = cautious.watch(new, rule, max_abstention=0.99)
+    assert "drift" in quiet.monitors()
+    assert "drift" not in quiet.alarms
+    moved = cautious.watch(log(1000, seed=4, shift=1.0), rule, quiet)
+    assert "drift" in moved.alarms
+
+
+@pytest.mark.parametrize("kind", [kind for kind in RULES if kind != "certified"])
+def test_the_bins_that_rules_hold_count_the_cases(kind):
+    frame, held = log(1000), Calibration.of_rule(RULES[kind]())
+    assert held.bins_of(frame["score"].to_numpy()).tolist() == held.counts.tolist()
+    positives = frame["score"][frame["y_true"] == "yes"].to_numpy()
+    assert held.bins_of(positives).tolist() == held.positives.tolist()
+
+
+def test_weighted_cases_are_counted_one_by_one():
+    """New cases come without weights, so those of tuning are counted without them, too."""
+    frame = log(1000)
+    frame["weight"] = np.where(frame["y_true"] == "yes", 0.5, 3)
+    found = cautious.tune(frame, costs=COSTS, honest=False, groups=False).rule
+    held = Calibration.of_rule(found)
+    assert held.bins_of(frame["score"].to_numpy()).tolist() == held.counts.tolist()
+
+
+def test_infinite_scores_are_held_as_far_as_they_are_numbers():
+    frame = log(200)
+    frame.loc[:40, "score"] = -np.inf
+    frame.loc[190:, "score"] = np.inf
+    rule = cautious.tune(frame, costs=COSTS, honest=False, groups=False).rule
+    held = Calibration.of_rule(Rule.from_json(rule.to_json()))
+    assert held.bins_of(frame["score"].to_numpy()).tolist() == held.counts.tolist()
+    assert held.hull is None
 
 
 def test_another_window_is_offered_where_the_share_has_changed(tuned):

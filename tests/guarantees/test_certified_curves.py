@@ -41,7 +41,12 @@ def test_two_classes(curve, asked):
     wanted = certify(y, y_score=p, other_scores=others, **asked)
     found = curve.from_predictions(y, p).certify(other_scores=others, **asked)
     assert wanted.rule is not None
-    assert found == wanted
+    assert found == as_held_by(curve, wanted)
+
+
+def as_held_by(curve, certified):
+    """A curve of confidences does not know the scores of two classes to the last digit."""
+    return certified.with_scores({}) if curve is RiskCoverageCurve else certified
 
 
 @pytest.mark.parametrize("curve", [AbstentionCostSurface, RiskCoverageCurve])
@@ -49,7 +54,7 @@ def test_on_average(curve):
     y, p, _ = cases(300)
     asked = {"max_error": 0.1, "promise": "on average"}
     found = curve.from_predictions(y, p).certify(**asked)
-    assert found == certify(y, y_score=p, **asked)
+    assert found == as_held_by(curve, certify(y, y_score=p, **asked))
 
 
 def test_without_other_cases():
@@ -90,9 +95,9 @@ def test_counts_add_up():
     y, p, others = cases()
     halves = [RiskCoverageCurve.from_predictions(y[at], p[at], classes=[0, 1]) for at in
               (slice(0, 700), slice(700, None))]  # fmt: skip
-    assert sum(halves).certify(max_error=0.1, other_scores=others) == certify(
-        y, y_score=p, other_scores=others, max_error=0.1
-    )
+    wanted = certify(y, y_score=p, other_scores=others, max_error=0.1)
+    found = sum(halves).certify(max_error=0.1, other_scores=others)
+    assert found == as_held_by(RiskCoverageCurve, wanted)
 
 
 def test_what_counts_do_not_hold():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from tests.statistics.trials import runs
 
+from cautious.curves import Staircase, kept_scores
 from cautious.decision import Rule
-from cautious.evaluation.calibration import Calibration, calibration_data
+from cautious.evaluation.calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
 ANSWERS = 10_000
@@ -75,7 +76,7 @@ def test_intervals_of_the_share_of_positives(trials, setting, rng, ledger):
         old = (rng.random(n) < before).astype(int)
         score = rng.normal(size=n) + apart * old
         rule = Rule.window(0, apart)
-        data = calibration_data(score, old, rule, (0, 1), {})
+        data = kept_scores(Staircase.from_predictions(old, score))
         calibration = Calibration.of_rule(rule.with_details(data=data))
         new = (rng.random(m) < now).astype(int)
         open_ = rng.random(m) >= known
@@ -107,7 +108,7 @@ def test_false_alarms_about_drift(trials, scores, rng, ledger):
     looks = np.unique(np.geomspace(1, ANSWERS, 60).astype(int)) - 1
     for _ in range(trials):
         codes = rng.integers(2, size=300)
-        seen = calibration_data(draw(rng, 300), codes, Rule.window(0, 1), (0, 1), {})["scores"]
+        seen = Staircase.from_predictions(codes, draw(rng, 300)).score_bins()
         expected = np.array(seen["counts"])
         expected[-1] += 1
         place = np.searchsorted(seen["edges"], draw(rng, ANSWERS))

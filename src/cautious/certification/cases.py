@@ -19,6 +19,7 @@ from cautious.certification.bounds import (
     risk_p_value,
 )
 from cautious.certification.certificate import LimitTest
+from cautious.decision import score_bins
 from cautious.errors import shown
 from cautious.predictions import binary_truth
 from cautious.sets import check_classes, check_truth
@@ -166,6 +167,16 @@ class Cases:
         """Number of cases without a score."""
         gone = np.isnan(self.scores if self.scores.ndim == 1 else self.scores.sum(axis=1))
         return int(gone.sum() if self.count is None else self.count[gone].sum())
+
+    def score_bins(self) -> dict[str, list[float]]:
+        """Give what a rule keeps of the scores: so their drift can be watched."""
+        scores, k = self.scores, len(self.classes)
+        if scores.ndim == 2:
+            scores = scores[:, 1] if k == 2 else scores.max(axis=1)
+        known = ~np.isnan(scores)
+        count = np.ones(len(scores)) if self.count is None else self.count
+        positives = count * (self.truth == 1)
+        return score_bins(scores[known], count[known], positives[known] if k == 2 else None)
 
     @property
     def are_probabilities(self) -> bool:

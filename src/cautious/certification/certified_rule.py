@@ -172,14 +172,17 @@ def certify(
     _check_shape(thresholds, limits, cases)
     if promise != "with confidence":
         _check_average(promise, limits, thresholds, groups, other_scores)
-        return on_average(cases, *next(iter(limits.items())))
+        found = on_average(cases, *next(iter(limits.items())))
+        return found.with_scores(cases.score_bins())
     if other_scores is None:
-        cases, others = cases.split(random_state)
+        tested, others = cases.split(random_state)
     else:
-        others = cases.others(other_scores, other_groups)
+        tested, others = cases, cases.others(other_scores, other_groups)
     if thresholds == "one":
-        return one_threshold(cases, others, limits, level, n_candidates)
-    return several_thresholds(cases, others, limits, level, n_candidates, thresholds)
+        found = one_threshold(tested, others, limits, level, n_candidates)
+    else:
+        found = several_thresholds(tested, others, limits, level, n_candidates, thresholds)
+    return found.with_scores(cases.score_bins())
 
 
 def certify_counts(y_true: Any, counts: Any, holder: str, **asked: Any) -> Certified:

@@ -48,6 +48,13 @@ class Certified:
     certificate: Certificate
     coverage: float
 
+    def with_scores(self, bins: Mapping[str, Any]) -> Certified:
+        """Let the rule hold bins of the scores; where there are none, it holds no data."""
+        if self.rule is None:
+            return self
+        data = {"scores": dict(bins)} if bins else None
+        return replace(self, rule=self.rule.with_details(data=data))
+
     def __str__(self) -> str:
         answered = "" if self.rule is None else f"\n{self.rule.describe()}"
         return f"{self.certificate}{answered}"

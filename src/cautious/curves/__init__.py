@@ -8,6 +8,7 @@ from cautious.curves.capacity import CapacityHull as CapacityHull
 from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.hull import CostHull as CostHull
+from cautious.curves.hull import kept_scores as kept_scores
 from cautious.curves.node_coverage import hierarchical_risk_coverage
 from cautious.curves.response import ResponseCurve, best_bias
 from cautious.curves.roc import AbstentionROC, roc_readings

@@ -24,7 +24,7 @@ from cautious.curves.staircase import ClassScales, Staircase, TensorStaircase
 from cautious.curves.window import Costs, posterior_window, thresholds_at, thresholds_between
 from cautious.metrics import Shown
 
-__all__ = ["CostHull", "hull_bins"]
+__all__ = ["CostHull", "hull_bins", "kept_scores"]
 
 _COUNTS = ClassScales(1.0, 1.0)
 # So many cuts are quicker to copy than to thin out further on a device.
@@ -134,6 +134,33 @@ class CostHull(Shown):
         """Thresholds of the windows between given corners."""
         top = self.upper[upper]
         return np.where(lower < upper, self.lower[lower], top), top
+
+
+def kept_scores(staircase: Staircase) -> dict[str, Any]:
+    """Describe the scores that a window was chosen on, for the data of its rule.
+
+    Returns
+    -------
+    dict
+        ``scores``, bins to watch drift by, and ``hull``, the bins that optimal windows depend on,
+        with the lowest and the highest score of each; whichever can be had.
+
+    Examples
+    --------
+    >>> kept_scores(Staircase.from_predictions([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]))["hull"]["low"]
+    [0.1, 0.4, 0.9]
+    """
+    bins, scores = staircase.score_bins(), staircase.scores
+    data: dict[str, Any] = {"scores": bins} if bins else {}
+    cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
+    if positives.any() and negatives.any() and np.isfinite(scores).all():
+        data["hull"] = {
+            "low": scores[cuts[:-1]].tolist(),
+            "high": scores[cuts[1:] - 1].tolist(),
+            "negatives": negatives.tolist(),
+            "positives": positives.tolist(),
+        }
+    return data
 
 
 def block_starts(positives: Floats, negatives: Floats) -> Ints:

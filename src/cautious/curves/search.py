@@ -18,7 +18,7 @@ from cautious.curves.staircase import Priors, Staircase, check_priors
 from cautious.curves.surface.budgets import Per, check_per
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.curves.window import Costs, Window, thresholds_at
-from cautious.decision import Rule, preferred_answers
+from cautious.decision import Rule, preferred_answers, score_bins
 from cautious.errors import InputError, shown
 from cautious.metrics import Shown
 from cautious.predictions import (
@@ -150,6 +150,15 @@ class _Goal:
     @property
     def is_budget(self) -> bool:
         return not self.max_abstention is self.max_error is self.min_saving is None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The budget, for the data of the rule: so it can be tuned again for other shares."""
+        if not self.is_budget:
+            return {}
+        names = ("max_abstention", "max_error", "min_saving", "per")
+        given = {name: getattr(self, name) for name in names}
+        return {"goal": {name: value for name, value in given.items() if value is not None}}
 
     def answer_costs(
         self, classes: Sequence[Any], n: int, pos_label: Any = None
@@ -322,8 +331,14 @@ def _find_window(
         costs = None  # a rule is for cases to come
     else:
         window = surface.for_costs(costs)
+    rule = window.rule()
+    data = {**(rule.data or {}), **goal.data}
+    if not (weight == 1).all():  # new cases come one by one, whatever weights these have
+        seen = weight > 0
+        bins = Staircase.from_predictions(is_positive[seen], score[seen]).score_bins()
+        data = data | {"scores": bins} if bins else data
     return FoundRule(
-        window.rule().with_details(costs=costs),
+        rule.with_details(costs=costs, data=data or None),
         window.abstention,
         window.error,
         window.selective_error,
@@ -448,8 +463,10 @@ def _find_thresholds(
     kept = confidence >= thresholds[choice]
     total, given = weight.sum(), weight[kept].sum()
     mistakes = float(weight[kept] @ wrong[kept])
+    bins = score_bins(seen.proba.max(axis=1), np.ones(len(truth)))
+    data = ({"scores": bins} if bins else {}) | goal.data
     return FoundRule(
-        Rule.class_thresholds(thresholds, classes=classes, costs=costs),
+        Rule.class_thresholds(thresholds, classes=classes, costs=costs, data=data or None),
         abstention,
         mistakes / float(total),
         mistakes / float(given) if given > 0 else np.nan,

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Labels, Mask, as_floats
+from cautious.decision import score_bins
 from cautious.errors import check_kind, shown
 from cautious.metrics import Shown
 from cautious.predictions import binary_classes, binary_truth
@@ -222,6 +223,22 @@ class Staircase(Shown):
         )
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # holds arrays
+
+    def score_bins(self) -> dict[str, list[float]]:
+        """Put the cases into bins of about equal numbers, as a rule keeps them to watch drift.
+
+        Returns
+        -------
+        dict
+            ``edges``, ``counts`` and ``positives``; empty for fewer than 10 cases, and where
+            weights are no whole numbers.
+
+        Examples
+        --------
+        >>> Staircase.from_counts([1, 2, 3], [0, 2, 4], [5, 3, 1]).score_bins()
+        {'edges': [1.0, 2.0], 'counts': [5, 5, 5], 'positives': [0, 2, 4]}
+        """
+        return score_bins(self.scores, self.negatives + self.positives, self.positives)
 
     def __len__(self) -> int:
         return len(self.scores)

@@ -3,7 +3,7 @@ r"""Abstention windows: where thresholds lie, what they cost, and which are Baye
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from cautious.decision import Rule, window_rule
 from cautious.errors import shown
 from cautious.metrics import Shown
 from cautious.sets import abstain_name, first_row
+
+if TYPE_CHECKING:
+    from cautious.curves.staircase import Staircase
 
 __all__ = [
     "Costs",
@@ -55,6 +58,8 @@ class Window(Shown):
         chosen without costs.
     trivial : Series or None
         Expected cost per case if every case got the same answer: either class, or abstaining.
+    staircase : Staircase or None
+        The scores that the window was chosen on; its rule keeps bins of them.
 
     See Also
     --------
@@ -84,6 +89,7 @@ class Window(Shown):
     classes: tuple[Any, Any] = (0, 1)
     cost: float | None = None
     trivial: pd.Series[float] | None = field(default=None, compare=False)
+    staircase: Staircase | None = field(default=None, compare=False)
 
     @property
     def abstention(self) -> float:
@@ -160,7 +166,10 @@ class Window(Shown):
         return window_rule(y_score, self.lower, self.upper)
 
     def rule(self) -> Rule:
-        """Give the window as a rule, to be saved and applied.
+        """Give the window as a rule, to be saved, applied and watched.
+
+        Where the window was found on a curve, the rule holds bins of the scores, by which
+        :func:`cautious.watch` watches their drift.
 
         Examples
         --------
@@ -168,7 +177,10 @@ class Window(Shown):
         >>> print(window.rule().describe())
         Answer 1 where the score is at least 0.8, 0 where it is at most 0.2; abstain between.
         """
-        return Rule.window(self.lower, self.upper, classes=self.classes)
+        from cautious.curves.hull import kept_scores
+
+        data = None if self.staircase is None else kept_scores(self.staircase) or None
+        return Rule.window(self.lower, self.upper, classes=self.classes, data=data)
 
     def frame(self) -> pd.DataFrame:
         """Shares of all cases: answers as rows (abstaining last), truths as columns.

@@ -32,6 +32,7 @@ from cautious.decision.rule import Rule
 from cautious.decision.rule import preferred_answers as preferred_answers
 from cautious.decision.rule_code import rule_code as rule_code
 from cautious.decision.rule_json import rules_from_json, rules_to_json
+from cautious.decision.rule_json import score_bins as score_bins
 from cautious.decision.thresholds import (
     answer_or_abstain as answer_or_abstain,
 )

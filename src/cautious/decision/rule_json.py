@@ -1,4 +1,8 @@
-"""Decision rules as text: JSON that is safe to read, and one sentence for people."""
+"""Decision rules as text: JSON that is safe to read, and one sentence for people.
+
+With a rule its file keeps bins of the scores that it was chosen on. Without them nobody could tell
+later that the scores have changed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from cautious._typing import Floats
 from cautious.costs import costs_from_data, costs_to_data
 from cautious.errors import InputError, check_kind, shown
 from cautious.files import parsed_json, write_whole
@@ -26,6 +32,7 @@ __all__ = [
     "rule_data",
     "rules_from_json",
     "rules_to_json",
+    "score_bins",
     "write_rule",
 ]
 
@@ -33,6 +40,8 @@ SCHEMA = "cautious.rule/1"
 """What a file of this kind says it is."""
 
 _CLASSES_SHOWN = 8
+# Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
+_MOST_BINS, _LEAST_CASES = 20, 5
 _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 _FIELDS = {
     "window": ("lower", "upper"),
@@ -52,6 +61,55 @@ _ABOUT = (
     "data",
     "version",
 )
+
+
+def score_bins(
+    scores: Floats, counts: npt.ArrayLike, positives: npt.ArrayLike | None = None
+) -> dict[str, list[float]]:
+    """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Scores of the positive one of two classes, or confidences; none of them missing.
+    counts : array-like of shape (n,)
+        How many cases have each score.
+    positives : array-like of shape (n,), optional
+        How many of them are positive.
+
+    Returns
+    -------
+    dict
+        ``edges``, the scores at which bins end, the last bin excepted; ``counts``, the cases in
+        each; and ``positives``, if these are known. Bins of about equal numbers: up to 20 of them.
+        Empty where there are fewer than 10 cases, or counts that are no whole numbers.
+
+    Examples
+    --------
+    >>> score_bins(np.array([0.1, 0.4, 0.9]), [5, 5, 2], [0, 3, 2])
+    {'edges': [0.4], 'counts': [10, 2], 'positives': [3, 2]}
+    """
+    order = np.argsort(scores, kind="stable")
+    ordered, number = scores[order], np.asarray(counts)[order]
+    whole = number.astype(np.int64)
+    reached = np.cumsum(whole)
+    n = int(reached[-1]) if len(reached) else 0
+    if n < 2 * _LEAST_CASES or (whole != number).any():
+        return {}
+    n_bins = min(_MOST_BINS, n // _LEAST_CASES)
+    last = np.arange(1, n_bins) * n // n_bins
+    edges = np.unique(ordered[np.searchsorted(reached, last)])
+    edges = edges[(edges < ordered[reached == n][0]) & np.isfinite(edges)]
+    place = np.searchsorted(edges, ordered, side="left")
+
+    def in_bins(number: Any) -> list[float]:
+        found = np.bincount(place, number, minlength=len(edges) + 1)
+        return list(np.asarray(found, dtype=np.int64).tolist())
+
+    bins = {"edges": edges.tolist(), "counts": in_bins(whole)}
+    return (
+        bins if positives is None else bins | {"positives": in_bins(np.asarray(positives)[order])}
+    )
 
 
 def describe_rule(rule: Rule) -> str:

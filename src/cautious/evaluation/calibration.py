@@ -16,16 +16,13 @@ from scipy import optimize, stats
 
 from cautious._typing import Floats, Ints
 from cautious.bootstrap import Interval
-from cautious.curves import AbstentionCostSurface, find_rule
+from cautious.curves import find_rule
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, quoted
 from cautious.sets import check_classes
 
-__all__ = ["Calibration", "calibration_data", "scale_notes", "share_of_positives"]
+__all__ = ["Calibration", "scale_notes", "share_of_positives"]
 
-# Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
-_MOST_BINS = 20
-_LEAST_CASES = 5
 # Fewer new scores than this may all be unlikely ones.
 _LEAST_SCORES = 5
 # The interval is looked for among so many shares, then made exact.
@@ -205,66 +202,6 @@ class Calibration:
 
 
 _HULL = ("low", "high", "negatives", "positives")
-
-
-def calibration_data(
-    values: Any, codes: Any, rule: Rule, classes: Sequence[Any], goal: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Describe the scores that a rule was tuned on, for its file.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,) or (n, K)
-        Scores of the positive class, or probabilities.
-    codes : ndarray of shape (n,), int
-        True classes as positions in `classes`.
-    rule : Rule
-        The rule that was found.
-    classes : sequence
-        Class labels in the order of the columns.
-    goal : mapping
-        The budget it was tuned for; None stands for nothing.
-
-    Returns
-    -------
-    dict
-        The entries ``scores``, ``hull`` and ``goal`` of a rule's data.
-    """
-    binary = rule.n_classes == 2
-    positive = list(classes).index(rule.pos_label) if binary else 0
-    scores = values
-    if values.ndim == 2:
-        scores = values[:, positive] if binary else values.max(axis=1)
-    is_positive = codes == positive
-    data: dict[str, Any] = {}
-    if len(scores) >= 2 * _LEAST_CASES:
-        ordered = np.sort(scores)
-        n_bins = min(_MOST_BINS, len(scores) // _LEAST_CASES)
-        at = np.arange(1, n_bins) * len(scores) // n_bins - 1
-        edges = np.unique(ordered[at])
-        edges = edges[edges < ordered[-1]]
-        place = np.searchsorted(edges, scores, side="left")
-        counts = np.bincount(place, minlength=len(edges) + 1)
-        data["scores"] = {"edges": edges.tolist(), "counts": counts.tolist()}
-        if binary:
-            positives = np.bincount(place[is_positive], minlength=len(counts))
-            data["scores"]["positives"] = positives.tolist()
-    if binary and is_positive.any() and not is_positive.all():
-        surface = AbstentionCostSurface.from_predictions(is_positive, scores)
-        stairs, corners = surface.staircase, surface.hull.upper
-        start = np.searchsorted(stairs.scores, corners[:-1], side="left")
-        start[0] = 0
-        end = np.append(start[1:], len(stairs.scores))
-        data["hull"] = {
-            "low": stairs.scores[start].tolist(),
-            "high": stairs.scores[end - 1].tolist(),
-            "negatives": np.add.reduceat(stairs.negatives, start).tolist(),
-            "positives": np.add.reduceat(stairs.positives, start).tolist(),
-        }
-    wanted = {name: goal[name] for name in _GOALS if goal.get(name) is not None}
-    if any(name != "per" for name in wanted):
-        data["goal"] = wanted
-    return data
 
 
 def scale_notes(rule: Rule, name: str, least: float, most: float, n: int) -> Iterator[Message]:

@@ -352,7 +352,7 @@ class Watch:
         if not self.expected:
             yield (
                 "Drift is not watched: the rule does not hold the scores it was tuned on; rules "
-                "that `cautious tune -o` or `cautious.tune` makes do."
+                "that were found on scores do, by `cautious tune -o`, an estimator or a curve."
             )
         for name, one in self.alarms.items():
             yield f"Alarm ({name}): raised after {one['batch']}, {one['at']}."

@@ -14,10 +14,9 @@ import pandas as pd
 from cautious._typing import RandomState, as_number
 from cautious.bootstrap import Interval, as_generator
 from cautious.costs import CostsLike
-from cautious.curves import AbstentionCostSurface, FoundRule, find_rule
+from cautious.curves import AbstentionCostSurface, FoundRule, Staircase, find_rule, kept_scores
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
-from cautious.evaluation.calibration import calibration_data
 from cautious.evaluation.cross_fitting import (
     LEAST_GROUPS,
     CrossFit,
@@ -381,10 +380,8 @@ def tune(
             rule = _measured(promised.rule, asked)
         else:
             rule = find_rule(**asked)
-        assert one.codes is not None
-        seen = asked.get("y_score", asked.get("y_proba")), one.codes[~one.missing]
         data = {"n": one.n, "digest": data_digest(one)} | _named_column(columns.get("score"))
-        data |= calibration_data(*seen, rule.rule, one.classes, goal | {"per": per})
+        data |= rule.rule.data or {}
         about = rule.rule.with_details(model=one.name, data=data)
         found[one.name] = replace(rule, rule=about)
         if honest and not certified:
@@ -466,6 +463,13 @@ def _measured(rule: Rule, asked: Mapping[str, Any]) -> FoundRule:
     answer = np.array([*rule.classes], dtype=object)[mask.argmax(axis=1)]
     wrong = float((answered & (answer != np.asarray(asked["y_true"], dtype=object))).mean())
     given = float(answered.mean())
+    data: dict[str, Any] = {"goal": {name: asked[name] for name in ("max_error", "per")}}
+    if rule.n_classes == 2:
+        scores = values if values.ndim == 1 else values[:, 1]
+        data |= kept_scores(
+            Staircase.from_predictions(asked["y_true"], scores, classes=rule.classes)
+        )
+    rule = rule.with_details(data={**(rule.data or {}), **data})
     return FoundRule(rule, 1 - given, wrong, wrong / given if given else math.nan, None, None)
 
 

@@ -199,7 +199,7 @@ def _watching(watch: Watch) -> Watch:
         raise InputError(
             "there is nothing to watch: the rule has no certificate, it does not hold the scores "
             "it was tuned on, and no limit is given; give {=max_error} or {=max_abstention}, or a "
-            "rule that `cautious tune -o` or `cautious.tune` made."
+            "rule that was found on scores, by `cautious tune -o`, an estimator or a curve."
         )
     return watch
 

@@ -2,8 +2,9 @@ r"""What is left of a prediction log: mergeable counts, and the curves and measu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.decision import Rule
+from cautious.decision import Rule, score_bins
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.guarantees import Certified, Shape, certify
 from cautious.limits import CLASSES
@@ -39,6 +40,23 @@ WEIGHTLESS = "weightless"
 """Rows of weight 0, among the odd ones; nothing need be said of them."""
 
 _TITLES = {SETS: "logged", ARGMAX: "most probable"}
+
+
+class CellStaircase(Staircase):
+    """Staircase of scores that are known to lie in cells only."""
+
+    _bins: Mapping[str, list[float]] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, stairs: Staircase, bins: Mapping[str, list[float]]) -> CellStaircase:
+        """Take bins that end where cells end; those of the scores it holds would not."""
+        found = cls(stairs.scores, stairs.positives, stairs.negatives, stairs.classes)
+        object.__setattr__(found, "_bins", bins)
+        return found
+
+    def score_bins(self) -> dict[str, list[float]]:
+        """Give the bins that were taken."""
+        return dict(self._bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,9 +359,19 @@ class LogSummary:
             places.append(low if positive == (within == "worst") else high)
             positives.append(weight if positive else np.zeros(len(weight)))
             negatives.append(np.zeros(len(weight)) if positive else weight)
-        return Staircase.from_counts(
+        stairs = Staircase.from_counts(
             np.concatenate(places), np.concatenate(positives), np.concatenate(negatives), pair
         )
+        return stairs if self.exact else CellStaircase.of(stairs, self._score_bins(model, group))
+
+    def _score_bins(self, model: Any, group: Any) -> dict[str, list[float]]:
+        """Bins of the scores; where these are rounded, a bin ends where a cell does."""
+        cells = [one for one in self._cells(model, group, "worst") if not one[0].apart]
+        if not cells:
+            return {}
+        high, weight = (np.concatenate([one[at] for one in cells]) for at in (2, 3))
+        sides = [np.full(len(one[2]), self._is_positive(one[0])) for one in cells]
+        return score_bins(high, weight, weight * np.concatenate(sides))
 
     def cost_surface(
         self, *, model: Any = None, group: Any = None, priors: Any = None, within: str = "worst"
@@ -431,7 +459,7 @@ class LogSummary:
         seen = weight > 0
         if thresholds is None:
             thresholds = "one" if stairs.are_probabilities else "two"
-        return certify(
+        found = certify(
             truth[seen],
             y_score=scores[seen],
             counts=weight[seen],
@@ -441,6 +469,7 @@ class LogSummary:
             thresholds=thresholds,
             random_state=random_state,
         )
+        return found.with_scores(stairs.score_bins())
 
     def cost_bounds(
         self,

@@ -686,7 +686,10 @@ class RiskCoverageCurve(Shown, FromEstimator):
             tuple(self.classes.tolist()),
             self.weight,
         )
-        return certify_counts(cases, None, "curve", **asked)
+        found = certify_counts(cases, None, "curve", **asked)
+        # One minus a confidence is not to the last digit the score of the positive class, and
+        # scores are put into bins to the last digit.
+        return found.with_scores({}) if len(self.classes) == 2 else found
 
     def _facts(self) -> dict[str, Any]:
         facts = {"n": self.n, "thresholds": len(self.threshold)}

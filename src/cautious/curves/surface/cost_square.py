@@ -168,13 +168,14 @@ def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
     polygons = np.where(same[:, None, None], _strips(q, lower), _bands(q, lower, upper))
     areas = _areas(polygons)
     keep = np.flatnonzero(areas > 1e-15)
-    windows = _windows(surface.hull, lower[keep], upper[keep], surface.classes)
+    windows = _windows(surface, lower[keep], upper[keep])
     corners = _distinct(polygons[keep])
     return [Region(*each) for each in zip(corners, windows, areas[keep].tolist(), strict=True)]
 
 
-def _windows(hull: CostHull, lower: Ints, upper: Ints, classes: tuple[Any, Any]) -> list[Window]:
-    """Windows between given corners of a hull."""
+def _windows(surface: AbstentionCostSurface, lower: Ints, upper: Ints) -> list[Window]:
+    """Windows between given corners of the hull."""
+    hull = surface.hull
     fn, tp = hull.positives_below[lower], hull.positives_below[-1] - hull.positives_below[upper]
     tn, fp = hull.negatives_above[0] - hull.negatives_above[lower], hull.negatives_above[upper]
     abstained = (
@@ -182,7 +183,8 @@ def _windows(hull: CostHull, lower: Ints, upper: Ints, classes: tuple[Any, Any])
         hull.positives_below[upper] - hull.positives_below[lower],
     )
     columns = np.stack([*hull.thresholds(lower, upper), tn, fn, fp, tp, *abstained])
-    return [Window(*(*row, classes)) for row in columns.T.tolist()]
+    about: dict[str, Any] = {"classes": surface.classes, "staircase": surface.staircase}
+    return [Window(*row, **about) for row in columns.T.tolist()]
 
 
 def _bands(q: Floats, i: Ints, j: Ints) -> Floats:

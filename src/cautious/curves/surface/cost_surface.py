@@ -265,7 +265,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         parts = (slice(0, below), slice(above, None), slice(below, above))
         tn, fp, bn = (float(stairs.negatives[part].sum() * scales.negative) for part in parts)
         fn, tp, bp = (float(stairs.positives[part].sum() * scales.positive) for part in parts)
-        return Window(float(lower), float(upper), tn, fn, fp, tp, bn, bp, self.classes)
+        rates = tn, fn, fp, tp, bn, bp
+        return Window(float(lower), float(upper), *rates, self.classes, staircase=stairs)
 
     def for_costs(self, costs: CostsLike) -> Window:
         """Optimal window for costs in your own units.
@@ -455,7 +456,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         truth, scores, weight = self.staircase.cases()
         seen = weight > 0
         shape = "one" if self.staircase.are_probabilities else "two"
-        return certify_counts(
+        found = certify_counts(
             truth[seen],
             weight[seen],
             "staircase",
@@ -463,6 +464,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
             classes=self.classes,
             **{"thresholds": shape, **asked},
         )
+        return found.with_scores(self.staircase.score_bins())
 
     # The surface as a whole.
 

@@ -87,7 +87,9 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     certificate_ : Certificate
         What is promised; print it.
     rule_ : Rule or None
-        The rule, which carries its certificate; None if nothing can be promised.
+        The rule, which carries its certificate and bins of the calibration cases' probabilities,
+        so that :func:`cautious.watch` watches its errors and drift; None if nothing can be
+        promised.
     coverage_ : float
         Share of the calibration cases that are answered.
 

@@ -104,8 +104,10 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     estimator_ : classifier
         The fitted estimator.
     rule_ : Rule
-        The rule that was found: it can be saved, applied to probabilities and drawn. None if there
-        is a single class.
+        The rule that was found: it can be saved, applied to probabilities, drawn, and watched by
+        :func:`cautious.watch`. It holds bins of the held-out probabilities. With `refit` those of
+        the final model differ a little from them, so the bound on false alarms about drift is
+        approximate then. None if there is a single class.
     best_thresholds_ : ndarray
         For two classes the window (lower, upper) on the probability of ``rule_.pos_label``; for
         more classes one threshold per class, infinite where a class is never answered.
