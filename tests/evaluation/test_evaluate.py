@@ -91,6 +91,18 @@ def test_costs_per_case():
     # Missed the second (50), a false alarm on the third (7), abstained on the fifth.
     assert found.value("cost") == pytest.approx((50 + 7 + 0.5) / 6)
     assert cautious.tune(data).found["m"].cost <= found.value("cost")
+    # The same given beside the predictions; now with as many kinds of answers as cases.
+    beside = cautious.evaluate({"m": (y, score)}, window=(0.4, 0.6), costs=costs)
+    assert beside.value("cost") == found.value("cost")
+    tied = {"m": (y, np.array([0.9, 0.9, 0.5, 0.5, 0.1, 0.1]))}
+    found = cautious.evaluate(
+        tied, window=(0.3, 0.7), costs=costs, confidence_level=0.9, random_state=0
+    )
+    assert found.value("cost") == pytest.approx((1 + 0 + 0.5 + 0.5 + 9 + 0) / 6)
+    low, high = found.measures["m"].loc["cost", ["low", "high"]]
+    assert low < found.value("cost") < high
+    with pytest.raises(ValueError, match="6 cases"):
+        cautious.evaluate({"m": ([0, 1], [0.1, 0.9])}, costs=costs)
 
 
 def test_missing_scores_abstain():

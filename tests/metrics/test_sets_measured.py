@@ -14,7 +14,11 @@ from sklearn.metrics import accuracy_score
 
 from cautious.costs import as_costs, discounted, p_discounted, zero_one
 from cautious.metrics import (
+    MEASURES,
+    SetCounts,
+    bootstrap_difference,
     bootstrap_interval,
+    cautious_report,
     certainty_equivalent_score,
     containment_score,
     coverage_score,
@@ -238,6 +242,31 @@ def test_costs_may_differ_per_case() -> None:
                                costs={**costs, "false_negative": [100, 900, 5, 7] * 20},
                                empty="wrong")  # fmt: skip
     assert found.low < found.estimate == each.mean() < found.high
+
+
+def test_costs_per_case_are_matched_with_cases_and_not_with_cells() -> None:
+    # Six cases, and six cells in another order: what belongs to a case must not go to a cell.
+    y_true, y_set = [1, 0, 1, 0, 1, 0], [[1], [1], [0, 1], [0, 1], [0], [0]]
+    costs = {
+        "false_negative": [1, 1, 1, 1, 100, 1],
+        "false_positive": 10,
+        "abstain": [1, 2, 3, 4, 5, 6],
+    }
+    cost = set_cost_score(y_true, y_set, costs=costs)
+    assert cost == (0 + 10 + 3 + 4 + 100 + 0) / 6
+    report = cautious_report(y_true, y_set, costs=costs, output_dict=True)
+    assert report["measures"]["set_cost"] == cost
+    other, weight = y_set[::-1], [1, 2, 0, 1, 3, 1]
+    meanings = [({}, "repetitions"), ({"sample_weight": weight}, "repetitions")]
+    for of, meaning in [*meanings, ({"sample_weight": weight}, "importance")]:
+        gain = bootstrap_difference(
+            y_true, y_set, other, measure="set_cost", costs=costs, random_state=0, **of,
+            weights_are=meaning,
+        )  # fmt: skip
+        apart = [set_cost_score(y_true, sets, costs=costs, **of) for sets in (y_set, other)]
+        assert gain.estimate == pytest.approx(apart[0] - apart[1], abs=1e-12)
+    with pytest.raises(ValueError, match="equal cases are added up; give y_true"):
+        MEASURES["set_cost"].score(SetCounts.from_predictions(y_true, y_set), costs=costs)
 
 
 def test_costs_must_fit() -> None:

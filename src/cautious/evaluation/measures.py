@@ -14,7 +14,7 @@ import pandas as pd
 
 from cautious._typing import as_number
 from cautious.bootstrap import check_resamples
-from cautious.costs import CostsLike, as_costs
+from cautious.costs import CostsLike, SetCosts, as_costs
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError, Message, quoted, shown
 from cautious.evaluation.evidence import (
@@ -45,7 +45,14 @@ from cautious.metrics import (
     get_measure,
     interval_of_counts,
 )
-from cautious.predictions import Predictions, is_frame, label_text, read_predictions
+from cautious.predictions import (
+    ModelPredictions,
+    Predictions,
+    is_frame,
+    label_text,
+    read_predictions,
+)
+from cautious.sets import check_sets
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -373,7 +380,7 @@ def evaluate(
         if name not in (*_SCORES, "cost"):
             get_measure(name)  # names the nearest ones, if there is no such measure
     notes: list[Message] = []
-    per_case: dict[str, float] = {}
+    per_case: dict[str, tuple[SetCounts, SetCosts]] = {}
     if engine is None:
         read = read_predictions(predictions, **columns)
         chosen_on = {name: data_digest(one) for name, one in read.items()} if choice.rules else {}
@@ -388,8 +395,9 @@ def evaluate(
             data = None if evidence.rule is None else evidence.rule.data
             here = data is not None and data.get("digest") == chosen_on.get(one.name, "")
             found.append(replace(evidence, chosen_here=here))
-            if costs is None and one.costs is not None:
-                per_case[one.name] = _cost_per_case(read, found[-1])
+            own = dict(one.costs) if costs is None and one.costs is not None else costs
+            if own is not None and (costly := _costly_cases(one, found[-1], own)) is not None:
+                per_case[one.name] = costly
     else:
         if priors is not None:
             raise InputError("{=priors} is not offered with {=engine}.")
@@ -410,11 +418,13 @@ def evaluate(
     tables, by_costs_of = {}, []
     steps = _Steps(progress, len(found) * len(MEASURES))
     for evidence in found:
-        cost = per_case.get(evidence.name, costs)
+        cases, cost = evidence.counts, costs
+        if evidence.name in per_case:
+            cases, cost = per_case[evidence.name]
         if cost is None and evidence.rule is not None and evidence.rule.costs is not None:
             cost = evidence.rule.costs
             by_costs_of.append(evidence.name)
-        tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cost, steps)
+        tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cases, cost, steps)
     parts = {one.name: _parts(one) for one in found} if not measures else {}
     return Evaluation(
         {one.name: one for one in found},
@@ -452,17 +462,23 @@ def _no_answers(one: Evidence) -> str:
     ) + (" Are these per cent? Then divide by 100." if maybe_per_cent(scores) else "")
 
 
-def _cost_per_case(read: Predictions, evidence: Evidence) -> float:
-    """Mean cost where every case has its own."""
-    one = read[evidence.name]
-    assert one.costs is not None
-    assert one.codes is not None
-    mask = evidence.answers_to(one)
+def _costly_cases(
+    one: ModelPredictions, evidence: Evidence, costs: Any
+) -> tuple[SetCounts, SetCosts] | None:
+    """Give the answers case by case where every case has costs of its own; otherwise None."""
+    read = as_costs(costs, one.classes, pos_label=one.pos_label)
+    mask = evidence.answers_to(one) if read.per_case else None
     if mask is None:
-        return math.nan
-    costs = as_costs(dict(one.costs), one.classes, pos_label=one.pos_label)
-    each = costs.of(mask)[np.arange(one.n), one.codes]
-    return float(np.average(each, weights=one.sample_weight))
+        return None
+    assert one.codes is not None
+    checked = check_sets(
+        one.labels[one.codes],
+        mask,
+        classes=one.labels,
+        sample_weight=one.sample_weight,
+        empty="wrong" if one.empty == "wrong" else "error",
+    )
+    return SetCounts.of_cases(checked), read
 
 
 _Row = tuple[str, str, float, float, float]
@@ -485,13 +501,14 @@ def _measured(
     evidence: Evidence,
     only: Sequence[str],
     bootstrap: _Bootstrap | None,
-    costs: CostsLike | float | None,
+    cases: SetCounts | None,
+    costs: CostsLike | None,
     steps: _Steps,
 ) -> pd.DataFrame:
     rows = [
         *_of_scores(evidence.surface, only, bootstrap),
         *_of_counts(evidence, only, bootstrap, steps),
-        *_of_costs(evidence, only, bootstrap, costs),
+        *_of_costs(cases, evidence.classes, only, bootstrap, costs),
     ]
     for wanted in only:
         if wanted not in {row[0] for row in rows}:
@@ -547,23 +564,25 @@ def _of_counts(
 
 
 def _of_costs(
-    evidence: Evidence,
+    counts: SetCounts | None,
+    classes: tuple[Any, ...],
     only: Sequence[str],
     bootstrap: _Bootstrap | None,
-    costs: CostsLike | float | None,
+    costs: CostsLike | None,
 ) -> Iterator[_Row]:
     """Cost per case of the answers."""
-    if costs is None or evidence.counts is None or (only and "cost" not in only):
+    if costs is None or counts is None or (only and "cost" not in only):
         return
-    if isinstance(costs, float):
-        yield "cost", "worth", costs, math.nan, math.nan
-        return
-    classes = evidence.classes
     pos_label = classes[1] if len(classes) == 2 else None
     read = as_costs(costs, classes, pos_label=pos_label)
+    if read.per_case and not counts.one_per_case:
+        raise InputError(
+            "{=costs} differ per case, which is not offered with {=engine}; give the same costs "
+            "for all cases, or leave {=engine} out."
+        )
     entry = get_measure("set_cost")
-    low, high = _interval(evidence.counts, entry, bootstrap, costs=read)
-    yield "cost", "worth", float(entry(evidence.counts, costs=read)), low, high
+    low, high = _interval(counts, entry, bootstrap, costs=read)
+    yield "cost", "worth", float(entry(counts, costs=read)), low, high
 
 
 def _interval(

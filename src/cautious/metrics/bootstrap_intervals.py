@@ -107,7 +107,7 @@ def bootstrap_interval(
             return _of_weighted_cases(
                 counts, entry, params, confidence_level, n_resamples, random_state, stratify
             )
-        if not _per_case(params, counts.classes):
+        if not costs_per_case(params, counts.classes):
             cells = counts.merge()[0]
             if not are_shares(cells.weight.sum(), len(cells.weight)):
                 warn_of_shares(counts.weight)  # of cells there are fewer, and nothing would be said
@@ -222,7 +222,7 @@ def bootstrap_difference(
     measure, confidence_level, n_resamples, random_state, stratify, classes
         As for :func:`bootstrap_interval`.
     sample_weight, weights_are, **params
-        As for :func:`bootstrap_interval`; costs must be the same for every case.
+        As for :func:`bootstrap_interval`.
 
     Returns
     -------
@@ -243,7 +243,10 @@ def bootstrap_difference(
     for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
         cases, own = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
         classes = cases.classes
-        sides.append(cases.merge())
+        if costs_per_case(own, classes):
+            sides.append((cases, np.flatnonzero(cases.weight > 0)))
+        else:
+            sides.append(cases.merge())
     params = own
     (one, code), (two, other_code) = sides
     weight: Floats = cases.weight[cases.weight > 0]
@@ -313,9 +316,9 @@ def _cases(
     return SetCounts.of_cases(checked, y_pred, sets="sets" in entry.needs), own
 
 
-def _per_case(params: dict[str, Any], classes: Labels) -> bool:
+def costs_per_case(params: dict[str, Any], classes: Labels) -> bool:
     """Whether costs differ per case, so that equal sets must not be added up."""
-    if "costs" not in params:
+    if params.get("costs") is None:
         return False
     read = as_costs(params["costs"], classes.tolist(), pos_label=params.get("pos_label"))
     return read.per_case

@@ -70,6 +70,8 @@ class SetCounts:
         Row of the prediction set in `words`; -1 once sets have been forgotten.
     words : ndarray of shape (n_sets, ceil(K / 64)), uint64
         The distinct sets, one bit per class; see :attr:`sets`.
+    one_per_case : bool
+        Whether each cell is a case, in the order given: only then do costs per case fit.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class SetCounts:
     weight: Floats
     set_index: Ints
     words: Words
+    one_per_case: bool = False
 
     @classmethod
     def from_predictions(
@@ -159,6 +162,7 @@ class SetCounts:
             weight=checked.weight,
             set_index=np.arange(n) if sets else unknown,
             words=pack_sets(mask) if sets else np.empty((0, -(-k // 64)), dtype=np.uint64),
+            one_per_case=True,
         )
 
     @classmethod
@@ -272,7 +276,7 @@ class SetCounts:
     def where(self, chosen: npt.NDArray[Any]) -> SetCounts:
         """Keep some cells, chosen by a mask or by positions."""
         cells = {name: getattr(self, name)[chosen] for name in _CELL_FIELDS}
-        return replace(self, weight=self.weight[..., chosen], **cells)
+        return replace(self, weight=self.weight[..., chosen], one_per_case=False, **cells)
 
     def reweighted(self, weight: Floats) -> SetCounts:
         """Return the same cells with other weights, of shape (..., n_cells)."""
@@ -302,7 +306,7 @@ class SetCounts:
         a, b = self, other
         if a.knows_sets != b.knows_sets:  # what one has forgotten the sum cannot know
             a, b = a.without_sets(), b.without_sets()
-        cells = {
+        cells: dict[str, Any] = {
             name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in _CELL_FIELDS
         }
         if a.knows_sets:
@@ -354,7 +358,7 @@ class SetCounts:
         first = first_occurrences(code)
         cells: dict[str, Any] = {name: getattr(used, name)[first] for name in _CELL_FIELDS}
         total = np.bincount(code, weights=used.weight).astype(np.float64)
-        return replace(used, weight=total, **cells), code
+        return replace(used, weight=total, one_per_case=False, **cells), code
 
     def _with_distinct_sets(self) -> SetCounts:
         """Let equal sets share one row of `words`, and keep no row that is not used."""

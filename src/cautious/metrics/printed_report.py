@@ -17,7 +17,7 @@ from cautious._typing import Floats, Ints, RandomState
 from cautious.bootstrap import as_generator
 from cautious.costs import CostsLike, as_costs
 from cautious.errors import shown
-from cautious.metrics.bootstrap_intervals import interval_of_counts
+from cautious.metrics.bootstrap_intervals import costs_per_case, interval_of_counts
 from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import MEASURES, Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
@@ -381,6 +381,8 @@ def cautious_report(
     given: dict[str, Any] = {}
     if costs is not None:
         given["costs"] = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
+    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+    each = SetCounts.of_cases(checked) if costs_per_case(given, counts.classes) else counts
     reported = [
         entry
         for entry in MEASURES.values()
@@ -394,7 +396,7 @@ def cautious_report(
     intervals: dict[str, tuple[float, float]] = {}
     seed = _seed_of(random_state)
     for entry in reported:
-        source = sources[entry.counts]
+        source = each if "costs" in entry.missing_params() else sources[entry.counts]
         params = {key: given[key] for key in entry.missing_params()}
         measures[entry.name] = float(entry(source, **params))
         if confidence_level is not None:

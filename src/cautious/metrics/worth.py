@@ -251,6 +251,11 @@ def set_cost_score(
         counts = cases.merge()[0]
     read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
     if read.per_case:  # equal sets cost different amounts
+        if not cases.one_per_case:
+            raise ValueError(
+                "costs differ per case, but in these counts equal cases are added up; give y_true "
+                "and y_set in place of counts, or the same costs for all cases."
+            )
         return cases.mean(_costs_per_case(read, cases))
     return counts.mean(_costs_of_cells(read, counts))
 
