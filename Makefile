@@ -118,7 +118,8 @@ lint-workflows: .venv-release/.ready  ## the workflows: against their schema, an
 	.venv-release/bin/zizmor --offline --quiet .github
 
 # An environment is rebuilt only when the declared dependencies change. The usual one has exact versions, each
-# archive checked against its digest; `make lock` takes newer ones. The others are resolved anew, which uv does in
+# archive checked against its digest; `make lock` takes newer ones. Nothing is compiled but what is imported: to compile
+# all of it takes longer than the rest. The others are resolved anew, which uv does in
 # seconds and pip in minutes.
 define install
 	$(PYTHON) -m venv --clear $(1)
@@ -128,7 +129,7 @@ endef
 
 $(READY): pyproject.toml constraints/development.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r constraints/development.txt
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes --no-deps -r constraints/development.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
