@@ -1,5 +1,7 @@
 """The program that a rule prints answers as the rule does, in a Python of its own."""
 
+import contextlib
+import io
 import subprocess
 import sys
 
@@ -53,7 +55,7 @@ def test_the_program_answers_alike(name, tmp_path):
     cases(rule).to_csv(path, index=False)
     found = cautious.apply(path, rule, tmp_path / "ours.csv")
     program = rule.to_code()
-    assert len(program.splitlines()) <= 45
+    assert len(program.splitlines()) <= 60
     assert "cautious" not in program
     (tmp_path / "rule.py").write_text(program, encoding="utf-8")
     with path.open() as opened:
@@ -65,6 +67,40 @@ def test_the_program_answers_alike(name, tmp_path):
     (counts,) = found.counts.values()
     assert counts.missing == 1
     assert sum(counts.single) + counts.several > 0
+
+
+CELLS = ["nan", "NA", "None", "", "-nan", "+nan", "N/A", "?", "inf", "-inf", "Infinity", "1e400",
+         "1_000", "0x10", ".5", "5.", "+.3", " .3 ", "-0", "5e-324", ".25", ".75"]  # fmt: skip
+TEXTS = [
+    *(f"score,id\n{cell},a\n.9,b\n" for cell in CELLS),
+    *("score;id\n.1;a\n.9;b\n", "id\tscore\na\t.1\n", "\ufeffscore,id\n.1,a\n"),
+    *("score,id,c\n.1,a\n", "score\n.1,a\n", "score,y_set\n.1,a\n", "other\n.1\n"),
+    'score,id\r\n.1,"a\nb, c"\r\n',
+]
+
+
+@pytest.mark.parametrize("ends", [(0.25, 0.75), (0.25, np.inf), (-np.inf, 0.75)])
+def test_the_program_reads_and_refuses_alike(ends, tmp_path, monkeypatch):
+    rule = Rule.window(*ends, classes=["no", "yes"])
+    program = compile(rule.to_code(), "rule.py", "exec")
+    for text in TEXTS:
+        (tmp_path / "cases.csv").write_bytes(text.encode())
+        ours = tmp_path / "ours.csv"
+        ours.unlink(missing_ok=True)
+        with contextlib.suppress(InputError):
+            cautious.apply(tmp_path / "cases.csv", rule, ours, score="score")
+        told = io.TextIOWrapper(io.BytesIO())
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        monkeypatch.setattr(sys, "stdout", told)
+        stopped = False
+        try:
+            exec(program, {})
+        except (SystemExit, ValueError, KeyError):
+            stopped = True
+        told.flush()
+        assert stopped == (not ours.exists()), text
+        if not stopped:
+            assert told.buffer.getvalue() == ours.read_bytes()
 
 
 def test_many_sets_have_no_short_program():

@@ -25,29 +25,42 @@ _PROGRAM = '''"""{title}
 Usage: python rule.py < cases.csv > answers.csv
 """
 import csv
+import itertools
 import sys
 
 {constants}
 
 def number(cell):
     cell = cell.strip()
-    return None if cell.lower() in ("", "nan", "na", "null", "none") else float(cell)
+    if cell.lower() in ("", "nan", "na", "null", "none"):
+        return None
+    value = float(cell)
+    if value != value or "_" in cell:
+        raise ValueError(cell + " is not a number")
+    return value
 
 
 def answer(row):
 {body}
 
-rows = csv.DictReader(sys.stdin)
+sys.stdin.reconfigure(encoding="utf-8-sig", newline="")
+sys.stdout.reconfigure(encoding="utf-8", newline="")
+head = sys.stdin.readline()
+rows = csv.DictReader(itertools.chain([head], sys.stdin), delimiter=max(",;\\t", key=head.count))
+if "y_set" in rows.fieldnames:
+    sys.exit("there is a column y_set already")
 writer = csv.DictWriter(sys.stdout, [*rows.fieldnames, "y_set"], lineterminator="\\n")
 writer.writeheader()
 for row in rows:
+    if None in row or None in row.values():
+        sys.exit("line " + str(rows.line_num) + " has not as many cells as the heading")
     writer.writerow(row | {{"y_set": answer(row)}})
 '''
 
 _WINDOW = """    score = number(row[SCORE])
-    if score is None or LOWER < score < UPPER:
-        return ANSWERS[2]
-    return ANSWERS[1] if score >= UPPER else ANSWERS[0]
+    if score is not None and score >= UPPER:
+        return ANSWERS[1]
+    return ANSWERS[0] if score is not None and score <= LOWER else ANSWERS[2]
 """
 
 _READ = """    p = [number(row["p_" + name]) for name in CLASSES]
@@ -86,7 +99,7 @@ _SETS = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
 
 
 def rule_code(rule: Rule, score: str | None = None) -> str:
-    """Write a rule as a program of about thirty lines that needs nothing but Python.
+    """Write a rule as a program of about forty lines that needs nothing but Python.
 
     Parameters
     ----------
@@ -99,8 +112,9 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     Returns
     -------
     str
-        The program. It reads CSV from standard input and writes it with a column ``y_set``, as
-        :func:`cautious.apply` does. A rule of two classes reads the column `score`, by default the
+        The program. It reads CSV from standard input, with commas, semicolons or tabs, and writes
+        it with commas and a column ``y_set``, as :func:`cautious.apply` does; it stops where that
+        refuses a cell or a line. A rule of two classes reads the column `score`, by default the
         one that it was tuned on, if that was named, or else ``"score"``; rules of more classes read
         a column ``p_<class>`` per class.
 
@@ -113,7 +127,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     Examples
     --------
     >>> program = rule_code(Rule.window(0.2, 0.7, classes=["no", "yes"]))
-    >>> len(program.splitlines()) < 35, "cautious" in program
+    >>> len(program.splitlines()) < 50, "cautious" in program
     (True, False)
     """
     names = [label_text(label) for label in rule.classes]
@@ -121,7 +135,9 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     constants: dict[str, Any] = {}
     read = _READ_SCORE if k == 2 else _READ
     if rule.kind == "window":
-        constants = {"LOWER": rule.lower, "UPPER": rule.upper}
+        # An infinite threshold is never reached, not even by an infinite score; nan never is.
+        ends = {"LOWER": (rule.lower, -math.inf), "UPPER": (rule.upper, math.inf)}
+        constants = {name: math.nan if at == end else at for name, (at, end) in ends.items()}
         body = _WINDOW
     elif rule.kind == "confidence" or (rule.kind == "class_thresholds" and rule.costs is None):
         constants = {"LEAST": list(rule.thresholds or (rule.threshold,) * k)}
