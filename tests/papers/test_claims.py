@@ -247,3 +247,11 @@ def test_whether_more_repeats_would_decide(true, of, more):
     assert claim.cause == f"chance decides; more runs {more} that"
     told = Claim.of_repeats("4", "NB", "re-run", runs, paper="worst", ours="", cause="known")
     assert told.cause == "known"
+
+
+def test_what_is_said_of_a_table_is_on_the_page_once_whether_it_differs_or_not():
+    same, other = Cell("r", "c", 1.0, 1.0), Cell("r", "c", 1.0, 2.0)
+    tables = [Table("A", "alike", [same], "said of A."), Table("B", "apart", [other], "said of B.")]
+    page = reproduction_page([Reproduction("yang", "Yang (2017)", tables)], {})
+    assert page.count("- **A.** Said of A.") == page.count("Said of A.") == 1
+    assert page.count("**B.** apart. Said of B.") == page.count("Said of B.") == 1

@@ -223,6 +223,12 @@ def _tables(tables: Sequence[Table], heading: str) -> Iterable[str]:
     titles = ("table", "what", "kind", "cells that agree", "printed", "given", "largest difference")
     yield _grid(titles, [_table_row(table) for table in tables])
     differing = [table for table in tables if any(_differs(cell) for cell in table.cells)]
+    notes = [
+        f"- **{_escaped(table.name)}.**{_remark(table)}"
+        for table in tables
+        if table.remark and table not in differing
+    ]
+    yield from filter(None, ["\n".join(notes)])
     if differing:
         yield f"### {heading}"
         for table in differing:
