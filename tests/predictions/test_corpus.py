@@ -13,7 +13,7 @@ from tests.conformance.refusals import REFUSALS
 from cautious.errors import InputError
 from cautious.predictions import read_predictions
 
-ROLES = ("truth", "score", "weight", "pos_label", "empty")
+ROLES = ("truth", "score", "weight", "pos_label", "empty", "missing")
 
 
 def arrow_table(case):
@@ -81,7 +81,8 @@ def test_what_a_table_means(name, how, tmp_path):
             np.testing.assert_array_equal(one.y_score, np.array(meaning.score, dtype=float))
             assert str(one.pos_label) == meaning.classes[1]
         if meaning.proba is not None:
-            given = np.array(meaning.proba, dtype=float)
+            gap = [np.nan] * len(meaning.classes)
+            given = np.array([row or gap for row in meaning.proba], dtype=float)
             np.testing.assert_allclose(one.y_proba, given / given.sum(axis=1, keepdims=True))
         if meaning.sets is not None:
             sets = [
