@@ -51,6 +51,9 @@ def bootstrap_interval(
     their counts from a multinomial distribution, so its cost depends on how many *different* cases
     there are, hardly on how many there are in all.
 
+    Percentile intervals are a little short: of some hundred cases, nominal 90 % intervals were
+    measured to hold the truth in 86 to 91 % of the samples, depending on the measure.
+
     Parameters
     ----------
     y_true : array-like of shape (n,)
@@ -211,7 +214,8 @@ def bootstrap_difference(
     """Estimate by how much one classifier's measure exceeds another's on the same cases.
 
     Both are resampled together, which is what makes the difference far more certain than the two
-    intervals apart would suggest.
+    intervals apart would suggest. These are percentile intervals, a little short as those of
+    :func:`bootstrap_interval` are.
 
     Parameters
     ----------

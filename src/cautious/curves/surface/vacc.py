@@ -203,6 +203,9 @@ def vacc_test(
     freedom by the fourth moment; :mod:`cautious.curves.surface.vacc` says why. The two scores need
     not be on the same scale, which exchanging them (a permutation test) would ask.
 
+    Where many cases decide, the interval of the difference is a little short: of nominal 90 %, 88 %
+    were measured for 300 cases.
+
     Parameters
     ----------
     y_true : array-like of shape (n,)
