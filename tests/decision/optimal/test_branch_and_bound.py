@@ -15,12 +15,14 @@ from cautious.costs import (
     owa,
     p_discounted,
 )
+from cautious.decision.optimal import branch_and_bound as search
 from cautious.decision.optimal.branch_and_bound import (
     branch_and_bound,
     complete,
     descend,
     pour,
     problem_of,
+    start,
 )
 from cautious.decision.optimal.families import Ranked, Smooth, Split
 
@@ -232,3 +234,34 @@ def test_a_poor_set_is_improved_class_by_class(attitude):
     assert best[1] == chosen.sum()
     mask, _ = branch_and_bound(problem, p[None], max_nodes=1000, accelerate=False)
     assert best[0] >= problem.expected_cost(p, np.flatnonzero(mask[0])) - 1e-15
+
+
+def test_descends_from_the_classes_of_the_most_weight():
+    rng = np.random.default_rng(3)
+    problem = problem_of(p_discounted(ordinal(12), r=0.8))
+    better = 0
+    for p in rng.dirichlet(np.ones(12), 20):
+        x = rng.dirichlet(np.ones(12)) * 4
+        first = problem.expected_cost(p, np.argsort(-x)[:4])
+        best, chosen = np.array([first + 1, 12.0]), np.ones(12, dtype=bool)
+        start(problem, p, 4, x, best, chosen)
+        assert best[1] == chosen.sum()
+        assert best[0] == pytest.approx(problem.expected_cost(p, np.flatnonzero(chosen)))
+        assert best[0] <= first + 1e-12
+        better += best[0] < first - 1e-6
+    assert better > 10
+
+
+def test_sets_do_not_depend_on_where_a_long_search_starts_again(monkeypatch):
+    p = np.random.default_rng(4).dirichlet(np.ones(40), 3)
+    problem = problem_of(p_discounted(ordinal(40), r=0.8))
+    begun = []
+    monkeypatch.setattr(search, "start", lambda *args: (begun.append(args[2]), start(*args)))
+    found = []
+    for patience in (0, 3):  # no node is the zeroth
+        monkeypatch.setattr(search, "_PATIENCE", patience)
+        mask, gap = branch_and_bound(problem, p, max_nodes=10_000, accelerate=False)
+        assert not gap.any()
+        found.append(mask)
+        assert bool(begun) == bool(patience)
+    np.testing.assert_array_equal(*found)

@@ -54,6 +54,8 @@ _EXACT_MOVES = 60
 _ROUGH_MOVES = 5
 # So many classes are tried to improve the best set known, on either side.
 _MOST_TRIED = 6
+# After so many nodes a better set is looked for from so many other sizes.
+_PATIENCE, _STARTS = 20, 8
 # A node is branched on when its relaxation is solved to this share of the gap left to close.
 _SHARE = 0.3
 
@@ -250,6 +252,11 @@ def searching(sources: str) -> Callable[..., None]:
                     gap[i] = max(0.0, best[0] - bounds.min())
                     break
                 nodes += 1
+                if nodes == _PATIENCE:
+                    # A long search: from other sizes one may descend to better sets.
+                    for k in np.argsort(bounds[:base], kind="mergesort")[:_STARTS]:
+                        if bounds[k] < np.inf:
+                            start(problem, p[i], k, points[k], best, chosen)
                 lower, branch = bound(problem, p[i], size, statuses[top], points[top], best, chosen)
                 bounds[top] = max(bounds[top], lower)
                 if branch >= 0:
@@ -288,6 +295,16 @@ def descend(problem: Problem, p: Floats, best: Floats, chosen: Mask) -> None:
             offer(problem, p, rest, best, chosen)
             for j in others:
                 offer(problem, p, np.append(rest, j), best, chosen)
+
+
+def start(problem: Problem, p: Floats, k: int, x: Floats, best: Floats, chosen: Mask) -> None:
+    """Descend from the set of the k classes with the most weight."""
+    order = np.argsort(-x, kind="mergesort")
+    own = np.array([expected_cost(problem, p, order[:k]), float(k)])
+    members = np.zeros(p.size, np.bool_)
+    members[order[:k]] = True
+    descend(problem, p, own, members)
+    offer(problem, p, np.flatnonzero(members), best, chosen)
 
 
 def grow(x: Floats, k: int, order: Ints) -> None:
@@ -338,12 +355,13 @@ def bound(
             break
         if not step(problem, p, k, x, rows, slopes, order[:rest], turn):
             break
+    # Of the classes in doubt the probable ones move the bound most.
     branch = -1
-    distance = -1.0
+    doubt = -1.0
     for i in range(p.size):
-        if status[i] == 0 and min(x[i], 1.0 - x[i]) > distance:
+        if status[i] == 0 and x[i] * (1.0 - x[i]) * p[i] > doubt:
             branch = i
-            distance = min(x[i], 1.0 - x[i])
+            doubt = x[i] * (1.0 - x[i]) * p[i]
     return lower, branch
 
 
@@ -464,6 +482,7 @@ def only_ties_follow(
 
 _PARTS = (
     descend,
+    start,
     grow,
     bound,
     decide,

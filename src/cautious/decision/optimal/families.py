@@ -51,6 +51,9 @@ Status: TypeAlias = npt.NDArray[np.int8]
 
 
 _MOST_STEPS = 60
+# So often weight is shifted among few classes before all are looked at again, or until the slopes
+# differ by no more than this share of what they did.
+_MOST_SHIFTS, _WORTH_SHIFTING = 10, 0.1
 BY_SIZE = np.nan
 """In place of a power: a cost that depends on the size of the set only."""
 
@@ -170,7 +173,7 @@ class Smooth(NamedTuple):
         turn: int,
     ) -> bool:
         """Shift weight between the two classes of the most different slopes."""
-        return exchange(self.powers, self.power, p, k, x, rows, slopes)
+        return exchange(self.powers, self.power, p, k, x, rows, slopes, taken)
 
     def expected_cost(self, p: Floats, members: Ints) -> float:
         """Return the expected cost of a set."""
@@ -213,44 +216,72 @@ def tangent(
 ) -> tuple[float, Floats]:
     """Value at `x` and slopes, over the classes `rows`, of the expected power mean."""
     cost, slope = cost_and_slope(mean_of(powers, k, x), power)
-    return float(p @ cost), powers[rows] @ (p * slope) / k
+    weight = p * slope / k
+    # Most rows are not worth being copied first.
+    slopes = (powers @ weight)[rows] if 2 * rows.size > p.size else powers[rows] @ weight
+    return float(p @ cost), slopes
 
 
 def exchange(
-    powers: Floats, power: float, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats
+    powers: Floats,
+    power: float,
+    p: Floats,
+    k: int,
+    x: Floats,
+    rows: Ints,
+    slopes: Floats,
+    taken: Ints,
 ) -> bool:
     """Shift weight from the steepest class that has any to the least steep one with room.
 
-    Returns whether that lowers the expected power mean.
+    So again and again, among few classes only, for which new slopes cost little: those with weight
+    and ``rows[taken]``. Returns whether that lowers the expected power mean.
     """
-    gain, loss = np.inf, -np.inf
-    i = j = -1
-    for place in range(rows.size):
-        row, slope = rows[place], slopes[place]
-        if x[row] < 1.0 and slope < gain:
-            i, gain = row, slope
-        if x[row] > 0.0 and slope > loss:
-            j, loss = row, slope
-    if gain >= loss:
-        return False
-    low, at_low = 0.0, gain - loss
+    wanted = x[rows] > 0.0
+    wanted[taken] = True
+    few = np.flatnonzero(wanted)
+    slopes, rows = slopes[few], rows[few]
+    own = powers[rows]
     mean = mean_of(powers, k, x)
-    direction = (powers[i] - powers[j]) / k
-    high = min(1.0 - x[i], x[j])
+    moved, first = False, 0.0
+    for _ in range(_MOST_SHIFTS):
+        gain, loss = np.inf, -np.inf
+        i = j = -1
+        for place in range(rows.size):
+            if x[rows[place]] < 1.0 and slopes[place] < gain:
+                i, gain = place, slopes[place]
+            if x[rows[place]] > 0.0 and slopes[place] > loss:
+                j, loss = place, slopes[place]
+        first = max(first, loss - gain)
+        if gain >= loss or loss - gain < _WORTH_SHIFTING * first:
+            break
+        direction = (own[i] - own[j]) / k
+        step = shift(mean, direction, power, p, gain - loss, min(1.0 - x[rows[i]], x[rows[j]]))
+        x[rows[i]] = min(1.0, x[rows[i]] + step)
+        x[rows[j]] = max(0.0, x[rows[j]] - step)
+        mean = mean + step * direction
+        _, slope = cost_and_slope(mean, power)
+        slopes = own @ (p * slope) / k
+        moved = True
+    return moved
+
+
+def shift(
+    mean: Floats, direction: Floats, power: float, p: Floats, at_low: float, high: float
+) -> float:
+    """How far to go, at most to `high`; at the beginning the slope is `at_low`, below 0."""
+    low = 0.0
     at_high = derivative(mean + high * direction, direction, power, p)
-    step = high
-    if at_high > 0.0:
-        # Two secants: the first is exact for a power of 1/2, whose function is quadratic.
-        step = high - at_high * (high - low) / (at_high - at_low)
-        here = derivative(mean + step * direction, direction, power, p)
-        if here > 0.0:
-            high, at_high = step, here
-        else:
-            low, at_low = step, here
-        step = high - at_high * (high - low) / (at_high - at_low)
-    x[i] = min(1.0, x[i] + step)
-    x[j] = max(0.0, x[j] - step)
-    return True
+    if at_high <= 0.0:
+        return high
+    # Two secants: the first is exact for a power of 1/2, whose function is quadratic.
+    step = high - at_high * (high - low) / (at_high - at_low)
+    here = derivative(mean + step * direction, direction, power, p)
+    if here > 0.0:
+        high, at_high = step, here
+    else:
+        low, at_low = step, here
+    return high - at_high * (high - low) / (at_high - at_low)
 
 
 def derivative(mean: Floats, direction: Floats, power: float, p: Floats) -> float:
@@ -272,11 +303,12 @@ def never_below(powers: Floats, power: float, p: Floats, k: int, x: Floats, best
         if value < limit:
             return False
         lower = value - slopes @ x
-        for j in np.argsort(slopes, kind="mergesort")[:k]:
+        taken = np.argsort(slopes, kind="mergesort")[:k]
+        for j in taken:
             lower += slopes[j]
         if lower >= limit:
             return True
-        if not exchange(powers, power, p, k, x, rows, slopes):
+        if not exchange(powers, power, p, k, x, rows, slopes, taken):
             break
     return False
 
@@ -569,6 +601,7 @@ FAMILY_PARTS = (
     mean_of,
     tangent,
     exchange,
+    shift,
     derivative,
     never_below,
     one_sided,
