@@ -139,7 +139,7 @@ def test_the_experiments_on_one_data_set(in_one_process, monkeypatch, tmp_path):
     summed = {cell.column: cell.ours for cell in tables["Table XII, summed"].cells}
     assert summed["NCC, summed"] > ours["NCC"]
     assert len(done.claims) >= 40
-    assert sum(claim.verdict == "the paper contradicts itself" for claim in done.claims) == 6
+    assert sum(claim.verdict == "the paper contradicts itself" for claim in done.claims) == 7
     ranks = [cell.ours for cell in tables["Table XII, ranks"].cells]
     assert sorted(ranks) == [1, 2, 3]
     assert done.remarks[-1] == "Failures: none of 33 rows."
