@@ -489,3 +489,30 @@ def test_truths_of_other_classes_are_noted():
     assert "but the rule answers" not in notes_of(known, rule)
     assert "but the rule answers" not in notes_of(cases[["score"]], rule)
     assert "but the rule answers" not in notes_of(cases.assign(y_true=None), rule)
+
+
+def test_a_rule_of_one_model_answers_the_cases_of_that_model(tmp_path):
+    frame = pd.DataFrame(
+        {"score": [0.1, 0.9, 0.5, 0.9], "model": ["lr", "sharp", "lr", "lr"]}, index=list("abcd")
+    )
+    rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+    frame.to_csv(tmp_path / "cases.csv", index=False)
+    for given in (frame, tmp_path / "cases.csv"):
+        with pytest.raises(InputError, match=r"models 'lr', 'sharp'.* only, for example 'lr'"):
+            cautious.apply(given, rule)
+    done = cautious.apply(frame, rule, only="lr")
+    assert done.n == 3
+    assert done.cases["y_set"].to_dict() == {"a": "no", "c": "?", "d": "yes"}
+    assert "3 of 4 cases are those of 'lr'" in " ".join(map(str, done.notes))
+    cautious.apply(tmp_path / "cases.csv", rule, tmp_path / "answers.csv", only="lr")
+    assert (tmp_path / "answers.csv").read_text().split() == [
+        "score,model,y_set", "0.1,lr,no", "0.5,lr,?", "0.9,lr,yes",
+    ]  # fmt: skip
+    # Of several rules it takes the own rule and the own cases.
+    rules = {"lr": rule, "sharp": Rule.window(0.2, 0.95, classes=["no", "yes"])}
+    assert cautious.apply(frame, rules, only="sharp").cases["y_set"].to_dict() == {"b": "?"}
+    assert cautious.apply(frame, rule, model=False).n == 4
+    assert cautious.apply(frame[frame["model"] == "lr"], rule).n == 3
+    # A model's own column of scores is for all cases.
+    wide = pd.DataFrame({"lr": [0.1, 0.9], "tree": [0.5, 0.5], "model": ["x", "y"]})
+    assert cautious.apply(wide, {"lr": rule}).n == 2

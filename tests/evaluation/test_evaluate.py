@@ -217,3 +217,42 @@ def test_weights_that_are_shares_are_noted(kind, engine):
         )  # fmt: skip
         notes = [str(note) for note in found.notes if "add up to" in str(note)]
         assert [note[: len(words)] for note in notes] == [words] if words else notes == []
+
+
+@pytest.mark.parametrize("engine", [None, "local"])
+def test_measures_that_are_asked_for_are_given_for_each_group(binary, engine):
+    asked = ["coverage", "error", "auc", "cost"]
+    settings = {"window": (0.3, 0.7), "costs": COSTS, "measures": asked, "engine": engine}
+    found = cautious.evaluate(binary, **settings)
+    (parts,) = found.by_group.values()
+    assert set(parts.columns) == {"n", *asked}
+    for group, own in binary.groupby("group"):
+        alone = cautious.evaluate(own.drop(columns="group"), **settings)
+        for measure in asked:
+            assert parts.loc[group, measure] == pytest.approx(alone.value(measure)), measure
+        assert found.to_dict()["models"][next(iter(found.models))]["by_group"][group]["n"] == len(
+            own
+        )
+        assert f"\n{group} " in str(found)
+    assert not found.by_class
+    assert set(found.frame()["part"]) == {"all", "group"}
+
+
+def test_groups_of_scores_without_answers_and_of_one_class(binary):
+    margins = binary.assign(score=10 * binary["score"] - 5)
+    (parts,) = cautious.evaluate(margins, measures=["auc"]).by_group.values()
+    for group, own in binary.groupby("group"):
+        assert parts.loc[group, "auc"] == pytest.approx(roc_auc_score(own["y_true"], own["score"]))
+    alone = margins.assign(group=np.where(margins["y_true"] == 1, "ill", "well"))
+    (parts,) = cautious.evaluate(alone, measures=["auc"]).by_group.values()
+    assert parts["auc"].isna().all()
+
+
+def test_costs_per_case_of_each_group(binary):
+    cases = binary.assign(fn=np.arange(200.0), fp=1.0, abstain=0.5)
+    columns = {"false_negative": "fn", "false_positive": "fp", "abstain": "abstain"}
+    settings = {"cost_columns": columns, "measures": ["cost"], "window": (0.3, 0.7)}
+    (parts,) = cautious.evaluate(cases, **settings).by_group.values()
+    for group, own in cases.groupby("group"):
+        alone = cautious.evaluate(own.drop(columns="group"), **settings)
+        assert parts.loc[group, "cost"] == pytest.approx(alone.value("cost"))

@@ -568,3 +568,76 @@ def test_one_of_several_models(tmp_path):
     assert {key: seen[key] for key in counted(other)} == counted(other, rules["b"])
     with pytest.raises(InputError, match="choose one with only"):
         cautious.watch(both, rules, max_error=0.1)
+
+
+def two_models():
+    """A log that holds the cases of two models, one after the other and mixed."""
+    both = [log(100).assign(model="lr"), log(80, seed=1, flip=0.5).assign(model="sharp")]
+    return pd.concat(both).sample(frac=1, random_state=0, ignore_index=True), both[0]
+
+
+def test_a_rule_of_one_model_counts_the_cases_of_that_model(tmp_path):
+    both, own = two_models()
+    both.to_csv(tmp_path / "log.csv", index=False)
+    for source in (both, tmp_path / "log.csv"):
+        with pytest.raises(InputError, match=r"models 'lr', 'sharp'.* only, for example 'lr'"):
+            cautious.watch(source, WINDOW, max_error=0.1)
+        seen = cautious.watch(source, WINDOW, max_error=0.1, only="lr")
+        assert {key: seen.total()[key] for key in counted(own)} == counted(own)
+        assert "100 of 180 cases are those of 'lr'" in " ".join(map(str, seen.notes))
+    with pytest.raises(InputError, match="only is 'tree', but column 'model' holds 'lr', 'sharp'"):
+        cautious.watch(both, WINDOW, max_error=0.1, only="tree")
+    with pytest.raises(InputError, match="no column tells models apart"):
+        cautious.watch(log(), WINDOW, max_error=0.1, only="lr")
+    # A rule that is named after one of them is that one's.
+    named = cautious.watch(both, WINDOW.with_details(model="lr"), max_error=0.1)
+    assert named.total() == seen.total()
+    # A column of one model, or one that is said to be none, leaves all cases in.
+    assert cautious.watch(own, WINDOW, max_error=0.1).total() == seen.total()
+    every = cautious.watch(both, WINDOW, max_error=0.1, model=False)
+    assert every.total()["cases"] == len(both)
+
+
+def test_models_in_files_of_their_own_are_not_mixed(tmp_path):
+    both, own = two_models()
+    for name, part in both.groupby("model"):
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [tmp_path / "lr.csv", tmp_path / "sharp.csv"]
+    for source in (tmp_path, files):
+        with pytest.raises(InputError, match="models 'lr', 'sharp'"):
+            cautious.watch(source, WINDOW, max_error=0.1)
+    seen = cautious.watch(tmp_path, WINDOW, max_error=0.1, only="lr")
+    assert {key: seen.total()[key] for key in counted(own)} == counted(own)
+
+
+def test_each_file_of_a_folder_is_a_batch(tmp_path):
+    for seed in range(3):
+        log(50 + seed, seed=seed).to_csv(tmp_path / f"{seed}.csv", index=False)
+    seen = cautious.watch(tmp_path, WINDOW, max_error=0.1)
+    assert [one.counts[""][0] for one in seen.batches] == [50, 51, 52]
+    again = cautious.watch(tmp_path / "1.csv", WINDOW, seen)
+    assert again.total() == seen.total()
+    assert "was fed before" in str(again.notes[-1])
+    later = cautious.watch(f"{tmp_path}/*.csv", WINDOW, max_error=0.1)
+    assert later.batches[2].cases == seen.batches[2].cases
+
+
+def test_a_file_is_known_as_csv_and_as_parquet(tmp_path):
+    frame = log().assign(
+        n=np.arange(300), ok=np.arange(300) % 2 == 0, code=["007", "8", "x"] * 100, gap=np.nan
+    )
+    frame["kind"] = frame["site"].astype("category")
+    frame.loc[5, "score"] = np.nan
+    frame.loc[7, "site"] = None
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    frame.to_parquet(tmp_path / "log.parquet")
+    seen = cautious.watch(tmp_path / "log.csv", WINDOW, max_error=0.1)
+    again = cautious.watch(tmp_path / "log.parquet", WINDOW, seen)
+    assert again.total() == seen.total()
+    assert "was fed before" in str(again.notes[-1])
+    for column, other in (("n", 1000), ("ok", True), ("code", "y"), ("score", 0.123), ("id", "z")):
+        changed = frame.copy()
+        changed.loc[1, column] = other
+        changed.to_parquet(tmp_path / "log.parquet")
+        apart = cautious.watch(tmp_path / "log.parquet", WINDOW, seen)
+        assert apart.total()["cases"] == 2 * len(frame), column

@@ -43,7 +43,12 @@ def apply(
         ),
     ] = None,
     only: Annotated[
-        str | None, typer.Option(help="Apply the rule of this model only.", metavar="MODEL")
+        str | None,
+        typer.Option(
+            help="The model: its rule, of several, and its cases, where a column tells models "
+            "apart.",
+            metavar="MODEL",
+        ),
     ] = None,
     answer: Annotated[
         str, typer.Option(help="Column for the answers.", metavar="COLUMN")
@@ -83,6 +88,10 @@ def apply(
         rules = chosen_rules(rule, only)
         if len(rules) > 1:
             raise ValueError(f"there are rules of {', '.join(rules)}; choose one with --only.")
+        if only not in (None, *rules):
+            raise ValueError(
+                f"--only is {only!r}, but there is the rule of one model; leave it out."
+            )
         score = columns.get("score")
         named = score if isinstance(score, str | None) else score[0]
         typer.echo(next(iter(rules.values())).to_code(score=named), nl=False)

@@ -22,8 +22,8 @@ def watch(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Logs with scores and, where it is known, the truth; each file, folder or "
-            "pattern is one batch.",
+            help="Logs with scores and, where it is known, the truth; each file is one batch, "
+            "also those of a folder or pattern.",
             show_default=False,
         ),
     ],
@@ -54,7 +54,12 @@ def watch(
         options.share("1 minus the chance of a false alarm, over all time.", "--confidence-level"),
     ] = 0.95,
     only: Annotated[
-        str | None, typer.Option(help="Watch the rule of this model.", metavar="MODEL")
+        str | None,
+        typer.Option(
+            help="The model: its rule, of several, and its cases, where a column tells models "
+            "apart.",
+            metavar="MODEL",
+        ),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Count a batch even if it was fed before.")

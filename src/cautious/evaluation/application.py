@@ -17,8 +17,10 @@ from queue import Queue
 from threading import Thread
 from typing import IO, Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
+from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation.calibration import scale_notes
@@ -29,6 +31,7 @@ from cautious.logs import (
     AnswerCounts,
     AnswerPlan,
     answered_batches,
+    cases_of,
     column_of,
     labels_of,
     open_source,
@@ -217,7 +220,9 @@ def apply(
         its name; ``-`` writes CSV to standard output. Without it, answers to a frame are returned
         with it (``cases``); those to files are counted only.
     only : str, optional
-        Apply the rule of this model only.
+        The model: of rules of several, apply its own; where a column tells models apart, answer its
+        cases and leave the others out. A single rule named after a model in that column takes the
+        cases of that one unasked; otherwise, where there are several, it must be said.
     answer : str, default="y_set"
         Column to write. Of several rules that decide the same cases, what the names of their
         columns begin with.
@@ -276,6 +281,7 @@ def apply(
         try:
             names = opened.schema.names
             plan = AnswerPlan.of(names, rules, answer=answer, score=score, proba=proba, model=model)
+            plan = plan.of_model(opened, only)
         except InputError as error:
             raise error.at(opened.name) from None
         for place, extra in opened.left_out:
@@ -287,6 +293,7 @@ def apply(
             ).at(place)
         counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
         rounded = done = 0
+        expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
         other: tuple[Message, ...] = ()
         to_screen = path is None or os.fspath(path) == "-"
         beside = Path(tempfile.gettempdir()) if to_screen else Path(os.path.realpath(path)).parent  # type: ignore[arg-type]
@@ -310,12 +317,13 @@ def apply(
             rounded += batch.rounded
             done += batch.table.num_rows
             if progress is not None:
-                progress(done, opened.n_rows)
+                progress(done, expected)
         if not done:
             raise refusal("no rows", place=opened.name)
-        if opened.n_rows is not None and done != opened.n_rows:
-            raise RuntimeError(f"{done:,} rows were read, but there are {opened.n_rows:,}.")
-    notes = [described(plan.used, plan.reads(), opened.name), *other]
+        if expected is not None and done != expected:
+            raise RuntimeError(f"{done:,} rows were read, but there are {expected:,}.")
+        rows = None if kept is None or plan.n_chosen is None else _rows_of(opened, plan)
+    notes = [described(plan.used, plan.reads(), opened.name), *plan.notes(), *other]
     for name, one in counts.items():
         about = name if len(rules) > 1 else opened.name
         notes += scale_notes(rules[name], about, one.least, one.most, one.n - one.missing)
@@ -327,7 +335,7 @@ def apply(
             )
         )
     written = None if to_screen else Path(path)  # type: ignore[arg-type]
-    cases = None if kept is None else _with_columns(source, kept)
+    cases = None if kept is None else _with_columns(source, kept, rows)
     return Application(counts, plan.targets, written, rules, tuple(notes), cases, opened.name)
 
 
@@ -365,14 +373,25 @@ def among(labels: list[Any], rule: Rule) -> list[int]:
     return [at if at >= 0 else rest for at in match_labels(labels, list(rule.classes))]
 
 
-def _with_columns(frame: Any, columns: Mapping[str, list[str]]) -> Any:
-    """Return a frame with more columns of text, of the kind that was given."""
+def _rows_of(opened: Any, plan: AnswerPlan) -> Ints:
+    """Find the rows that were answered."""
+    found = [
+        cases_of(batch, plan, first, part.where)[1]
+        for part in opened.parts
+        for first, batch in part.batches([plan.model])
+    ]
+    return np.concatenate(found)
+
+
+def _with_columns(frame: Any, columns: Mapping[str, list[str]], rows: Ints | None) -> Any:
+    """Return a frame, or some of its rows, with more columns of text, of the kind it is."""
     if isinstance(frame, pd.DataFrame):
-        return frame.assign(**columns)
+        return (frame if rows is None else frame.iloc[rows]).assign(**columns)
     import narwhals as nw
 
     known: Any = nw.from_native(frame)
     known = known.collect() if isinstance(known, nw.LazyFrame) else known
+    known = known if rows is None else known[rows.tolist()]
     more = [
         nw.new_series(name, texts, nw.String(), backend=known.implementation)
         for name, texts in columns.items()
@@ -381,12 +400,12 @@ def _with_columns(frame: Any, columns: Mapping[str, list[str]]) -> Any:
 
 
 def chosen_rules(rule: Any, only: str | None) -> dict[str, Rule]:
-    """Read rules, and take one of them if that is wanted."""
+    """Read rules, and take one of several if that is wanted."""
     rules = read_rules(rule)
     if not rules:
         raise InputError("{=rule} holds no rule; give what `cautious tune -o` wrote.")
-    if only is None:
-        return rules
+    if only is None or (len(rules) == 1 and only not in rules):
+        return rules  # of a single rule it may choose the cases
     if only not in rules:
         raise InputError(
             "{=only} is {given}, but {=rule} is about {rules}.",

@@ -248,7 +248,7 @@ def evidence_of(one: ModelPredictions, choice: RuleChoice) -> Evidence:
     """Count what is in memory."""
     rule = choice.for_model(one.name, one.classes)
     whole = _of_arrays(one, rule)
-    if one.groups is None or whole.counts is None:
+    if one.groups is None:
         return whole
     groups = one.groups if one.sample_weight is None else one.groups[one.sample_weight > 0]
     # Whether scores are probabilities is settled by all of them, not by each group anew.
@@ -261,6 +261,9 @@ def _with_groups(
     whole: Evidence, groups: Iterable[Any], count: Callable[[Any], Evidence]
 ) -> Evidence:
     found = {str(group) if str(group) else "(none)": count(group) for group in groups}
+    if whole.counts is None:  # scores of a part may look like probabilities; those of all do not
+        nothing: dict[str, Any] = {"answers": "", "rule": None, "counts": None, "risk": None}
+        found = {name: replace(one, **nothing) for name, one in found.items()}
     return replace(whole, groups=found)
 
 
@@ -419,7 +422,7 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
         rule = choice.for_model(title, tuple(summary.classes.tolist()))
         whole = _of_log(summary, title, rule, choice.decision_of(title), model=model)
         _refuse_one_class(whole, plan.columns.model is not None)
-        if summary.groups and whole.counts is not None:
+        if summary.groups:
 
             def count(group: Any, whole: Evidence = whole, model: Any = model) -> Evidence:
                 decision = choice.decision_of(whole.name)

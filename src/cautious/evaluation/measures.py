@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import as_number
 from cautious.bootstrap import check_resamples
@@ -91,7 +92,8 @@ class Evaluation:
     measures : dict of str to DataFrame
         One row per measure: ``section``, ``value``, ``low`` and ``high`` (nan without intervals).
     by_class, by_group : dict of str to DataFrame
-        The usual measures of each true class, and of each group; a model may be missing.
+        The usual measures of each true class, and of each group; a model may be missing. Where
+        measures were asked for by name, those of each group, and nothing of the classes.
     notes : tuple of Message
         What was guessed or looks odd.
     asked : tuple of str
@@ -317,7 +319,7 @@ def evaluate(
         Add the cost per case, in any form of :func:`cautious.costs.as_costs`. Costs per case that
         the predictions carry, or else the costs that a `rule` was tuned for, are used unasked.
     measures : sequence of str, optional
-        Only these measures.
+        Only these measures, also of each group.
     confidence_level : float, optional
         Add intervals of this level, from a stratified bootstrap.
     n_resamples, random_state
@@ -416,6 +418,7 @@ def evaluate(
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
     tables, by_costs_of = {}, []
+    by_class, by_group = {}, {}
     steps = _Steps(progress, len(found) * len(MEASURES))
     for evidence in found:
         cases, cost = evidence.counts, costs
@@ -425,12 +428,22 @@ def evaluate(
             cost = evidence.rule.costs
             by_costs_of.append(evidence.name)
         tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cases, cost, steps)
-    parts = {one.name: _parts(one) for one in found} if not measures else {}
+        groups = evidence.groups
+        counted = {name: one.counts for name, one in groups.items() if one.counts is not None}
+        if evidence.counts is not None and not measures:
+            by_class[evidence.name] = _by_class(evidence.counts)
+        if counted and not measures:
+            by_group[evidence.name] = _usual(counted, "group")
+        if groups and measures:
+            if evidence.name in per_case:
+                counted = _by_name(per_case[evidence.name][0], read[evidence.name].groups)
+            asked = list(tables[evidence.name].index)
+            by_group[evidence.name] = _asked(groups, asked, counted, cost)
     return Evaluation(
         {one.name: one for one in found},
         tables,
-        {name: by_class for name, (by_class, _) in parts.items() if by_class is not None},
-        {name: by_group for name, (_, by_group) in parts.items() if by_group is not None},
+        by_class,
+        by_group,
         tuple({str(note): note for note in notes}.values()),
         tuple(measures),
         tuple(by_costs_of),
@@ -596,18 +609,41 @@ def _interval(
     return interval.low, interval.high
 
 
-def _parts(evidence: Evidence) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-    """Compute the usual measures of each true class, and of each group."""
-    by_class = None
-    counts = evidence.counts
-    if counts is not None:
-        labels = counts.classes.tolist()
-        by_class = _usual(
-            {label: counts.where(counts.truth == k) for k, label in enumerate(labels)}, "class"
-        )
-    groups = evidence.groups
-    grouped = {name: part.counts for name, part in groups.items() if part.counts is not None}
-    return by_class, _usual(grouped, "group") if grouped else None
+def _by_class(counts: SetCounts) -> pd.DataFrame:
+    """Compute the usual measures of each true class."""
+    labels = counts.classes.tolist()
+    return _usual(
+        {label: counts.where(counts.truth == k) for k, label in enumerate(labels)}, "class"
+    )
+
+
+def _by_name(cases: SetCounts, groups: Any) -> dict[str, SetCounts]:
+    """Give the cases of each group, the others without weight: costs per case stay in order."""
+    names = np.array([str(group) or "(none)" for group in groups])
+    return {str(name): cases.reweighted(cases.weight * (names == name)) for name in set(names)}
+
+
+def _asked(
+    groups: Mapping[str, Evidence],
+    measures: Sequence[str],
+    cases: Mapping[str, SetCounts],
+    costs: CostsLike | None,
+) -> pd.DataFrame:
+    """Compute measures of each group; nan where a group does not allow it, as with one class."""
+    rows = []
+    for name, one in groups.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            known = {
+                row[0]: row[2]
+                for row in (
+                    *_of_scores(one.surface, measures, None),
+                    *_of_counts(one, measures, None, _Steps(None, 0)),
+                    *_of_costs(cases.get(name), one.classes, measures, None, costs),
+                )
+            }
+        rows.append({"n": one.n} | {each: known.get(each, math.nan) for each in measures})
+    return pd.DataFrame(rows, index=pd.Index(list(groups), name="group", dtype=object))
 
 
 def _usual(parts: Mapping[Any, SetCounts], name: str) -> pd.DataFrame:

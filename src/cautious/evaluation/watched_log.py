@@ -6,25 +6,28 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Ints
+from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation.application import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.calibration import Calibration, scale_notes
 from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
-from cautious.logs import AnswerPlan, column_of, decide, labels_of
+from cautious.logs import AnswerPlan, cases_of, column_of, decide, labels_of
 from cautious.predictions import described, guess_columns, label_text, refusal
 
 __all__ = ["watch"]
+
+_KEYS = ("0123456789abcdef", "fedcba9876543210")
+_TRUTH = "\0truth"  # no column is called so
 
 
 def watch(
@@ -54,9 +57,9 @@ def watch(
     Parameters
     ----------
     source : path, several paths, frame, Arrow table or record batches
-        Cases with their scores, as :func:`cautious.apply` takes and writes them. Each path (a file,
-        folder or pattern) is a batch. A column of truths is used where there is one; a row whose
-        truth is blank has no label yet.
+        Cases with their scores, as :func:`cautious.apply` takes and writes them. Each file is a
+        batch, also those of a folder or pattern. A column of truths is used where there is one; a
+        row whose truth is blank has no label yet.
     rule : Rule or path
         The rule that was deployed; answers are found from the scores.
     state : Watch or path, optional
@@ -73,7 +76,8 @@ def watch(
         drift of the scores; for each once more divided among the groups.
     only : str, optional
         The model, where the file holds rules of several. If the log has a column of models, only
-        the rows of this one count.
+        the rows of this one count. A single rule named after a model in that column counts the
+        rows of that one unasked; otherwise, where there are several, it must be said.
     again : bool, default=False
         Count a batch even if the same one was fed before.
     truth, score, proba, model, groups, case, encoding : optional
@@ -86,10 +90,11 @@ def watch(
 
     Notes
     -----
-    A batch is known by a digest of its rows, whatever their order and whichever column the truths
-    are read from: cells that are blank or hold one of the rule's classes do not tell batches apart,
-    but for those that the rule reads. (A CSV file and a Parquet file of the same rows are two:
-    numbers in text are text.)
+    A batch is known by a digest of its rows, whatever their order, whichever column the truths are
+    read from, and whether the file is CSV or Parquet: cells that are blank or hold one of the
+    rule's classes do not tell batches apart, but for those that the rule reads; numbers, text and
+    truth values are the same in both. (Single precision and dates may be written otherwise in CSV;
+    then the copy is another batch. So are the rows of two files put into one.)
     Fed twice, it counts once, and a note says so; fed with more labels than before, its labels are
     brought up to date. Batches may come in any order: counts add up. An alarm stays raised until a
     new watch is begun, as after a re-tuning. Labels must not depend on whether the answer
@@ -115,38 +120,47 @@ def watch(
             "{=rule} is about the models {rules}; choose one with {=only}.", rules=listed(rules)
         )
     name, deployed = next(iter(rules.items()))
-    several = only is not None and len(chosen_rules(rule, None)) > 1
     calibration = Calibration.of_rule(deployed)
     found = _begun(state, deployed, calibration, max_error, max_abstention, confidence_level)
     notes: list[Message] = []
     late = None if labels is None else _late_labels(labels, case, truth, encoding)
-    columns = {"score": score, "proba": proba, "groups": groups, "case": case}
-    columns["model"] = model if several else False
+    columns = {"score": score, "proba": proba, "groups": groups, "case": case, "model": model}
+    taken: set[str] = set()
     for one in _sources(source):
-        batch, said = _batch_of(
-            one, {name: deployed}, calibration, late, encoding, truth=truth, **columns
+        batches, said, chosen = _batches_of(
+            one, {name: deployed}, calibration, late, encoding, only=only, truth=truth, **columns
         )
         notes += said
-        known = {each.cases: each for each in found.batches}
-        before = known.get(batch.cases)
-        if again and before is not None:
-            same = sum(each.cases.split("+")[0] == batch.cases for each in found.batches)
-            batch, before = replace(batch, cases=f"{batch.cases}+{same}"), None
-        facts = {"batch": quoted(batch.name, 60)}
-        if before is not None and before.labels == batch.labels:
-            facts["at"] = before.at
-            notes.append(Message("{batch} was fed before, {at}; it is not counted again", facts))
-            continue
-        if before is not None and batch.counts[ALL][3] < before.counts[ALL][3]:
-            notes.append(Message("{batch} was fed before, with more labels; those are kept", facts))
-            continue
-        if before is not None:
-            notes.append(
-                Message("{batch} was fed before; its labels are brought up to date", facts)
+        taken |= set() if chosen is None else {chosen}
+        if len(taken) > 1:
+            raise InputError(
+                "the files hold the cases of the models {models}, but {=rule} is that of one; say "
+                "whose to take with {=only}.",
+                models=listed(sorted(taken)),
             )
-        found = found.fed(batch)
+        for batch in batches:
+            found, told = _fed(found, batch, again)
+            notes += [] if told is None else [told]
     kept = {str(note): note for note in notes}
     return replace(found, notes=tuple(kept.values()), calibration=calibration, deployed=deployed)
+
+
+def _fed(found: Watch, batch: Batch, again: bool) -> tuple[Watch, Message | None]:
+    """Feed a batch, unless it was fed before; say so if it was."""
+    before = {each.cases: each for each in found.batches}.get(batch.cases)
+    facts = {"batch": quoted(batch.name, 60)}
+    if before is None:
+        return found.fed(batch), None
+    if again:
+        same = sum(each.cases.split("+")[0] == batch.cases for each in found.batches)
+        return found.fed(replace(batch, cases=f"{batch.cases}+{same}")), None
+    if before.labels == batch.labels:
+        facts["at"] = before.at
+        return found, Message("{batch} was fed before, {at}; it is not counted again", facts)
+    if batch.counts[ALL][3] < before.counts[ALL][3]:
+        return found, Message("{batch} was fed before, with more labels; those are kept", facts)
+    told = Message("{batch} was fed before; its labels are brought up to date", facts)
+    return found.fed(batch), told
 
 
 def _begun(
@@ -213,7 +227,7 @@ def _identity(rule: Rule) -> str:
 
 
 def _sources(source: Any) -> list[Any]:
-    """Take several paths apart: each is a batch."""
+    """Take several paths apart."""
     if isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source):
         return list(source)
     return [source]
@@ -257,54 +271,49 @@ def _labels(batch: Any, name: Any) -> list[Any]:
     return [every[code] for code in codes.tolist()]
 
 
-def _batch_of(
+def _batches_of(
     source: Any,
     rules: Mapping[str, Rule],
     calibration: Calibration | None,
     late: Mapping[str, Any] | None,
     encoding: str | None,
     *,
+    only: str | None,
     truth: Any,
     score: Any,
     proba: Any,
     model: Any,
     groups: Any,
     case: str | None,
-) -> tuple[Batch, list[Message]]:
-    """Count one batch of a log."""
+) -> tuple[list[Batch], list[Message], str | None]:
+    """Count the batches of a log, one per file; give notes, and the model if a column says it."""
     ((name_of_rule, rule),) = rules.items()
-    tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
-    bins = np.zeros((2, 0 if calibration is None else len(calibration.counts)), dtype=np.int64)
-    truths = np.zeros(rule.n_classes, dtype=np.int64)
-    n = met = scored = 0
+    found: dict[str, _Counting] = {}
+    met = scored = 0
     least, most = np.inf, -np.inf
     with opened_cases(source, encoding) as opened:
         names = opened.schema.names
+        others = [name for name in names if name != "y_set"]
         try:
-            plan = AnswerPlan.of(
-                [name for name in names if name != "y_set"], rules, score=score, proba=proba
-            )
+            plan = AnswerPlan.of(others, rules, score=score, proba=proba, model=model)
+            plan = plan.of_model(opened, only)
             roles = guess_columns(
                 names, truth=truth if truth is not None else guessed_truth(names) or False,
                 score=rule.tuned_column if score is None and proba is None else score,
-                proba=proba, model=model, groups=groups, case=case,
+                proba=proba, model=False, groups=groups, case=case,
             )  # fmt: skip
         except InputError as error:
             raise error.at(opened.name) from None
-        told = [name for name in names if name not in (roles.truth, "y_set")]
-        digest = _Digest(rule, plan.columns[name_of_rule])
+        read = plan.columns[name_of_rule]
+        told = [name for name in others if name != roles.truth]
         for part in opened.parts:
+            own = found.setdefault(
+                part.name if opened.name else "", _Counting(rule, calibration, read)
+            )
             try:
-                for first, batch in part.batches(names):
-                    rows = _rows_of(batch, roles.model, name_of_rule)
-                    batch = batch if rows is None else batch.take(rows)
-
-                    def where(
-                        row: int, first: int = first, part: Any = part, rows: Any = rows
-                    ) -> str:
-                        return str(part.where(first + (row if rows is None else int(rows[row]))))
-
-                    decided, _ = decide(batch, rule, plan.columns[name_of_rule], where)
+                for first, rows in part.batches(names):
+                    batch, _, where = cases_of(rows, plan, first, part.where)
+                    decided, _ = decide(batch, rule, read, where)
                     low, high = decided.ends()
                     least, most = min(least, low), max(most, high)
                     scored += int((~decided.missing).sum())
@@ -313,38 +322,55 @@ def _batch_of(
                         codes = _codes(batch, roles.truth, rule, where)
                     if late is not None and roles.case is not None:
                         met += _fill(codes, _labels(batch, roles.case), late, rule)
-                    _count(tallies, decided, codes, rule, _groups(batch, roles.groups))
-                    truths += np.bincount(codes[codes >= 0], minlength=rule.n_classes)
-                    if calibration is not None:
-                        bins[0] += calibration.bins_of(decided.values)
-                        bins[1] += calibration.bins_of(decided.values[codes < 0])
-                    digest.add(batch, told, codes)
-                    n += batch.num_rows
+                    own.add(decided, codes, _groups(batch, roles.groups))
+                    own.digest.add(batch, told, codes)
             except InputError as error:
                 raise error.at(part.name) from None
-        if not n:
+        batches = [own.batch(name) for name, own in found.items() if own.digest.n]
+        if not batches:
             raise refusal("no rows", place=opened.name)
-        name = opened.name or f"a batch of {n:,} cases"
-    read = replace(roles, scores=plan.used.scores, proba=plan.used.proba, sets=None, members={})
-    notes = [described(read, [one for one in names if one != "y_set"], opened.name)]
+    used = replace(plan.used, truth=roles.truth, groups=roles.groups, case=roles.case)
+    notes = [described(used, others, opened.name), *plan.notes()]
     notes += scale_notes(rule, opened.name, least, most, scored)
     if late and not met:
-        facts = {"name": quoted(name, 60)}
+        facts = {"name": quoted(opened.name or batches[0].name, 60)}
         notes.append(Message("{name}: none of the labels given is about its cases", facts))
-    counts = {group: tuple(each) for group, each in tallies.items()}
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    cases, labels = digest.texts_of_both()
-    every, unknown = (tuple(row) for row in bins.tolist())
-    found = Batch(name, now, cases, labels, counts, every, unknown, tuple(truths.tolist()))
-    return found, notes
+    return batches, notes, plan.chosen
 
 
-def _rows_of(batch: Any, column: str | None, model: str) -> Ints | None:
-    """Find the rows of one model; None stands for all."""
-    if column is None:
-        return None
-    codes, labels = labels_of(column_of(batch, column), column, text=True)
-    return np.flatnonzero(np.array([label == model for label in [*labels, None]])[codes])
+class _Counting:
+    """The counts of one batch while it is read."""
+
+    def __init__(self, rule: Rule, calibration: Calibration | None, read: Sequence[str]) -> None:
+        self.rule, self.calibration = rule, calibration
+        self.tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
+        n_bins = 0 if calibration is None else len(calibration.counts)
+        self.bins = np.zeros((2, n_bins), dtype=np.int64)
+        self.truths = np.zeros(rule.n_classes, dtype=np.int64)
+        self.digest = _Digest(rule, read)
+
+    def add(self, decided: Any, codes: Ints, groups: tuple[Ints, list[str]] | None) -> None:
+        """Count cases that were decided, with the codes of their truths."""
+        _count(self.tallies, decided, codes, self.rule, groups)
+        self.truths += np.bincount(codes[codes >= 0], minlength=self.rule.n_classes)
+        if self.calibration is not None:
+            self.bins[0] += self.calibration.bins_of(decided.values)
+            self.bins[1] += self.calibration.bins_of(decided.values[codes < 0])
+
+    def batch(self, name: str) -> Batch:
+        """Give the counts as a batch."""
+        cases, labels = self.digest.texts_of_both()
+        every, unknown = (tuple(row) for row in self.bins.tolist())
+        return Batch(
+            name or f"a batch of {self.digest.n:,} cases",
+            datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            cases,
+            labels,
+            {group: tuple(each) for group, each in self.tallies.items()},
+            every,
+            unknown,
+            tuple(self.truths.tolist()),
+        )
 
 
 def _groups(batch: Any, name: str | None) -> tuple[Ints, list[str]] | None:
@@ -422,18 +448,15 @@ class _Digest:
     """Digests of cases, and of cases and truths, that do not depend on the order of the rows.
 
     Nor do they depend on which column the truths are read from: cells that are blank or that could
-    be truths add nothing, but for those that the rule reads.
+    be truths add nothing, but for those that the rule reads. Nor on whether numbers and truth
+    values are typed or written as text.
     """
 
     def __init__(self, rule: Rule, read: Sequence[str]) -> None:
         self.read, self.n = read, 0
         self.sums = [[0, 0], [0, 0]]
-        self.texts = {label_text(label) for label in rule.classes}
-        self.numbers: set[float] = set()
-        for label in rule.classes:
-            with suppress(ValueError):
-                self.numbers.add(float(label))  # of truth values, too
-                self.texts.add(str(float(label)))
+        labels = pd.Series(["", *(label_text(label) for label in rule.classes)])
+        self.truths = {key: _Plain.of(labels).hashed(key) for key in _KEYS}
 
     def add(self, batch: Any, names: Iterable[str], codes: Ints) -> None:
         """Add rows: columns of theirs, and the codes of their truths."""
@@ -441,14 +464,13 @@ class _Digest:
         for name in names:
             column = column_of(batch, name)
             if not column.type.num_fields:  # lists have no hash
-                cells = column.to_pandas()
-                columns[name] = cells, None if name in self.read else self._silent(cells)
-        for at, key in enumerate(("0123456789abcdef", "fedcba9876543210")):
+                columns[name] = _Plain.of(column.to_pandas())
+        for at, key in enumerate(_KEYS):
             rows = np.zeros(batch.num_rows, dtype=np.uint64)
-            for name, (cells, silent) in columns.items():
-                rows += _hashed(cells, key, name, silent)
+            for name, cells in columns.items():
+                rows += self._hashed(cells, key, name)
             self._sum(0, at, rows)
-            self._sum(1, at, rows + _hashed(pd.Series(codes), key, "\0truth", None))
+            self._sum(1, at, rows + self._hashed(_Plain.of(pd.Series(codes)), key, _TRUTH))
         self.n += batch.num_rows
 
     def texts_of_both(self) -> tuple[str, str]:
@@ -456,11 +478,14 @@ class _Digest:
         cases, labels = ("".join(f"{one:016x}" for one in own) for own in self.sums)
         return f"{cases}-{self.n}", f"{labels}-{self.n}"
 
-    def _silent(self, cells: pd.Series[Any]) -> Any:
-        """Tell which cells are blank or could be truths."""
-        if pd.api.types.is_numeric_dtype(cells):  # truth values are
-            return (cells.isna() | cells.astype(np.float64).isin(self.numbers)).to_numpy()
-        return (cells.isna() | cells.isin({"", *self.texts})).to_numpy()
+    def _hashed(self, cells: _Plain, key: str, name: str) -> Any:
+        """Hash the cells of a column; those that are blank or could be truths add nothing."""
+        found = cells.hashed(key)
+        silent = np.zeros(len(found), dtype=np.bool_)
+        if name not in (_TRUTH, *self.read):
+            silent = np.isin(found, self.truths[key])
+        (own,) = _Plain.of(pd.Series([f"column {name}"])).hashed(key)
+        return np.where(silent, np.uint64(0), found * (own | np.uint64(1)))
 
     def _sum(self, which: int, at: int, rows: Any) -> None:
         mixed = (rows ^ (rows >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
@@ -469,11 +494,29 @@ class _Digest:
         self.sums[which][at] = (self.sums[which][at] + total) % 2**64
 
 
-def _hashed(cells: pd.Series[Any], key: str, name: str, silent: Any) -> Any:
-    """Hash the cells of a column; those that are silent add nothing."""
-    found, own = (
-        pd.util.hash_pandas_object(values, index=False, hash_key=key).to_numpy()
-        for values in (cells, pd.Series([name]))
-    )
-    found = found * (own | np.uint64(1))
-    return found if silent is None else np.where(silent, np.uint64(0), found)
+class _Plain(NamedTuple):
+    """Cells as numbers, or as text where they are none: the same, typed or written."""
+
+    numbers: Floats
+    rest: Mask
+    texts: Any
+
+    @classmethod
+    def of(cls, cells: pd.Series[Any]) -> _Plain:
+        """Read each cell by itself: what the others are must not matter."""
+        read: Any = cells
+        if not pd.api.types.is_numeric_dtype(cells):  # truth values are
+            read = pd.to_numeric(cells.astype(object), errors="coerce")
+        numbers: Floats = np.array(read, dtype=np.float64) + 0.0  # there are two zeros
+        rest = np.isnan(numbers)
+        texts = cells[rest].astype(object)
+        texts = texts.where(texts.notna(), "").map(str).astype(object)
+        numbers[rest] = texts.str.lower().map({"false": 0.0, "true": 1.0}).astype(np.float64)
+        still = np.isnan(numbers)
+        return cls(numbers, still, texts[still[rest]])
+
+    def hashed(self, key: str) -> npt.NDArray[np.uint64]:
+        """Hash each cell."""
+        found = pd.util.hash_array(self.numbers)
+        found[self.rest] = pd.util.hash_array(self.texts.to_numpy(), hash_key=key)
+        return found

@@ -3,6 +3,7 @@
 from cautious.logs.decisions import AnswerCounts as AnswerCounts
 from cautious.logs.decisions import AnswerPlan as AnswerPlan
 from cautious.logs.decisions import answered_batches as answered_batches
+from cautious.logs.decisions import cases_of as cases_of
 from cautious.logs.decisions import decide as decide
 from cautious.logs.entry import summarise
 from cautious.logs.kernel import column_of as column_of

@@ -15,9 +15,9 @@ import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
-from cautious.errors import InputError, listed, quoted
+from cautious.errors import InputError, Message, listed, quoted
 from cautious.logs.entry import engine_kind
-from cautious.logs.kernel import column_of, labels_of
+from cautious.logs.kernel import NO_NAME, column_of, labels_of
 from cautious.logs.source import Part, Source
 from cautious.predictions import (
     Columns,
@@ -39,6 +39,7 @@ __all__ = [
     "Decided",
     "answer_batch",
     "answered_batches",
+    "cases_of",
     "decide",
 ]
 
@@ -143,9 +144,13 @@ class AnswerPlan:
     targets : dict of str to str
         Columns for the answers. The same for all rules where `model` says whose turn it is.
     model : str or None
-        Column that says which rule decides a case.
+        Column that says which rule decides a case, or whose cases a single rule decides.
     used : Columns
         Roles of columns, for notes.
+    chosen : str or None
+        The model whose cases a single rule decides; those of others are left out by `model`.
+    n_chosen, n_others : int or None
+        How many cases these are, where it is known beforehand.
     """
 
     rules: dict[str, Rule]
@@ -153,6 +158,9 @@ class AnswerPlan:
     targets: dict[str, str]
     model: str | None = None
     used: Columns = field(default_factory=lambda: Columns(None))
+    chosen: str | None = None
+    n_chosen: int | None = None
+    n_others: int | None = None
 
     @classmethod
     def of(
@@ -200,11 +208,13 @@ class AnswerPlan:
                     names=listed(names),
                 )
         found = guess_columns(
-            names, truth=False, model=model if several else False,
-            weight=False, groups=False, **given,
+            names, truth=False, model=model, weight=False, groups=False, **given,
         )  # fmt: skip
-        by_model = several and found.model is not None and len(found.scores) < 2
+        by_model = found.model is not None and len(found.scores) < 2
         columns = {name: _columns_of(found, name, rule, several) for name, rule in rules.items()}
+        if not several and by_model:  # a column that is called after the model is its own
+            ((name, own),) = columns.items()
+            by_model = _short(own[0]) != name
         if several and not by_model and len({*columns.values()}) < len(rules):
             raise InputError(
                 "{=rule} is about the models {rules}, but the cases have the scores of one and no "
@@ -224,10 +234,129 @@ class AnswerPlan:
         used = replace(found, sets=None, members={}, model=found.model if by_model else None)
         return cls(dict(rules), columns, targets, used.model, used)
 
+    def of_model(self, source: Source, only: str | None) -> AnswerPlan:
+        """Settle whose cases a single rule decides, where a column tells models apart.
+
+        They are those of `only`, or of the model that the rule is named after, or all if the column
+        holds one model. The column is read for that, before anything else is.
+
+        Parameters
+        ----------
+        source : Source
+            The cases.
+        only : str or None
+            The model, where it is said.
+
+        Returns
+        -------
+        AnswerPlan
+        """
+        if len(self.rules) > 1:
+            return self
+        (name,) = self.rules
+        if self.model is None:
+            if only not in (None, name):
+                raise InputError(
+                    "{=only} is {given}, but {=rule} is about {rules}, and no column tells models "
+                    "apart; leave it out, or name the column with {=model}.",
+                    given=quoted(only),
+                    rules=quoted(name) if name else "no model in particular",
+                )
+            return self
+        if not source.again:
+            if only is None:
+                raise InputError(
+                    "column {column} may hold several models, and these batches can be read once "
+                    "only; say whose cases to take with {=only}.",
+                    column=quoted(self.model),
+                )
+            return replace(self, chosen=only)
+        counts = _cases_by_model(source, self.model)
+        if only is not None and only not in counts:
+            raise InputError(
+                "{=only} is {given}, but column {column} holds {models}.",
+                given=quoted(only),
+                column=quoted(self.model),
+                models=listed(counts),
+            )
+        if len(counts) < 2:
+            return replace(self, model=None, chosen=next(iter(counts), None))
+        chosen = name if only is None else only
+        if chosen not in counts:
+            raise InputError(
+                "column {column} holds the models {models}, but {=rule} is that of one; say whose "
+                "cases to take with {=only}, for example {first}.",
+                column=quoted(self.model),
+                models=listed(counts),
+                first=quoted(next(iter(counts))),
+            )
+        n = counts[chosen]
+        return replace(self, chosen=chosen, n_chosen=n, n_others=sum(counts.values()) - n)
+
+    def notes(self) -> Iterator[Message]:
+        """Say whose cases were taken."""
+        if self.chosen is not None and self.n_others is not None:
+            facts = {"column": quoted(self.model), "chosen": quoted(self.chosen)}
+            every = (self.n_chosen or 0) + self.n_others
+            facts |= {"n": f"{self.n_chosen:,}", "every": f"{every:,}"}
+            yield Message(
+                "{n} of {every} cases are those of {chosen} by column {column}; the others are "
+                "left out",
+                facts,
+            )
+
     def reads(self) -> list[str]:
         """Give the columns that are read, each once."""
         every = [name for names in self.columns.values() for name in names]
         return list(dict.fromkeys([*every, *([self.model] if self.model is not None else [])]))
+
+
+def _cases_by_model(source: Source, column: str) -> dict[str, int]:
+    """Count the cases of each model."""
+    counts: dict[str, int] = {}
+    for part in source.parts:
+        try:
+            for _, batch in part.batches([column]):
+                codes, models = labels_of(column_of(batch, column), column, text=True)
+                each = np.bincount(codes.astype(np.intp) + 1, minlength=len(models) + 1).tolist()
+                for name, n in zip([NO_NAME["model"], *models], each, strict=True):
+                    if n:
+                        counts[name] = counts.get(name, 0) + n
+        except InputError as error:
+            raise error.at(part.name) from None
+    return dict(sorted(counts.items()))
+
+
+def cases_of(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple[Any, Ints, Where]:
+    """Take the cases that a rule decides from a batch.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch or Table
+        Cases.
+    plan : AnswerPlan
+        Says whose cases they are, where they are not all.
+    first : int
+        Number of the batch's first row in the source.
+    where : callable
+        Says where a row of the source is.
+
+    Returns
+    -------
+    batch : pyarrow.RecordBatch or Table
+    rows : ndarray of int
+        Numbers of these rows in the source.
+    where : callable
+        Says where a row that was taken is.
+    """
+    rows = np.arange(batch.num_rows)
+    if plan.chosen is not None and plan.model is not None:
+        codes, models = labels_of(column_of(batch, str(plan.model)), str(plan.model), text=True)
+        wanted = np.array([name == plan.chosen for name in [*models, NO_NAME["model"]]])
+        rows = np.flatnonzero(wanted[codes])
+        batch = batch.take(rows)
+    rows = rows + first
+    return batch, rows, lambda row: where(int(rows[row]))
 
 
 def _columns_of(found: Columns, name: str, rule: Rule, several: bool) -> tuple[str, ...]:
@@ -394,7 +523,7 @@ def answer_batch(
         rounded += changed
         return _texts(decided, rule.classes)
 
-    if plan.model is None:
+    if plan.model is None or plan.chosen is not None:
         for name, target in plan.targets.items():
             column = answer(table, name, lambda row: where(row + first))
             table = table.append_column(pa.field(target, pa.string()), column)
@@ -443,7 +572,9 @@ def answer_part(part: Part, plan: AnswerPlan, columns: Sequence[str]) -> Iterato
     """Answer the cases of one part of a source, a batch at a time."""
     try:
         for first, batch in part.batches(columns):
-            yield AnsweredBatch(*answer_batch(batch, plan, first=first, where=part.where))
+            own, _, where = cases_of(batch, plan, first, part.where)
+            if own.num_rows or not batch.num_rows:
+                yield AnsweredBatch(*answer_batch(own, plan, where=where))
     except InputError as error:
         raise error.at(part.name) from None
 
