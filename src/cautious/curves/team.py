@@ -15,9 +15,8 @@ tried in every order; more stand in the order of their slopes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -282,17 +281,14 @@ def divide_scores(
     first, last = (np.append(0.0, np.cumsum(line @ n)) for line in matrix)
     limit = {name: capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in at}
     reached = np.append(0, np.cumsum(n.sum(axis=0)))
-    orders = permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]
-    tried = []
-    for one in orders:
-        totals = [first, *(total[name] for name in one), last]
-        limits = [np.inf, *(limit[name] for name in one), np.inf]
-        tried.append((one, totals, limits, float(_best_costs(totals, limits, reached)[-1][-1])))
-    least = min(cost for *_, cost in tried)
+    few = len(slopes) <= _FEW_EXPERTS
+    tried = list(_costs_of_orders((), slopes, few, first, total, last, limit, reached))
+    least = min(cost for _, cost in tried)
     # Among equals the first, which is the order of the slopes.
     enough = least + _ROUNDING * max(1.0, abs(least))
-    order, totals, limits, cost = next(one for one in tried if one[-1] <= enough)
-    ends = _best_ends(totals, limits, reached)
+    order, cost = next(one for one in tried if one[-1] <= enough)
+    totals = [first, *(total[name] for name in order), last]
+    ends = _best_ends(totals, [np.inf, *(limit[name] for name in order), np.inf], reached)
     edges = np.append(distinct, np.inf)
     begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
     shares = np.diff(reached[[0, *ends]]) / len(scores)
@@ -312,14 +308,37 @@ def divide_scores(
     )
 
 
+def _costs_of_orders(
+    before: tuple[Any, ...],
+    names: list[Any],
+    every: bool,
+    best: Floats,
+    total: Mapping[Any, Floats],
+    last: Floats,
+    limit: Mapping[Any, float],
+    reached: Ints,
+) -> Iterator[tuple[tuple[Any, ...], float]]:
+    """Find what all scores cost at least for every order of the names, or for the given one.
+
+    Orders that begin alike share that part of the work: `best` is what the first scores cost at
+    least, divided between the choices `before`.
+    """
+    if not names:
+        yield before, float(last[-1] + (best - last).min())
+    for name in names if every else names[:1]:
+        own = total[name] + _least_within(best - total[name], reached, limit[name])
+        rest = [other for other in names if other != name]
+        yield from _costs_of_orders((*before, name), rest, every, own, total, last, limit, reached)
+
+
 def _best_costs(totals: list[Floats], limits: list[float], reached: Ints) -> list[Floats]:
     """Find what the first scores cost at least, divided between the first choices.
 
     ``totals[c][i]`` is what choice c costs for the first i scores, ``reached[i]`` how many cases
-    these are, and ``limits[c]`` how many cases the choice may get.
+    these are, and ``limits[c]`` how many cases the choice may get. The last choice is left out.
     """
     best = [totals[0]]
-    for total, limit in zip(totals[1:], limits[1:], strict=True):
+    for total, limit in zip(totals[1:-1], limits[1:-1], strict=True):
         best.append(total + _least_within(best[-1] - total, reached, limit))
     return best
 
