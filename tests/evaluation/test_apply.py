@@ -426,7 +426,7 @@ def test_dask_writes_the_same_bytes(tmp_path, monkeypatch):
         table = pa.Table.from_pandas(cases(250, seed=at), preserve_index=False)
         pq.write_table(table, folder / f"{at}.parquet", row_group_size=50)
     with distributed.Client(
-        processes=False, dashboard_address=None, n_workers=1, threads_per_worker=2
+        processes=False, dashboard_address=":0", n_workers=1, threads_per_worker=2
     ) as client:
         for ending in ("csv", "parquet"):
             local = cautious.apply(folder, WINDOW, tmp_path / f"local.{ending}")

@@ -368,8 +368,9 @@ def test_groups_are_columns(score):
         assert (sets[rows] == expected).all(), region
     # Nothing is known of a group that was not seen.
     assert model.predict_set(frame[:5].assign(region="north")).all()
-    with pytest.raises(ValueError, match="no column of X"):
-        model.set_params(groups="country").fit(frame, y)
+    for no_column in ("country", [["region"]]):
+        with pytest.raises(ValueError, match="no column of X"):
+            model.set_params(groups=no_column).fit(frame, y)
     with pytest.raises(ValueError, match="one group per row"):
         model.set_params(groups=lambda rows: [1]).fit(frame, y)
 

@@ -296,7 +296,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         else:
             try:
                 given = _safe_indexing(X, self.groups, axis=1)
-            except (KeyError, IndexError, ValueError) as error:
+            except (KeyError, IndexError, TypeError, ValueError) as error:
                 raise ValueError(
                     f"groups is {shown(self.groups)}, which is no column of X ({error}); give the "
                     "name or position of a column, or a function from X to groups."
