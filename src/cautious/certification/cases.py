@@ -111,7 +111,10 @@ class Cases:
             truth = pd.Index(labels).get_indexer(given)
             if (truth < 0).any():
                 stranger = given[int(np.argmin(truth))]
-                raise ValueError(f"y_true holds {shown(stranger)}, which is not among the classes.")
+                raise ValueError(
+                    f"y_true holds {shown(stranger)}, which is not among the classes; name it "
+                    "there, or drop these cases."
+                )
             scores = _read_scores(y_proba, "y_proba", len(labels))
         n = len(truth)
         if len(scores) != n:

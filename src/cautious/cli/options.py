@@ -308,7 +308,8 @@ def costs_of(
     given = {name: cost for name, cost in wrong.items() if cost is not None}
     if "mistake" in given and len(given) > 1:
         raise ValueError(
-            "--mistake is given beside --false-negative or --false-positive; it stands for both."
+            "--mistake is given beside --false-negative or --false-positive; it stands for both. "
+            "Leave it out, or the others."
         )
     if len(given) == 1 and "mistake" not in given:
         raise ValueError("give both --false-negative and --false-positive, or --mistake.")

@@ -220,7 +220,10 @@ def _binary(
             classes=listed(labels),
         )
     if pos_label is not None and labels is None:
-        raise InputError("{=pos_label} is {given}, but not {=classes}.", given=quoted(pos_label))
+        raise InputError(
+            "{=pos_label} is {given}, but {=classes} is not given; give both classes as well.",
+            given=quoted(pos_label),
+        )
     arrays = {key: _cost(value, key) for key, value in costs.items()}
     lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
     if len(set(lengths.values())) > 1:
@@ -419,7 +422,9 @@ def costs_from_data(data: Any, classes: Classes = None) -> SetCosts:
         mask = check_mask(values["mask"] != 0, name="costs.mask")
         table = check_costs(values["costs"], "costs")
         if table.shape != mask.shape:
-            raise ValueError(f"costs has {mask.shape} sets but {table.shape} costs.")
+            raise ValueError(
+                f"costs has {mask.shape} sets but {table.shape} costs; give both one shape."
+            )
         labels = tuple(range(mask.shape[1])) if classes is None else classes
         return TableCosts(mask, table, check_labels(labels, mask.shape[1]))
     made: Callable[..., SetCosts] = kind

@@ -203,7 +203,10 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
         return TableCosts(mask, costs, tuple(labels.tolist()))
     wanted = tuple(check_classes(classes).tolist())
     if len(wanted) != len(labels):
-        raise ValueError(f"classes has {len(wanted)} labels but frame has {len(labels)} columns.")
+        raise ValueError(
+            f"classes has {len(wanted)} labels but frame has {len(labels)} columns; give one label "
+            "per column."
+        )
     order = positions(labels.tolist(), list(wanted), "frame.columns")
     return TableCosts(mask[:, order], costs[:, order], wanted)
 

@@ -421,7 +421,8 @@ def roc_readings(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None)
         labels = matrix.columns.tolist() if isinstance(matrix, pd.DataFrame) else [0, 1]
         if pos_label not in labels:
             raise ValueError(
-                f"pos_label is {shown(pos_label)}, which is not among the columns {labels}."
+                f"pos_label is {shown(pos_label)}, which is not among the columns {labels}; "
+                "name one of them."
             )
         positive = labels.index(pos_label)
     rows = [positive, 1 - positive, 2]

@@ -170,7 +170,8 @@ class _Goal:
         costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
         if isinstance(costs, AnswerCosts) and costs.n_cases not in (None, n):
             raise ValueError(
-                f"costs holds a table for each of {costs.n_cases} cases, but y_true has {n}."
+                f"costs holds a table for each of {costs.n_cases} cases, but y_true has {n}; "
+                "give one table per case."
             )
         return costs
 

@@ -27,9 +27,9 @@ from cautious.decision.neighbours import ordinal_sets
 from cautious.decision.optimal import compiled as compiled
 from cautious.decision.optimal import have_numba as have_numba
 from cautious.decision.optimal import optimal_sets
+from cautious.decision.optimal import preferred_answers as preferred_answers
 from cautious.decision.optimal import sets_by_size as sets_by_size
 from cautious.decision.rule import Rule
-from cautious.decision.rule import preferred_answers as preferred_answers
 from cautious.decision.rule_code import rule_code as rule_code
 from cautious.decision.rule_json import rules_from_json, rules_to_json
 from cautious.decision.rule_json import score_bins as score_bins

@@ -9,8 +9,9 @@ import numpy as np
 
 from cautious._typing import Floats, Mask
 from cautious.costs import AnswerCosts, utility_costs
+from cautious.decision.optimal import parts_of_costs, rounded
 from cautious.decision.optimal.candidates import all_candidates
-from cautious.decision.rule import Rule, parts_of_costs, rounded
+from cautious.decision.rule import Rule
 from cautious.errors import InputError
 from cautious.predictions import label_text
 from cautious.sets import write_set

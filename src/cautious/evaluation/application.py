@@ -287,7 +287,7 @@ def apply(
         for place, extra in opened.left_out:
             raise InputError(
                 "column {name} is not in {first}; all files must have the same columns, or it "
-                "would be lost.",
+                "would be lost. Write the column into every file, or into none.",
                 name=quoted(extra),
                 first=opened.parts[0].name,
             ).at(place)

@@ -512,7 +512,7 @@ def summarise_log(
     from cautious.logs import summarise
 
     if columns.pop("case", None) is not None:
-        raise InputError("{=case} is not offered with {=engine}.")
+        raise InputError("{=case} is not offered with {=engine}; leave one of them out.")
     files = [source] if isinstance(source, str | os.PathLike) else source
     if isinstance(files, list) and "-" in files:
         raise InputError("{=engine} cannot read standard input; give files or a folder.")

@@ -402,7 +402,7 @@ def evaluate(
                 per_case[one.name] = costly
     else:
         if priors is not None:
-            raise InputError("{=priors} is not offered with {=engine}.")
+            raise InputError("{=priors} is not offered with {=engine}; leave one of them out.")
         log = summarise_log(predictions, engine, progress=progress, **_to_count(choice), **columns)
         try:
             found = list(evidence_of_log(log.summary, choice, log.name))

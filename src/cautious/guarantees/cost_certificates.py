@@ -223,7 +223,9 @@ def _cost_ranges(costs: SetCosts, high: float | None) -> list[Floats]:
         return ranges
     most = float(as_floats(high, "high", "a cost"))
     if most < table.max():
-        raise ValueError(f"high is {most:g}, but costs go up to {table.max():g}.")
+        raise ValueError(
+            f"high is {most:g}, but costs go up to {table.max():g}; give that or more."
+        )
     # Values between the ends can occur, so the bound for two values is not for these.
     return [np.append(column, [most, (column[0] + most) / 2]) for column in ranges]
 
@@ -312,7 +314,8 @@ def _check_shares(shares: SharesLike, classes: list[Any]) -> tuple[Floats, Float
     for label, given in shares.items():
         if label not in classes:
             raise ValueError(
-                f"shares names {shown(label)}, which is not among the classes {classes}."
+                f"shares names {shown(label)}, which is not among the classes {classes}; "
+                "name one of them."
             )
         pair = as_floats(given, f"shares[{label!r}]", "shares")
         least, most = (pair, pair) if pair.ndim == 0 else (pair[0], pair[-1])

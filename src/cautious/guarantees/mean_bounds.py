@@ -225,11 +225,12 @@ def _check(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats,
         )
     if not np.isfinite(x).all():
         raise ValueError(
-            "values holds a number that is not finite; a loss without a largest value has no bound."
+            "values holds a number that is not finite; a loss without a largest value has no "
+            "bound. Drop it, or give the largest value in its place."
         )
     if not np.all((n >= 0) & (n == np.rint(n)) & np.isfinite(n)):
         raise ValueError(
             "counts holds a number that is negative or not whole; weighted cases have no such "
-            "bound."
+            "bound. Give whole numbers of cases."
         )
     return x, n

@@ -283,7 +283,10 @@ class DriftMonitor:
             return NotImplemented
         mine, theirs = ((m.expected, m.confidence_level) for m in (self, other))
         if mine != theirs:
-            raise ValueError("the monitors expect different counts, or watch at different levels.")
+            raise ValueError(
+                "the monitors expect different counts, or watch at different levels; add monitors "
+                "of one rule and one confidence_level."
+            )
         both = DriftMonitor(self.expected, self.counts, self.confidence_level)
         both.update(other.counts or ())
         return both

@@ -537,7 +537,8 @@ def answer_batch(
         name = models[code] if code >= 0 else ""
         if name not in plan.rules:
             raise InputError(
-                "{=rule} is about the models {rules}; there is none for {name}.",
+                "{=rule} is about the models {rules}; there is none for {name}. Tune one for it, "
+                "or leave its rows out.",
                 rules=listed(plan.rules),
                 name=quoted(name),
             ).at(f"column {quoted(plan.model)}, {where(first + int(rows[0]))}")

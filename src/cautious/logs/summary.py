@@ -623,7 +623,7 @@ class LogSummary:
         if ARGMAX not in self.plan.decisions:
             raise ValueError(
                 "this log has no scores or probabilities, so it says nothing about the confidence "
-                "of its answers."
+                "of its answers; counts() tells about the answers themselves."
             )
         # The surest come first, and of a cell, at worst, the wrong answers.
         found, nothing, worst = self._cells(model, group, within), np.empty(0), within == "worst"

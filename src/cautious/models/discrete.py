@@ -306,7 +306,10 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
                 f"sample_weight has shape {weight.shape}; give one weight per row, {labels.shape}."
             )
         if (weight < 0).any():
-            raise ValueError(f"sample_weight is negative in row {np.argmax(weight < 0)}.")
+            raise ValueError(
+                f"sample_weight is negative in row {np.argmax(weight < 0)}; give weights of 0 or "
+                "more."
+            )
         there = weight > 0
         if not there.any():
             raise ValueError("sample_weight is zero for every row; some must be above zero.")

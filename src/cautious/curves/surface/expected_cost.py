@@ -126,7 +126,10 @@ def expected_cost(hull: CostHull, priors: tuple[float, float], distribution: Any
     ExpectedCost
     """
     if min(priors) <= 0:
-        raise ValueError("a class has no example, so nothing is known of other class shares.")
+        raise ValueError(
+            "a class has no example, so nothing is known of other class shares; give cases of both "
+            "classes."
+        )
     scenarios, prior = _read(distribution, priors[1])
     a, b = hull.positives / priors[1], hull.negatives / priors[0]
     if isinstance(prior, _Beta):
@@ -230,7 +233,7 @@ def _read(distribution: Any, own: float) -> tuple[_Scenarios, Floats | _Beta]:
     _refuse("weight", weight, (weight >= 0) & np.isfinite(weight), "not negative")
     _refuse("prior", prior, (prior >= 0) & (prior <= 1), "between 0 and 1")
     if not weight.sum() > 0:
-        raise ValueError("the weights of distribution add up to nothing.")
+        raise ValueError("the weights of distribution add up to nothing; give one above 0.")
     scenarios = _Scenarios(mu, nu, weight / weight.sum())
     return scenarios, prior if beta is None else beta
 

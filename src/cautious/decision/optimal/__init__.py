@@ -15,7 +15,13 @@ from cautious.decision.optimal.candidates import (
     have_numba,
     slack,
 )
-from cautious.decision.optimal.solver import optimal_sets, utility_as_costs
+from cautious.decision.optimal.solver import (
+    optimal_sets,
+    parts_of_costs,
+    preferred_answers,
+    rounded,
+    utility_as_costs,
+)
 
 __all__ = [
     "answer_costs",
@@ -26,6 +32,9 @@ __all__ = [
     "have_numba",
     "not_negative",
     "optimal_sets",
+    "parts_of_costs",
+    "preferred_answers",
+    "rounded",
     "sets_by_size",
     "slack",
     "utility_as_costs",

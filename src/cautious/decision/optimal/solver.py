@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Literal, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, Mask, as_number
+from cautious._typing import Floats, Ints, Mask, as_number
 from cautious.costs import (
     AbellanMasegosaCosts,
     AnswerCosts,
@@ -36,14 +37,15 @@ from cautious.decision.optimal.candidates import (
 )
 from cautious.decision.optimal.families import Problem
 from cautious.decision.optimal.tensor_sets import is_quick_by_size, tensor_sets_by_size
-from cautious.sets import check_probabilities, tensor_shares
+from cautious.sets import check_probabilities, likeliest, tensor_shares
 from cautious.tensors import Tensor, as_numpy, is_tensor, like
 from cautious.utility import UtilityLike, as_utility
 
-__all__ = ["optimal_sets", "utility_as_costs"]
+__all__ = ["optimal_sets", "parts_of_costs", "preferred_answers", "rounded", "utility_as_costs"]
 
 _FEW_CLASSES = 14
 _FEW_ROWS = 20
+_CELLS_AT_ONCE = 1 << 18
 
 
 @overload
@@ -397,3 +399,80 @@ def _reweigh(p: Floats, weight: Floats) -> Floats:
         return p
     weighed = p * weight
     return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
+
+
+def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[Ints, Floats]:
+    """Find the answer that a rule of thresholds per class prefers, and how sure it is of it.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities.
+    costs : SetCosts, optional
+        Costs of answers and of abstaining.
+
+    Returns
+    -------
+    choice : ndarray of shape (n,), int
+        The most probable class; with costs, the class of the least expected cost.
+    confidence : ndarray of shape (n,)
+        Its probability; with costs, by how much it is expected to cost less than abstaining,
+        :func:`rounded`, and below zero only where :func:`optimal_sets` abstains. A row's
+        confidence does not depend, not even by rounding, on the rows it comes with.
+
+    Examples
+    --------
+    >>> from cautious.costs import as_costs
+    >>> preferred_answers([[0.25, 0.75]], as_costs([[0, 8], [4, 0], [1, 1]]))
+    (array([1]), array([0.]))
+    """
+    probabilities = check_probabilities(p)
+    if costs is None:
+        return likeliest(probabilities)
+    probabilities = not_negative(probabilities)
+    table, parts = costs.answers.to_numpy(dtype=np.float64), parts_of_costs(costs)
+    n, k = probabilities.shape
+    choice, confidence = np.empty(n, dtype=np.intp), np.empty(n)
+    step = max(1, _CELLS_AT_ONCE // (k + 1))
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        expected, scale = answer_costs(probabilities[rows], table)
+        best = first_of_equals(expected, scale)
+        saving = expected[:, -1] - expected[:, :-1].min(axis=1)
+        choice[rows] = np.where(best < k, best, first_of_equals(expected[:, :-1], scale))
+        # Rounding must not move a saving to the other side of zero.
+        saving = np.where(best < k, np.maximum(saving, 0), np.minimum(saving, -1 / parts))
+        confidence[rows] = rounded(saving, parts)
+    return choice, confidence
+
+
+def parts_of_costs(costs: SetCosts) -> float:
+    """Say into how many parts the unit of a cost is divided when savings are compared.
+
+    A power of ten: the largest difference of costs has 12 to 13 digits.
+
+    Examples
+    --------
+    >>> from cautious.costs import as_costs
+    >>> parts_of_costs(as_costs([[0, 8], [4, 0], [1, 1]]))
+    1000000000000.0
+    """
+    table = costs.answers.to_numpy(dtype=np.float64)
+    scale = float((table - table.min(axis=0)).max())
+    digits = 12 - math.floor(math.log10(scale)) if scale > 0 else 12
+    return float(10.0 ** min(digits, 300))
+
+
+def rounded(savings: Floats, parts: float) -> Floats:
+    """Round savings, or thresholds of them, so that those that differ by rounding are equal.
+
+    Found thresholds are savings of cases. Were savings compared with an allowance instead, a rule
+    would answer cases that its search counted as abstentions.
+
+    Examples
+    --------
+    >>> rounded(np.array([0.1 + 0.2, np.inf]), 1e12)
+    array([0.3, inf])
+    """
+    with np.errstate(over="ignore"):  # a threshold beyond all savings
+        return np.asarray(np.rint(savings * parts) / parts)

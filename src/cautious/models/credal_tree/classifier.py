@@ -246,7 +246,8 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         names = [str(name) for name in (known if feature_names is None else feature_names)]
         if len(names) != self.n_features_in_:
             raise ValueError(
-                f"feature_names has {len(names)} names for {self.n_features_in_} features."
+                f"feature_names has {len(names)} names for {self.n_features_in_} features; "
+                "give one name per feature."
             )
         nodes = np.arange(len(self.tree_) + 1)
         answers, counts = set_names(self._answers(nodes), self.classes_), self._counts(nodes)

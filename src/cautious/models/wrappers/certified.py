@@ -262,7 +262,8 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             )
         if self.pos_label is not None and self.pos_label not in classes.tolist():
             raise ValueError(
-                f"pos_label is {shown(self.pos_label)}, which is not among {classes.tolist()}."
+                f"pos_label is {shown(self.pos_label)}, which is not among {classes.tolist()}; "
+                "name one of them."
             )
         return limits
 

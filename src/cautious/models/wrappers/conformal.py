@@ -402,7 +402,8 @@ class ConformalClassifier(ProbabilisticWrapper):
         given = [name for name, said in own.items() if said]
         if self.method == "cross" and given:
             raise ValueError(
-                f"{given[0]} is given, which method='split' takes and 'cross' does not."
+                f"{given[0]} is given, which method='split' takes and 'cross' does not; leave it "
+                "out, or choose method='split'."
             )
         if self.empty not in ("wrong", "abstain", "best"):
             raise ValueError(f"empty is {shown(self.empty)}; choose 'wrong', 'abstain' or 'best'.")

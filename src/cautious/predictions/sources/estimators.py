@@ -220,7 +220,7 @@ def estimator_scores(
     if pos_label not in classes.tolist():
         raise ValueError(
             f"pos_label is {shown(pos_label)}, which is not among the classes "
-            f"{few_labels(classes)} of {type(estimator).__name__}."
+            f"{few_labels(classes)} of {type(estimator).__name__}; name one of them."
         )
     column = classes.tolist().index(pos_label)
     response = np.asarray(_method(estimator, response_method)(X), dtype=np.float64)
