@@ -119,6 +119,15 @@ def test_two_thresholds():
     assert by_margin.rule.upper == pytest.approx(np.log(rule.upper / (1 - rule.upper)), abs=0.2)
 
 
+def test_a_window_has_thresholds_that_occur_among_the_scores():
+    # 1 - (1 - 0.22) is less than 0.22: the window must not be what rounding makes of it.
+    p = np.repeat([0.1, 0.22, 0.9], [100, 900, 1000])
+    y = np.repeat([0, 1, 0, 1], [60, 40, 900, 1000])
+    found = certify(y, y_score=p, other_scores=p, min_npv=0.9, thresholds="two")
+    assert (found.rule.lower, found.rule.upper, found.coverage) == (0.22, 0.9, 1.0)
+    assert (found.rule.predict_set(p).sum(axis=1) == 1).all()
+
+
 def test_each_group_keeps_the_limit():
     rng = np.random.default_rng(4)
     _, others = world(rng, 2000)

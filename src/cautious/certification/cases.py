@@ -51,6 +51,9 @@ class Cases:
     answer : ndarray of shape (n,), int, or None
         Positions of the classes answered, where `scores` says how confidently; None where the
         scores themselves say which class they prefer.
+    by_confidence : bool
+        Whether only the confidence of two classes is known. Scores of the same confidence are then
+        one: the largest of them.
     """
 
     truth: Ints
@@ -60,6 +63,7 @@ class Cases:
     groups: tuple[str | None, ...] = (None,)
     count: Ints | None = None
     answer: Ints | None = None
+    by_confidence: bool = False
 
     @classmethod
     def of_answers(
@@ -80,8 +84,8 @@ class Cases:
         count = _read_counts(counts, len(truth))
         group = np.zeros(len(truth), dtype=np.intp)
         if k == 2:  # the score of the positive class says both
-            scores = np.where(answer == 1, confidence, 1 - confidence)
-            return cls(truth, scores, classes, group, count=count)
+            scores = np.where(answer == 1, confidence, _largest_score(confidence))
+            return cls(truth, scores, classes, group, count=count, by_confidence=True)
         return cls(truth, confidence, classes, group, count=count, answer=answer)
 
     @classmethod
@@ -135,6 +139,8 @@ class Cases:
         read = _read_scores(scores, "other_scores", len(self.classes))
         if self.answer is None and read.ndim != self.scores.ndim:  # one column of two says all
             read = read[:, 1] if read.ndim == 2 else np.column_stack([1 - read, read])
+        if self.by_confidence:
+            read = np.where(read > 0.5, read, _largest_score(1 - read))
         group, names = _read_groups(groups, len(read), "other_groups")
         lonely = [name for name in names if name not in self.groups]
         if lonely:
@@ -209,15 +215,23 @@ class Cases:
         confidence[np.isnan(confidence)] = -np.inf
         return answer, confidence
 
-    def strength(self, side: int, middle: float) -> Floats:
-        """Confidence in one class; -inf where another one is preferred or the score is missing.
+    def of_positive(self) -> Cases:
+        """Keep what a window compares: the score of the positive one of two classes."""
+        return self if self.scores.ndim == 1 else replace(self, scores=self.scores[:, 1])
 
-        Scores that are no probabilities speak for the positive class from `middle` on.
+    def strength(self, side: int) -> Floats:
+        """Confidence in one class; -inf where another one is preferred or the score is missing."""
+        answer, confidence = self.preferred()
+        return np.where(answer == side, confidence, -np.inf)
+
+    def distance(self, side: int, middle: float) -> Floats:
+        """How far the score lies on one side of a window: itself, or less itself below.
+
+        It is -inf on the other side, which the positive one has from `middle` on, and where the
+        score is missing. A threshold is then a score that occurred, so that a window answers
+        exactly what was counted.
         """
-        if self.are_probabilities:
-            answer, confidence = self.preferred()
-            return np.where(answer == side, confidence, -np.inf)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"):  # comparisons with nan
             preferred = (self.scores >= middle) if side else (self.scores < middle)
         return np.where(preferred, self.scores if side else -self.scores, -np.inf)
 
@@ -340,6 +354,16 @@ class Tallies:
                 # A rare group gets its share of the cases only.
                 found.append(math.ceil(min(known) * every / n))
         return max(found, default=None)
+
+
+def _largest_score(confidence: Floats) -> Floats:
+    """Give the largest score of the positive class that leaves the negative one this confidence.
+
+    Differences from one are rounded: neighbouring scores below one half have the same confidence.
+    """
+    gap = confidence - np.nextafter(confidence, 0)
+    score = (1 - confidence) + gap / 2
+    return np.where(1 - score >= confidence, score, np.nextafter(score, -np.inf))
 
 
 def _read_scores(given: Any, name: str, k: int) -> Floats:

@@ -102,10 +102,16 @@ def several_thresholds(
     tests: list[LimitTest] = []
     needed: list[int] = []
     answered = 0
-    middle = math.nan if cases.are_probabilities else float(np.nanmedian(others.scores))
+    if shape == "two":
+        cases, others = cases.of_positive(), others.of_positive()
+        probable = float(np.nextafter(0.5, 1))  # one half itself speaks for the negative class
+        middle = probable if cases.are_probabilities else float(np.nanmedian(others.scores))
     for side in range(k):
         # How strongly the scores speak for this class, where it is the one preferred.
-        strength, other_strength = (one.strength(side, middle) for one in (cases, others))
+        strength, other_strength = (
+            one.distance(side, middle) if shape == "two" else one.strength(side)
+            for one in (cases, others)
+        )
         if not np.isfinite(other_strength).any():
             continue  # nobody prefers this class, so it is never answered
         thresholds = _candidates(other_strength, how_many, others.count)
@@ -128,7 +134,7 @@ def several_thresholds(
         rule = Rule.class_thresholds(chosen, **about)
     else:
         negative, upper = chosen.tolist()
-        rule = Rule.window(1 - negative if cases.are_probabilities else -negative, upper, **about)
+        rule = Rule.window(-negative, upper, **about)
     return Certified(rule, certificate, answered / cases.n)
 
 
