@@ -1,12 +1,22 @@
 """Whether budgets, costs and coverage that were promised are kept on fresh data."""
 
+import warnings
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from tests.statistics.trials import runs
 
 from cautious.metrics import abstention_score, containment_score, selective_accuracy_score
-from cautious.models import ConformalClassifier, TunedAbstainingClassifierCV
+from cautious.models import (
+    CertifiedAbstainingClassifier,
+    ConformalClassifier,
+    HierarchicalClassifier,
+    TunedAbstainingClassifierCV,
+)
 
 FRESH = 4000
 COSTS = {"false_negative": 5.0, "false_positive": 1.0, "abstain": 0.4}
@@ -126,3 +136,63 @@ def test_conformal_sets_hold_the_truth(trials, method, score, between, rng, ledg
         promised="≥ 90 %",
         between=between,
     )
+
+
+def rare_classes(rng, n):
+    """Classes of which the k-th is 1/k as frequent as the first: some come later than others."""
+    weight = 1 / np.arange(1, 61)
+    y = rng.choice(60, n, p=weight / weight.sum())
+    return np.column_stack([y, rng.normal(0, 0.1, n)]), y
+
+
+RARE = "rare classes: 60 Zipf classes, 300 cases"
+
+
+def knows(model, X, y):
+    """Say which sets hold the truth; the set of all classes holds those too that nobody has met."""
+    sets = model.predict_set(X)
+    at = pd.Index(model.classes_).get_indexer(y)
+    return sets.all(axis=1) | ((at >= 0) & sets[np.arange(len(y)), at])
+
+
+@pytest.mark.parametrize("trials", runs(30))
+def test_conformal_sets_of_rare_classes_hold_the_truth(trials, rng, ledger):
+    pytest.importorskip("mapie")
+    found = []
+    model = ConformalClassifier(KNeighborsClassifier(3, weights="distance"), random_state=rng)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "there are 75 examples to conformalise on")
+        for _ in range(trials):
+            model.fit(*rare_classes(rng, 300))
+            found.append(knows(model, *rare_classes(rng, FRESH // 4)).mean())
+    ledger.mean(
+        "conformal sets hold the truth (split, lac)",
+        RARE,
+        found,
+        promised="≥ 90 %",
+        between=(0.9, 1.0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("subject", "made"),
+    [
+        (
+            "errors above the limit of a certified rule",
+            partial(CertifiedAbstainingClassifier, cv=2),
+        ),
+        ("nodes miss the truth more often than promised", HierarchicalClassifier),
+    ],
+    ids=["certified", "hierarchical"],
+)
+@pytest.mark.filterwarnings("ignore:Nothing can be promised")
+@pytest.mark.parametrize("trials", runs(30))
+def test_limits_with_rare_classes(trials, subject, made, rng, ledger):
+    broken = []
+    model = made(KNeighborsClassifier(1), max_error=0.1, confidence_level=0.9, random_state=rng)
+    for _ in range(trials):
+        model.fit(*rare_classes(rng, 300))
+        X, y = rare_classes(rng, FRESH)
+        given = ~model.predict_set(X).all(axis=1)
+        broken.append((given & ~knows(model, X, y)).sum() > 0.1 * given.sum())
+    ledger.share(subject, f"{RARE}, max_error=0.1", broken, promised="≤ 10 %", between=(0.0, 0.1))

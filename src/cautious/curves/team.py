@@ -404,23 +404,32 @@ def expert_answers(
 
 
 def expert_costs(
-    truth: Ints, said: Mapping[Any, Ints], matrix: Floats, classes: Labels
+    truth: Ints,
+    said: Mapping[Any, Ints],
+    matrix: Floats,
+    classes: Labels,
+    only: Sequence[int] | None = None,
 ) -> dict[Any, Floats]:
-    """Estimate the mean cost of each expert's answers for each class, half a mistake added."""
+    """Estimate the mean cost of each expert's answers for each class, half a mistake added.
+
+    `only` are positions of classes, where not all are asked for.
+    """
     costs = {}
+    asked = range(len(classes)) if only is None else only
     wrong = matrix.sum(axis=0) / max(len(matrix) - 1, 1)  # of a mistake that nobody has seen yet
     for name, codes in said.items():
-        mean = np.empty(len(classes))
-        for y, label in enumerate(classes.tolist()):
+        mean = []
+        for y in asked:
             own = codes[(truth == y) & (codes >= 0)]
             if not len(own):
                 raise ValueError(
-                    f"expert {shown(name)} has no known answer to a case of class {shown(label)}; "
+                    f"expert {shown(name)} has no known answer to a case of class "
+                    f"{shown(classes.tolist()[y])}; "
                     "what its answers are worth there cannot be told. Give some, or leave the "
                     "expert out."
                 )
-            mean[y] = (matrix[own, y].sum() + wrong[y] / 2) / (len(own) + 1)
-        costs[name] = mean
+            mean.append((matrix[own, y].sum() + wrong[y] / 2) / (len(own) + 1))
+        costs[name] = np.array(mean)
     return costs
 
 

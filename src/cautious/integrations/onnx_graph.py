@@ -172,7 +172,12 @@ def _estimator_model(model: Any, rule: Rule, X: Any) -> Any:
     nodes, k = _Nodes(), len(classes)
     probabilities = nodes.add("Cast", graph.output[-1].name, to=TensorProto.DOUBLE)
     order = [rule.classes.index(label) for label in classes]
-    place = [classes.index(label) for label in rule.classes]
+    # A class that the estimator was not shown has the zeros of one more column.
+    learned = np.asarray(model.estimator_.classes_).tolist()
+    if len(learned) < k:
+        probabilities = nodes.add("Pad", probabilities, nodes.constant([0, 0, 0, 1], np.int64))
+    at = {label: column for column, label in enumerate(learned)}
+    place = [at.get(label, len(learned)) for label in rule.classes]
     values = nodes.add("Gather", probabilities, nodes.constant(place, np.int64), axis=1)
     if rule.kind == "window":
         values = nodes.add("Gather", values, nodes.constant(1, np.int64), axis=1)

@@ -9,15 +9,18 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from tests.scikit_learn import parametrize_with_checks
 
 from cautious.decision import Rule
 from cautious.metrics import make_set_scorer
 from cautious.models import CertifiedAbstainingClassifier, check_cautious_estimator
+from cautious.models.wrappers.wrapper import set_aside
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),
     pytest.mark.filterwarnings("ignore:.* calibration rows also occur"),
+    pytest.mark.filterwarnings("ignore:.* examples that the estimator is fitted on are all of"),
 ]
 
 
@@ -31,6 +34,43 @@ def world(rng, n, d=2.0):
 )
 def test_at_home_in_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("shape", ["one", "per class"])
+def test_a_class_that_was_not_shown_is_a_mistake(shape):
+    rng = np.random.default_rng(1)
+    weight = 1 / np.arange(1, 61)
+    y = rng.choice(60, 500, p=weight / weight.sum())
+    X = np.column_stack([y, rng.normal(0, 0.1, 500)])
+    model = CertifiedAbstainingClassifier(
+        KNeighborsClassifier(1), max_error=0.2, cv=2, thresholds=shape, random_state=0
+    ).fit(X, y)
+    training, calibration = set_aside(500, 0.5, 0)
+    assert (len(training), model.certificate_.n) == (250, 250)
+    assert model.classes_.tolist() == np.unique(y).tolist()
+    unseen = np.flatnonzero(~np.isin(model.classes_, y[training]))
+    assert len(unseen)
+    np.testing.assert_array_equal(model.predict_proba(X)[:, unseen], 0)
+    sets = model.predict_set(X[calibration])
+    given = sets.sum(axis=1) == 1
+    wrong = given & (model.classes_[sets.argmax(axis=1)] != y[calibration])
+    assert shape != "one" or (~np.isin(y[calibration], y[training]) & wrong).any()
+    tests = model.certificate_.tests
+    assert sum(one.wrong for one in tests) == wrong.sum()
+    assert sum(one.answered for one in tests) == given.sum()
+
+
+def test_a_fitted_model_meets_a_class_it_was_not_shown():
+    rng = np.random.default_rng(2)
+    X, y = world(rng, 600, d=6)
+    base = FrozenEstimator(GaussianNB().fit(X[:200], y[:200]))
+    y = np.where(np.arange(600) % 20 == 0, 2, y)
+    model = CertifiedAbstainingClassifier(base, max_error=0.2).fit(X[200:], y[200:])
+    assert model.classes_.tolist() == [0, 1, 2]
+    sets = model.predict_set(X[200:])
+    assert not (sets[:, 2] & ~sets.all(axis=1)).any()
+    test = model.certificate_.tests[0]
+    assert 5 <= test.wrong < 30  # of 320 tested cases, 5 % are of that class
 
 
 def test_keeps_the_contract():

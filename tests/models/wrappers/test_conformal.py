@@ -27,7 +27,7 @@ from cautious.models import (
     check_cautious_estimator,
     make_cautious_pipeline,
 )
-from cautious.models.wrappers.wrapper import hold_out
+from cautious.models.wrappers.wrapper import set_aside
 from cautious.sets import as_mask
 
 mapie = pytest.importorskip("mapie.classification")
@@ -81,7 +81,7 @@ def doubtful(n=600, seed=0):
 def test_split_sets_are_mapies(score):
     X, y = doubtful()
     model = ConformalClassifier(GaussianNB(), conformity_score=score, random_state=0).fit(X, y)
-    train, held = hold_out(y, 0.25, 0)
+    train, held = set_aside(len(y), 0.25, 0)
     base = GaussianNB().fit(X[train], y[train])
     theirs = mapie.SplitConformalClassifier(
         base, confidence_level=0.9, conformity_score=score, prefit=True, random_state=0
@@ -89,6 +89,66 @@ def test_split_sets_are_mapies(score):
     sets = theirs.predict_set(X)[1][:, :, 0]
     assert (model.predict_set(X) == sets).all()
     np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
+
+
+@pytest.mark.parametrize("score", ["lac", "aps", "top_k", "raps"])
+def test_a_class_that_was_not_shown_conforms_least(score):
+    X, y = doubtful(800)
+    y = np.where(np.arange(800) % 40 == 0, 3, y)  # one class more, of 20 cases
+    base = FrozenEstimator(GaussianNB().fit(X[y < 3], y[y < 3]))
+    made = {"conformity_score": score, "random_state": 0, "confidence_level": 0.8}
+    model = ConformalClassifier(base, **made).fit(X, y)
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    np.testing.assert_array_equal(model.predict_proba(X)[:, 3], 0)
+    sets = model.predict_set(X)
+    assert not sets[:, 3].any()
+    held = sets[np.arange(800), y]
+    # Without those cases, the same number of scores must be reached: 641 of 780, not of 800.
+    if score == "lac":
+        p = base.predict_proba(X)
+        own = y < 3
+        scores = np.append(1 - p[own, y[own]], np.full(20, np.inf))
+        limit = np.sort(scores)[np.ceil(801 * 0.8).astype(int) - 1]
+        np.testing.assert_array_equal(sets[:, :3], 1 - p <= limit)
+    assert held.mean() >= (0.8 if score != "raps" else 0.78)
+    # More such cases than may be missed leave nothing but the set of all classes.
+    with pytest.warns(UserWarning, match="too few for confidence_level"):
+        strict = ConformalClassifier(base, **(made | {"confidence_level": 0.98})).fit(X, y)
+    assert strict.predict_set(X).all()
+
+
+def test_classes_that_were_not_shown_within_classes_and_groups():
+    X, y = doubtful(800)
+    y = np.where(np.arange(800) % 40 == 0, 3, y)
+    base = FrozenEstimator(GaussianNB().fit(X[y < 3], y[y < 3]))
+    with pytest.warns(UserWarning, match="class 3 has 20"):
+        sets = ConformalClassifier(base, class_conditional=True).fit(X, y).predict_set(X)
+    assert sets[:, 3].all()
+    assert not sets[:, :3].all()
+    by_sign = ConformalClassifier(
+        base, confidence_level=0.8, groups=lambda rows: np.asarray(rows)[:, 0] > 0
+    )
+    sets = by_sign.fit(X, y).predict_set(X)
+    for own in (X[:, 0] > 0, X[:, 0] <= 0):
+        assert sets[own, y[own]].mean() >= 0.8
+
+
+def test_labels_that_the_estimator_does_not_know_at_all_are_refused():
+    X, y = doubtful(100)
+    model = ConformalClassifier(FrozenEstimator(GaussianNB().fit(X, y)))
+    with pytest.raises(ValueError, match="no label that the estimator knows"):
+        model.fit(X, y.astype(str))
+
+
+def test_a_part_of_one_class_is_said():
+    X = np.arange(6.0)[:, None]
+    model = ConformalClassifier(LogisticRegression(), calibration_size=0.8, random_state=0)
+    with (
+        pytest.warns(UserWarning, match="the 2 examples that .* are all of class 0, so it knows"),
+        pytest.warns(UserWarning, match="too few for confidence_level"),
+    ):
+        model.fit(X, [0, 0, 0, 0, 0, 1])
+    assert model.predict_set(X).all()
 
 
 def test_cross_sets_are_mapies():
@@ -390,7 +450,7 @@ def test_too_few_examples_of_a_class_leave_it_in_every_set():
     rare = np.flatnonzero(y == 2)[5:]
     X, y = np.delete(X, rare, axis=0), np.delete(y, rare)
     model = ConformalClassifier(GaussianNB(), class_conditional=True, random_state=0)
-    with pytest.warns(UserWarning, match="class 2 has 1"):
+    with pytest.warns(UserWarning, match="class 2 has 2"):
         sets = model.fit(X, y).predict_set(X)
     assert sets[:, 2].all()
     assert not sets[:, :2].all()

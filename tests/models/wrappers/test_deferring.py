@@ -8,11 +8,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from tests.scikit_learn import parametrize_with_checks
 
 from cautious.datasets import load_dataset
 from cautious.models import DeferringClassifier, check_cautious_estimator
-from cautious.models.wrappers.wrapper import hold_out
+from cautious.models.wrappers.wrapper import set_aside
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),
@@ -136,10 +137,29 @@ def test_the_promise_is_kept():
     assert np.mean(asked) < 0.9
     assert "at most 10 % of all cases are answered wrongly" in str(model.certificate_)
     # What was counted are the mistakes of this very team on the part set aside.
-    tested = own[hold_out(y[own], 0.5, seed)[1]]
+    tested = own[set_aside(len(own), 0.5, seed)[1]]
     wrong = model.predict_team(X[tested], said.iloc[tested]) != y[tested]
     assert model.certificate_.n == len(tested)
     assert model.certificate_.tests[0].wrong == wrong.sum()
+
+
+def test_a_class_that_was_not_shown_is_a_mistake_of_the_model():
+    rng = np.random.default_rng(6)
+    weight = 1 / np.arange(1, 41)
+    y = rng.choice(40, 400, p=weight / weight.sum())
+    X = np.column_stack([y, rng.normal(0, 0.1, 400)])
+    said = pd.DataFrame({"ada": expert(rng, y, 0.1)})
+    made = {"max_error": 0.25, "prices": 0.2, "random_state": 0}
+    model = DeferringClassifier(KNeighborsClassifier(1), **made).fit(X, y, answers=said)
+    training, tested = set_aside(400, 0.5, 0)
+    unseen = np.flatnonzero(~np.isin(model.classes_, y[training]))
+    assert len(unseen)
+    np.testing.assert_array_equal(model.predict_proba(X)[:, unseen], 0)
+    wrong = model.predict_team(X[tested], said.iloc[tested]) != y[tested]
+    assert model.certificate_.tests[0].wrong == wrong.sum()
+    alone = np.where(np.arange(400) == tested[0], "odd", "even")
+    with pytest.raises(ValueError, match="are all of class 'even', so that there is nothing"):
+        model.fit(X, alone, answers=pd.DataFrame({"ada": alone}))
 
 
 def test_nothing_to_promise():

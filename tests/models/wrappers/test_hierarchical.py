@@ -113,6 +113,26 @@ def test_a_frozen_model_is_calibrated_on_all_that_is_given():
         model.set_params(tree={"a": [0, 1, 2, 3], "b": ["x"]}).fit(X, np.where(y, y, 9).astype(str))
 
 
+def test_a_class_that_was_not_shown_is_held_by_the_nodes_above_it():
+    X, y = make_blobs(600, centers=4, cluster_std=0.5, random_state=0)
+    y = np.where((y == 3) & (np.arange(600) % 5 > 0), 0, y)  # a class of 30 cases
+    base = FrozenEstimator(GaussianNB().fit(X[y < 3], y[y < 3]))
+    model = HierarchicalClassifier(base, TREE, max_error=0.2).fit(X, y)
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    np.testing.assert_array_equal(model.predict_proba(X)[:, 3], 0)
+    missed = ~model.predict_set(X)[np.arange(600), y]
+    assert missed[y == 3].any()
+    assert model.certificate_.tests[0].wrong == missed.sum()
+
+
+def test_calibration_cases_are_drawn_whatever_their_class():
+    y = np.arange(40) % 20  # two examples of each class, of which one would have to stay
+    X = np.column_stack([y, np.random.default_rng(0).normal(0, 0.01, 40)])
+    model = HierarchicalClassifier(GaussianNB(), max_error=0.5, random_state=0).fit(X, y)
+    assert model.certificate_.n == 20
+    assert len(model.estimator_.classes_) < len(model.classes_) == 20
+
+
 def test_nothing_to_promise():
     X, y = blobs(60)
     model = HierarchicalClassifier(GaussianNB(), TREE, max_error=0.01)

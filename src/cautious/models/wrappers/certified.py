@@ -23,8 +23,9 @@ from cautious.models.base import (
     check_probabilistic,
     fit_metadata,
     take_over_features,
+    take_rows,
 )
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
 
 __all__ = ["CertifiedAbstainingClassifier", "warn_of_twins"]
 
@@ -41,8 +42,9 @@ _LIMITS = (
 class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     r"""Abstaining classifier that keeps its limits on new cases, with a stated confidence.
 
-    A part of the data is set aside. The estimator is fitted on the rest, and the thresholds are
-    tested on the part set aside, exactly (:func:`cautious.guarantees.certify`). With probability
+    A part of the data is set aside, drawn at random whatever the labels. The estimator is fitted on
+    the rest, and the thresholds are tested on the part set aside, exactly
+    (:func:`cautious.guarantees.certify`). With probability
     `confidence_level` over the draw of that part, the answers on new cases keep every limit. Where
     no rule can be certified the model abstains always, and says how many cases it would take.
 
@@ -95,7 +97,9 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
 
     Notes
     -----
-    The promise is about cases drawn as the calibration cases were. Rows that occur both in the
+    The promise is about cases drawn as the calibration cases were. A rare class may be among these
+    alone: it then has probability 0, is never answered, and each answer to such a case counts as
+    wrong, as it will be for new cases of classes that nobody has seen. Rows that occur both in the
     training and in the calibration part are no new cases; they are counted and warned of. Weights
     have no exact test, so ``fit`` takes none.
 
@@ -116,7 +120,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     >>> model = CertifiedAbstainingClassifier(LogisticRegression(), max_error=0.1, random_state=0)
     >>> print(model.fit(X, y).certificate_)
     On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
-    Seen on 1,499 calibration cases: 118 of 1,394 (p = 0.029).
+    Seen on 1,500 calibration cases: 122 of 1,446 (p = 0.024).
     """
 
     certificate_: Certificate
@@ -199,22 +203,24 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             calibration = np.arange(len(labels))
             self.estimator_ = clone(self.estimator).fit(X, labels)
         else:
-            _, codes = np.unique(labels, return_inverse=True)
-            training, calibration = hold_out(codes, self.calibration_size, self.random_state)
+            training, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
             warn_of_twins(X, training, calibration)
-            own = {name: _safe_indexing(value, training) for name, value in params.items()}
+            own = take_rows(params, training, len(labels))
             rows, truth = _safe_indexing(X, training), labels[training]
-            self.estimator_: Any = clone(self.estimator).fit(rows, truth, **own)
+            self._fit_part(X, labels, training, params)
             # On average, the calibration scores are their own candidates.
-            if len(np.unique(truth)) > 1 and self.promise != "on average":
+            seen = np.unique(truth)
+            if len(seen) > 1 and self.promise != "on average":
                 others = self._out_of_fold(rows, truth, own)
                 other_groups = None if groups is None else np.asarray(groups)[training]
         take_over_features(self, self.estimator_)
-        self.classes_: Labels = np.asarray(self.estimator_.classes_)
+        self._know_classes(labels)
         if len(self.classes_) < 2:  # a lone class leaves nothing to decide
             self.rule_, self.coverage_ = None, 1.0
             return self
-        p = np.asarray(self.estimator_.predict_proba(_safe_indexing(X, calibration)), np.float64)
+        p = self.predict_proba(_safe_indexing(X, calibration))
+        if others is not None:
+            others = over_classes(others, seen, self.classes_)
         # Of two classes the second is positive for a rule.
         flip = len(self.classes_) == 2 and self.pos_label == self.classes_[0]
         order = slice(None, None, -1 if flip else 1)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
@@ -27,11 +28,10 @@ from cautious.models.base import (
     drop_weightless,
     fit_metadata,
     take_over_features,
-    take_rows,
 )
 from cautious.models.score_calibration import at_temperature, check_temperature
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
-from cautious.sets import check_mask
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
+from cautious.sets import as_codes, check_mask
 
 __all__ = ["ConformalClassifier"]
 
@@ -102,6 +102,10 @@ class ConformalClassifier(ProbabilisticWrapper):
     set must then hold all classes. This is what is answered, with a warning. Otherwise a class is
     in the set if its score is at most the k-th smallest of the n scores,
     :math:`k = \lceil (n + 1) \cdot \text{level} \rceil`, in exact arithmetic.
+
+    The part held out is drawn at random whatever the labels, as new cases come. A rare class may be
+    in it alone: it then has probability 0, and its cases have the largest score there is, as new
+    cases of classes that nobody has seen will. It is in no set but that of all classes.
 
     Conditional calibration (Mondrian) does the same within every class or group. A class with too
     few examples is then in every set, rows of a group with too few get the set of all classes, and
@@ -191,13 +195,9 @@ class ConformalClassifier(ProbabilisticWrapper):
             )
         train = held = np.arange(len(labels))
         if self.method == "split" and not isinstance(self.estimator, FrozenEstimator):
-            codes = np.unique(labels, return_inverse=True)[1]
-            train, held = hold_out(codes, self.calibration_size, self.random_state)
-        own = take_rows(params, train, len(labels))
-        self.estimator_: Any = clone(self.estimator).fit(
-            _safe_indexing(X, train), labels[train], **own
-        )
-        self.classes_: Labels = np.asarray(self.estimator_.classes_)
+            train, held = set_aside(len(labels), self.calibration_size, self.random_state)
+        self._fit_part(X, labels, train, params)
+        self._know_classes(labels)
         take_over_features(self, self.estimator_)
         self.mapie_: Any = None
         if len(self.classes_) == 1:
@@ -240,19 +240,33 @@ class ConformalClassifier(ProbabilisticWrapper):
         return made
 
     def _split(self, p: Floats, labels: Labels) -> Any:
-        """Let MAPIE work on probabilities of rows held out; None if they are too few."""
-        level = _level_for_mapie(self.confidence_level, len(labels))
-        if level is None:
+        """Let MAPIE work on probabilities of rows held out; None if they are too few.
+
+        The truth of a row may be a class that the estimator was not shown. It conforms less than
+        any other, so that such rows count as the largest scores, and MAPIE gets the others.
+        """
+        own = np.asarray(self.estimator_.classes_)
+        seen = pd.Index(labels).isin(own)
+        n, unseen = int(seen.sum()), int((~seen).sum())
+        level = _level_for_mapie(self.confidence_level, n, unseen)
+        if level is None or len(own) < 2:
             return None
-        raps = self.conformity_score == "raps" or hasattr(self.conformity_score, "size_raps")
-        if raps:  # it takes a part of the rows to choose its penalty on
-            level = float(self.confidence_level)
+        part = 0.2 if self.conformity_score == "raps" else self.conformity_score
+        part = getattr(part, "size_raps", part)
+        raps = isinstance(part, float)
+        if raps:  # it takes a part of the rows to choose its penalty on; of the unseen ones, none
+            rest = n - math.ceil(n * part)
+            level = float(self.confidence_level) * (1 + unseen / (rest + 1))
+            if level >= 1:
+                return None
+        p, labels = p[seen][:, self._learned()], labels[seen]
         made = _import_mapie().SplitConformalClassifier(
-            _Echo().fit(p, self.classes_), prefit=True, **self._settings(level)
+            _Echo().fit(p, own), prefit=True, **self._settings(level)
         )
         with warnings.catch_warnings():
-            # A class with a single example cannot be held out; a cell may hold one class only.
+            # Rare classes may not be held out, or be held out once; a cell may hold one class only.
             warnings.filterwarnings("ignore", ".*conformalization dataset has less labels")
+            warnings.filterwarnings("ignore", "The number of unique classes is greater")
             made.conformalize(p, labels)
         if raps:
             try:
@@ -260,6 +274,10 @@ class ConformalClassifier(ProbabilisticWrapper):
             except ValueError:  # too few rows in that part
                 return None
         return made
+
+    def _learned(self) -> Ints:
+        """Columns of the classes that the estimator was shown."""
+        return as_codes(np.asarray(self.estimator_.classes_), self.classes_, name="classes_")
 
     def _conformalise_cells(self, X: Any, labels: Labels, held: Ints) -> None:
         """Conformalise every class, every group, or every class of every group."""
@@ -314,11 +332,17 @@ class ConformalClassifier(ProbabilisticWrapper):
         if isinstance(self.mapie_, dict):
             sets = self._sets_of_cells(X, p)
         else:
-            sets = _sets_of(self.mapie_, p if self.method == "split" else X)
+            sets = self._sets_of(self.mapie_, p) if self.method == "split" else _ask(self.mapie_, X)
         if self.empty == "best":
             nothing = np.flatnonzero(~sets.any(axis=1))
             sets[nothing, p[nothing].argmax(axis=1)] = True
         return check_mask(sets, empty=self.empty if self.empty == "abstain" else "wrong")
+
+    def _sets_of(self, made: Any, p: Floats) -> Mask:
+        """Let MAPIE decide among the classes that the estimator was shown; the others are out."""
+        sets = np.zeros(p.shape, dtype=np.bool_)
+        sets[:, self._learned()] = _ask(made, p[:, self._learned()])
+        return sets
 
     def _sets_of_cells(self, X: Any, p: Floats) -> Mask:
         sets, group = np.ones(p.shape, dtype=np.bool_), self._groups_of(X)
@@ -326,7 +350,7 @@ class ConformalClassifier(ProbabilisticWrapper):
             rows = np.flatnonzero(group == name)
             if made is None or not len(rows):
                 continue
-            found = _sets_of(made, p[rows])
+            found = self._sets_of(made, p[rows])
             if label is None:
                 sets[rows] = found
             else:
@@ -352,13 +376,13 @@ class ConformalClassifier(ProbabilisticWrapper):
             return p if self.temperature == 1 else at_temperature(p, self.temperature)
         check_is_fitted(self)
         ask = getattr(self.estimator_, "decision_function", None) or self.estimator_.predict_proba
-        p = at_temperature(ask(X), self.temperature, logits=True)
-        if p.shape[1] != len(self.classes_):
+        p, own = at_temperature(ask(X), self.temperature, logits=True), self.estimator_.classes_
+        if p.shape[1] != len(own):
             raise ValueError(
                 f"the estimator gives logits of {p.shape[1]} classes, but has learned "
-                f"{len(self.classes_)}; give one finite logit per case and class."
+                f"{len(own)}; give one finite logit per case and class."
             )
-        return p
+        return over_classes(p, own, self.classes_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -409,17 +433,19 @@ class ConformalClassifier(ProbabilisticWrapper):
             raise ValueError(f"empty is {shown(self.empty)}; choose 'wrong', 'abstain' or 'best'.")
 
 
-def _level_for_mapie(level: float, n: int) -> float | None:
-    """Find a level at which MAPIE takes the k-th smallest of n scores; None if there is none.
+def _level_for_mapie(level: float, n: int, larger: int = 0) -> float | None:
+    """Find a level at which MAPIE takes the right one of n scores; None if there is none.
 
+    It is the k-th smallest of these and of `larger` others, larger ones, that MAPIE is not given.
     MAPIE rounds levels, and refuses some that can be had. Halfway between two levels that make a
     difference it does neither.
     """
-    k = max(math.ceil((n + 1) * Fraction(str(float(level)))), 2)  # MAPIE never takes the smallest
+    k = math.ceil((n + larger + 1) * Fraction(str(float(level))))
+    k = max(k, 2)  # MAPIE never takes the smallest
     return (k - 0.5) / (n + 1) if k <= n else None
 
 
-def _sets_of(made: Any, asked: Any) -> Mask:
+def _ask(made: Any, asked: Any) -> Mask:
     return np.array(made.predict_set(asked)[1][:, :, 0], dtype=np.bool_)
 
 

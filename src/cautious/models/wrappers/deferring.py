@@ -34,7 +34,7 @@ from cautious.models.base import (
     take_rows,
 )
 from cautious.models.wrappers.certified import warn_of_twins
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
 
 __all__ = ["DeferringClassifier"]
 
@@ -197,19 +197,28 @@ class DeferringClassifier(ProbabilisticWrapper):
         params = fit_metadata(self, self.estimator, None, fit_params)
         rows = calibration = np.arange(len(labels))
         if self.max_error is not None:
-            rows, calibration = hold_out(truth, self.calibration_size, self.random_state)
+            rows, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
             warn_of_twins(X, rows, calibration)
+            if len(np.unique(truth[rows])) < min(len(classes), 2):
+                raise ValueError(
+                    f"the {len(rows)} examples that were not set aside are all of class "
+                    f"{shown(labels[rows].tolist()[0])}, so that there is nothing to learn; give "
+                    "more examples or a smaller calibration_size."
+                )
         # An expert nobody has heard of can be named before the estimator is fitted.
-        expert_costs(truth[rows], _rows_of(said, rows), self._matrix(classes), classes)
+        self._expert_costs(truth[rows], _rows_of(said, rows), classes)
         own = X if len(rows) == len(labels) else _safe_indexing(X, rows)
         p = self._scores(own, labels[rows], take_rows(params, rows, len(labels)))
-        self.classes_: Labels = np.asarray(self.estimator_.classes_)
+        learned = np.asarray(self.estimator_.classes_)
         take_over_features(self, self.estimator_)
-        if len(self.classes_) != len(classes):
+        if len(learned) != len(np.unique(truth[rows])):
             raise ValueError(
-                f"the estimator knows the classes {self.classes_.tolist()}, and y holds "
+                f"the estimator knows the classes {learned.tolist()}, and y holds "
                 f"{classes.tolist()}; they must be the same."
             )
+        # A class that is among the calibration cases alone has probability 0.
+        self.classes_: Labels = classes
+        p = over_classes(p, learned, classes)
         self.experts_ = list(said)
         for name in ("team_", "choices_", "certificate_"):
             if hasattr(self, name):
@@ -253,9 +262,18 @@ class DeferringClassifier(ProbabilisticWrapper):
                 share_per_expert(self.capacity, said, "capacity", 1.0, 1.0),
                 self.classes_,
             )
-        at = expert_costs(truth, said, matrix, self.classes_)
+        at = self._expert_costs(truth, said, self.classes_)
         price = share_per_expert(prices, said, "prices", 0.0, np.inf)
         return np.vstack([matrix, *(at[name] + price[name] for name in said)])
+
+    def _expert_costs(
+        self, truth: Ints, said: Mapping[Any, Ints], classes: Labels
+    ) -> dict[Any, Floats]:
+        """Mean costs of experts by class; a class without a case has probability 0, and costs 0."""
+        seen = np.unique(truth)
+        found = expert_costs(truth, said, self._matrix(classes), classes, seen.tolist())
+        columns = np.eye(len(classes))[seen]
+        return {name: costs @ columns for name, costs in found.items()}
 
     def _take(self, choice: Any) -> None:
         if isinstance(choice, Team):

@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
-from cautious.bootstrap import as_generator, check_level
+from cautious.bootstrap import check_level
 from cautious.errors import shown
 from cautious.models.base import (
     check_examples,
@@ -28,7 +28,7 @@ from cautious.models.base import (
 )
 from cautious.models.wrappers.answer_counts import check_labels, own_sets, shares_of
 from cautious.models.wrappers.certified import warn_of_twins
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, set_aside
 
 __all__ = ["NoveltyRefusingClassifier"]
 
@@ -189,9 +189,7 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
             raise ValueError(
                 f"n_samples = {n}; a minimum of 2 is required, one to fit and one to calibrate."
             )
-        order = as_generator(self.random_state).permutation(n)
-        held = min(max(math.floor(n * float(self.calibration_size)), 1), n - 1)
-        return np.sort(order[held:]), np.sort(order[:held])
+        return set_aside(n, self.calibration_size, self.random_state)
 
     def _parts(self, labels: Labels, calibration: Ints) -> list[Ints]:
         """Rows that new cases are compared with: all, or those of each class."""

@@ -33,10 +33,9 @@ from cautious.models.base import (
     check_probabilistic,
     fit_metadata,
     take_over_features,
-    take_rows,
 )
 from cautious.models.wrappers.certified import warn_of_twins
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, set_aside
 from cautious.sets import as_codes, check_classes
 from cautious.utility import UtilityLike, as_utility
 
@@ -106,7 +105,9 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     -----
     The promise is exact: thresholds that were fixed beforehand are tested on the calibration cases
     from strict to loose (:func:`cautious.guarantees.certify_sequence`). It is about the share of
-    all cases, and about cases drawn as the calibration cases were.
+    all cases, and about cases drawn as the calibration cases were: these are drawn at random
+    whatever their labels. A class that is among them alone has probability 0; the nodes of the tree
+    above it hold it.
 
     References
     ----------
@@ -201,14 +202,10 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         if isinstance(self.estimator, FrozenEstimator):
             self.estimator_ = clone(self.estimator).fit(X, labels)
         else:
-            codes = np.unique(labels, return_inverse=True)[1]
-            training, calibration = hold_out(codes, self.calibration_size, self.random_state)
+            training, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
             warn_of_twins(X, training, calibration)
-            own = take_rows(params, training, len(labels))
-            self.estimator_: Any = clone(self.estimator).fit(
-                _safe_indexing(X, training), labels[training], **own
-            )
-        self.classes_: Labels = np.asarray(self.estimator_.classes_)
+            self._fit_part(X, labels, training, params)
+        self._know_classes(labels)
         take_over_features(self, self.estimator_)
         self._check_decision()
         if len(self.classes_) < 2:  # a lone class leaves nothing to decide

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from numbers import Integral
@@ -9,8 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
@@ -25,6 +30,7 @@ from cautious.models.base import (
     fit_metadata,
     keep_common_input_tags,
     take_over_features,
+    take_rows,
 )
 from cautious.sets import as_codes, check_probabilities
 
@@ -35,6 +41,7 @@ __all__ = [
     "folds_of",
     "hold_out",
     "over_classes",
+    "set_aside",
 ]
 
 _ALLOWED = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
@@ -94,11 +101,13 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         Returns
         -------
         ndarray of shape (n, K)
-            Columns in ``classes_`` order.
+            Columns in ``classes_`` order; 0 for a class that the estimator was not shown.
         """
         check_is_fitted(self)
+        own = np.asarray(self.estimator_.classes_)
         p = self.estimator_.predict_proba(X)
-        return check_probabilities(p, name="predict_proba(X)", n_classes=len(self.classes_))
+        p = check_probabilities(p, name="predict_proba(X)", n_classes=len(own))
+        return p if len(own) == len(self.classes_) else over_classes(p, own, self.classes_)
 
     def predict_set(self, X: Any) -> Mask:
         """Answer with a set of classes for each row.
@@ -146,6 +155,40 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     @abstractmethod
     def _decide(self, X: Any, p: Floats) -> Mask:
         """Turn probabilities of at least two classes into sets."""
+
+    def _know_classes(self, labels: Labels) -> None:
+        """Know the estimator's classes, and those of labels that it was not shown.
+
+        Calibration cases are drawn without a look at their labels, so that some may be of a class
+        that the estimator has not met, as new cases may.
+        """
+        own: Labels = np.asarray(self.estimator_.classes_)
+        known = pd.Index(labels).isin(own)
+        if not known.any():
+            raise ValueError(
+                f"y holds {shown(labels.tolist()[0])} and no label that the estimator knows; it "
+                f"was fitted on {shown(own.tolist())}. Give labels of these classes."
+            )
+        self.classes_ = own if known.all() else np.unique(np.concatenate([own, labels]))
+
+    def _fit_part(self, X: Any, labels: Labels, part: Ints, params: dict[str, Any]) -> None:
+        """Fit the estimator on a part that was drawn without a look at the labels.
+
+        Few examples may leave it one class only, which many estimators refuse. To draw again would
+        be a look at the labels.
+        """
+        rows, truth = _safe_indexing(X, part), labels[part]
+        if len(np.unique(truth)) == 1 and len(np.unique(labels)) > 1:
+            warnings.warn(
+                f"the {len(part)} examples that the estimator is fitted on are all of class "
+                f"{shown(truth.tolist()[0])}, so it knows no other; give more examples, or a "
+                "smaller calibration_size.",
+                stacklevel=3,
+            )
+            self.estimator_ = DummyClassifier().fit(rows, truth)
+        else:
+            own = take_rows(params, part, len(labels))
+            self.estimator_ = clone(self.estimator).fit(rows, truth, **own)
 
     def _check_estimator(self) -> None:
         """Raise on an estimator that gives no probabilities, before it is fitted."""
@@ -249,11 +292,43 @@ def over_classes(values: npt.NDArray[Any], own: Labels, classes: Labels) -> npt.
     return whole
 
 
+def set_aside(n: int, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
+    """Split cases at random, whatever their labels, into those to fit on and those to calibrate on.
+
+    A promise about new cases holds if calibration cases are drawn as new ones will be. So a class
+    with a single example may be set aside; the estimator then has not met it, as it will not have
+    met some class of a new case.
+
+    Parameters
+    ----------
+    n : int
+        Number of cases, at least 2.
+    share : float
+        Share to set aside; at least one case is, and at least one is kept.
+    random_state : int, RandomState, Generator or None
+        Seed.
+
+    Returns
+    -------
+    kept, aside : ndarray of int
+        Positions of the cases, in order.
+
+    Examples
+    --------
+    >>> kept, aside = set_aside(8, 0.5, random_state=0)
+    >>> len(kept), len(aside)
+    (4, 4)
+    """
+    order = as_generator(random_state).permutation(n)
+    held = min(max(math.floor(n * float(share)), 1), n - 1)
+    return np.sort(order[held:]), np.sort(order[:held])
+
+
 def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
     """Split examples so that each class is held out in the same share, but never all of it.
 
     Unlike scikit-learn's stratified splits it also takes classes with a single example; they stay
-    in the first part.
+    in the first part. It is for tuning: a promise needs :func:`set_aside`.
 
     Parameters
     ----------
