@@ -32,6 +32,33 @@ def test_the_numbers_are_those_of_the_rule(tree, seed):
         np.testing.assert_allclose(row[list(expected)], list(expected.values()), atol=1e-12)
 
 
+@given(tree=trees(), seed=st.integers(0, 2**32 - 1), digits=st.sampled_from([1, 2]))
+@settings(max_examples=60, deadline=None)
+def test_rounded_probabilities_reach_thresholds_as_the_rule_says(tree, seed, digits):
+    rng, k = np.random.default_rng(seed), tree.n_classes
+    parts = rng.multinomial(10**digits, rng.dirichlet(np.ones(k)), size=12) / 10**digits
+    scale = np.where(rng.random((12, 1)) < 0.3, 1 + 1e-7, 1.0)  # sums need not be exactly one
+    p, y = parts * scale, rng.integers(k, size=12)
+    curve = hierarchical_risk_coverage(np.asarray(tree.classes)[y], p, tree)
+    assert (np.diff(curve["threshold"]) > 0).all()
+    assert curve["threshold"].iloc[-1] == 1
+    for threshold, coverage, risk, size in curve.itertuples(index=False):
+        sets = climbing_rule(p, tree, threshold)
+        sizes = sets.sum(axis=1)
+        assert risk == pytest.approx((~sets[np.arange(12), y]).mean(), abs=1e-12)
+        assert size == pytest.approx(sizes.mean())
+        covered = 1 - np.log(sizes) / np.log(max(k, 2))
+        assert coverage == pytest.approx(covered.mean(), abs=1e-12)
+
+
+def test_probabilities_that_differ_by_rounding_are_one_threshold():
+    tree = ClassTree.from_dict({"m": ["a", "b"], "n": ["c", "d"]})
+    p = [[0.6, 0.2, 0.1, 0.1], [0.4, 0.2, 0.3, 0.1]]  # 0.4 + 0.2 is more than 0.6
+    curve = hierarchical_risk_coverage(["b", "b"], p, tree)
+    assert curve["threshold"].tolist() == pytest.approx([0.4, 0.6, 0.8, 1.0])
+    assert curve.iloc[1].tolist() == pytest.approx([0.6, 0.75, 0.5, 1.5])
+
+
 def test_a_flat_tree_gives_the_curve_of_single_answers():
     rng = np.random.default_rng(0)
     p = rng.dirichlet([1, 1, 1], 40)

@@ -10,7 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.decision import ClassTree, TreeLike, as_tree, path_probabilities
+from cautious.decision import (
+    ClassTree,
+    TreeLike,
+    as_tree,
+    least_probability,
+    path_probabilities,
+)
 from cautious.sets import as_codes, check_classes, check_probabilities, check_truth, check_weight
 
 __all__ = ["hierarchical_risk_coverage"]
@@ -93,14 +99,23 @@ def hierarchical_risk_coverage(
     sizes = own.sizes.astype(np.float64)
     covered = 1 - np.log(sizes) / np.log(max(own.n_classes, 2))
     missed = ~own.masks[nodes, codes[:, None]]
-    # Above the probability of a node below the root, the answer is the node next to it.
+    # Where the probability of a node below the root is not enough, the answer is the node next to
+    # it. Sums may fall by rounding on the way up; the first node that is probable enough does not.
     below = own.sizes[nodes[:, :-1]] < own.n_classes
-    thresholds, at = np.unique(np.append(reached[:, :-1][below], 1.0), return_inverse=True)
+    levels, at = np.unique(
+        np.maximum.accumulate(reached, axis=1)[:, :-1][below], return_inverse=True
+    )
+    # A threshold is reached as the rule says, so that some do not tell probabilities apart.
+    thresholds = np.append(levels[levels < 1], 1.0)
+    passed, first = np.unique(
+        np.searchsorted(levels, least_probability(thresholds)), return_index=True
+    )
+    thresholds = np.append(thresholds[first[:-1]], 1.0)
 
     def mean(values: Floats) -> Floats:
         change = (weight[:, None] * np.diff(values, axis=1))[below]
-        steps = np.bincount(at[:-1], change, len(thresholds)).cumsum()
-        return np.asarray((weight @ values[:, 0] + np.append(0.0, steps[:-1])) / weight.sum())
+        steps = np.append(0.0, np.bincount(at, change, len(levels)).cumsum())
+        return np.asarray((weight @ values[:, 0] + steps[passed]) / weight.sum())
 
     return pd.DataFrame(
         {

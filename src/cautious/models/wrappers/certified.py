@@ -251,6 +251,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             # A class that a fold could not learn gets probability zero, which is harmless here.
             warnings.filterwarnings("ignore", "Number of classes in", RuntimeWarning)
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             p = cross_val_predict(
                 self.estimator, X, y, cv=cv, method="predict_proba", params=params
             )
