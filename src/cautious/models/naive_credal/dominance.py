@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -122,13 +122,19 @@ def _meet(
     """
     at, first = np.nonzero(rivals[rows])
     at = rows[at]
-    f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[at]
-    others = kept[at]
+    # Where each row has one rival nothing need be copied.
+    every = np.arange(len(kept))
+    here: Any = slice(None) if np.array_equal(at, every) else at
+    f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[here]
+    others = kept[here].copy()
     others[np.arange(len(at)), first] = False
-    pair, second = np.nonzero(others & (f_s - g_s > TIE))
+    sure = f_s - g_s > TIE
+    sure &= others
+    pair, second = np.nonzero(sure)
     kept[at[pair], second] = False
-    ceiling = np.minimum(f_s - log_f_0[at], f_0 - g_s)
-    pair, second = np.nonzero(others & kept[at] & (ceiling > TIE))
+    others &= kept[here]
+    others &= np.minimum(f_s - log_f_0[here], f_0 - g_s) > TIE
+    pair, second = np.nonzero(others)
     return at[pair], first[pair], second
 
 
