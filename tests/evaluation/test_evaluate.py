@@ -256,3 +256,20 @@ def test_costs_per_case_of_each_group(binary):
     for group, own in cases.groupby("group"):
         alone = cautious.evaluate(own.drop(columns="group"), **settings)
         assert parts.loc[group, "cost"] == pytest.approx(alone.value("cost"))
+
+
+def test_rounded_scores_of_a_log_are_said_with_bounds(binary):
+    settings = {"window": (0.3, 0.7), "engine": "local"}
+    exact = cautious.evaluate(binary, **settings)
+    told = next(iter(exact.to_dict()["models"].values()))
+    assert told["exact"]
+    assert told["bounds"] is None
+    assert "rounded" not in str(exact)
+    found = cautious.evaluate(binary, **settings, resolution=0.2)
+    told = next(iter(found.to_dict()["models"].values()))
+    assert not told["exact"]
+    for name, bounds in told["bounds"].items():
+        assert bounds["low"] < exact.value(name) < bounds["high"], name
+    assert "cases may be answered otherwise: coverage is" in str(found)
+    coverage = told["bounds"]["coverage"]
+    assert f"{coverage['low']:.6g} to {coverage['high']:.6g}" in str(found)

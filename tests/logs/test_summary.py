@@ -1,3 +1,4 @@
+import itertools
 import pickle
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule, optimal_sets
 from cautious.logs import LogSummary, Plan, summarise, summarise_batch
-from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, breakdown
+from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, breakdown, get_measure
 
 SMALL = 1024 * 32  # 1024 pairs of a score and a class, then 64 cells
 GRID = np.linspace(0, 1, 21)
@@ -601,3 +602,52 @@ def test_certificates_come_from_the_counts():
     margins = summarise(log.assign(score=20 * score - 10))
     assert margins.certify(max_error=0.2).rule.lower < margins.certify(max_error=0.2).rule.upper
     assert summarise(log.head(50)).certify(max_error=0.01).rule is None
+
+
+@pytest.mark.parametrize("rule", [Rule.window(0.3, 0.7001), Rule.confidence(0.77, classes=[0, 1])])
+@pytest.mark.parametrize("resolution", [0.2, 0.01, None])
+def test_answers_to_rounded_scores_have_bounds(rule, resolution):
+    rng = np.random.default_rng(5)
+    y = rng.integers(2, size=400)
+    frame = pd.DataFrame(
+        {"y_true": y, "score": rng.random(400), "group": rng.choice(["u", "v"], 400)}
+    )
+    frame.loc[:9, "score"] = np.nan
+    frame.loc[10, ["y_true", "score"]] = 1, 1.0  # its cell reaches beyond 1
+    summary = summarise(frame, resolution=resolution, missing="abstain")
+    for group in (None, "u"):
+        own = frame if group is None else frame[frame["group"] == group]
+        mask = rule.predict_set(own["score"])
+        truth = own["y_true"].to_numpy()
+        answered = ~mask.all(axis=1)
+        right = answered & mask[np.arange(len(own)), truth]
+        true = {"coverage": answered.mean(), "error": (answered & ~right).mean()}
+        true["selective_accuracy"] = right.sum() / answered.sum()
+        bounds = summary.answer_bounds(rule, group=group)
+        counts = summary.counts(rule, group=group)
+        for name, value in true.items():
+            low, high = bounds[name]
+            assert low - 1e-12 <= value <= high + 1e-12, name
+            assert low - 1e-12 <= get_measure(name)(counts) <= high + 1e-12, name
+            if resolution is None:
+                assert low == high == pytest.approx(value)
+        assert (bounds["open_cases"][1] > 0) == (resolution is not None)
+
+
+def test_bounds_are_met_by_the_worst_and_the_best_scores():
+    """Put the cases of a cell on either side of a threshold: nothing is beyond the bounds."""
+    rule = Rule.window(0.3, 0.6)  # both in one cell of a half, or in two of a quarter
+    truth = [0, 1, 0, 1]
+    for resolution in (0.5, 0.25):
+        cells = [0.25, 0.25, 0.5, 0.5] if resolution == 0.25 else [0.0, 0.0, 0.5, 0.5]
+        frame = pd.DataFrame({"y_true": truth, "score": cells})
+        bounds = summarise(frame, resolution=resolution).answer_bounds(rule)
+        seen = {"coverage": [], "error": []}
+        steps = np.linspace(0, resolution, 9)[:-1]
+        for moves in itertools.product(steps, repeat=4):
+            mask = rule.predict_set(np.array(cells) + moves)
+            answered = ~mask.all(axis=1)
+            seen["coverage"].append(answered.mean())
+            seen["error"].append((answered & ~mask[range(4), truth]).mean())
+        for name, values in seen.items():
+            assert bounds[name] == (min(values), max(values)), name

@@ -75,6 +75,11 @@ class Evidence:
         Cases without a score, which abstain.
     chosen_here : bool
         Whether the rule was chosen on these very cases, so that it looks better than it is.
+    resolution : float or None
+        Width of the cells that the scores of a log were rounded to; None if they are exact.
+    bounds : mapping of str to pair of float
+        What the answers may be at the scores as they were, if these were rounded: the least and the
+        greatest coverage, selective accuracy and error, and how many cases are open.
     """
 
     name: str
@@ -88,6 +93,8 @@ class Evidence:
     groups: Mapping[str, Evidence] = field(default_factory=dict)
     missing: int = 0
     chosen_here: bool = False
+    resolution: float | None = None
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def answers_to(self, one: ModelPredictions) -> Mask | None:
         """Give the answers case by case; None if there are none."""
@@ -450,7 +457,9 @@ def _of_log(
             counts = summary.counts(found.rule, **part)
             missing = round(float(counts.n) - found.n)
             found = replace(found, counts=counts, n=float(counts.n), missing=missing)
-        return found
+        if not summary.exact and found.rule is not None:
+            found = replace(found, bounds=summary.answer_bounds(found.rule, **part))
+        return replace(found, resolution=summary.resolution)
     decisions = plan.decisions
     if rule is not None and ARGMAX not in decisions:
         raise InputError("{name} gives sets only; a rule cannot change them.", name=quoted(name))
@@ -468,7 +477,8 @@ def _of_log(
     classes, n, missing = tuple(counts.classes.tolist()), float(counts.n), 0
     if "missing" in summary.odd and risk is not None:
         missing = round(n - float(risk.n))
-    return Evidence(name, classes, n, words, rule, surface, counts, risk, missing=missing)
+    found = Evidence(name, classes, n, words, rule, surface, counts, risk, missing=missing)
+    return replace(found, resolution=summary.resolution)
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,13 @@ class Evaluation:
             "classes": [label_text(label) for label in one.classes],
             "answers": one.answers or None,
             "chosen_on_these_cases": one.chosen_here,
+            "exact": one.resolution is None,
+            "bounds": {
+                name: {"low": low, "high": high}
+                for name, (low, high) in one.bounds.items()
+                if name in MEASURES
+            }
+            or None,
             "measures": {
                 str(name): {"value": row["value"]}
                 | ({} if pd.isna(row["low"]) else {"low": row["low"], "high": row["high"]})
@@ -264,6 +271,8 @@ class Evaluation:
                 yield prefix + _CHOSEN_HERE
                 if one.rule is not None and one.rule.certificate is not None:
                     yield f"{prefix}What its certificate promises holds nevertheless."
+            if one.bounds:
+                yield prefix + _rounding(one)
             if one.missing:
                 yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
             if name in self.by_costs_of and "cost" in self.measures[name].index:
@@ -473,6 +482,22 @@ def _no_answers(one: Evidence) -> str:
         f" The scores are no probabilities (one is {outside:g}), so only a window can turn them "
         "into answers; `cautious tune` finds one."
     ) + (" Are these per cent? Then divide by 100." if maybe_per_cent(scores) else "")
+
+
+def _rounding(one: Evidence) -> str:
+    """Say how far the answers to rounded scores may be from those to the scores as they were."""
+    (_, cases), coverage = one.bounds["open_cases"], one.bounds["coverage"]
+    right = one.bounds["selective_accuracy"]
+    if not cases:
+        return (
+            "Scores were rounded, but the answers are counted exactly: no threshold is in a cell."
+        )
+    shown = [f"{low:.6g} to {high:.6g}" for low, high in (coverage, (1 - right[1], 1 - right[0]))]
+    return (
+        f"Scores were rounded to cells of {one.resolution:.3g}, so {number(cases)} of "
+        f"{number(one.n)} cases may be answered otherwise: coverage is {shown[0]}, selective risk "
+        f"{shown[1]}. `cautious apply` and `cautious watch` count exactly."
+    )
 
 
 def _costly_cases(

@@ -592,6 +592,77 @@ class LogSummary:
         )
         return counts.merge()[0]
 
+    def answer_bounds(
+        self, rule: Rule, *, model: Any = None, group: Any = None
+    ) -> dict[str, tuple[float, float]]:
+        """Bounds on what a rule answers to the unrounded scores of two classes.
+
+        A cell whose ends get the same answer is counted exactly. In the others, where a threshold
+        lies, each case may have any of the answers that the rule gives between the ends.
+
+        Parameters
+        ----------
+        rule : Rule
+            Decides.
+        model, group : label, optional
+            Count only these.
+
+        Returns
+        -------
+        dict of str to pair of float
+            The least and the greatest ``coverage``, ``selective_accuracy`` and ``error`` there may
+            be, nan without an answer; and of ``open_cases``, those that may be answered otherwise
+            than they are counted, none and all. The two of a measure are equal while the summary is
+            exact.
+
+        Examples
+        --------
+        >>> from cautious.decision import Rule
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
+        >>> rounded = summarise(log, resolution=0.25)
+        >>> rounded.answer_bounds(Rule.window(0.3, 0.8))["coverage"]
+        (0.25, 0.75)
+        """
+        firsts, lasts, weights = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+        for kind, low, high, weight in self._cells(model, group, "worst"):
+            first = last = np.ones(len(weight))  # without a score it is abstained on
+            if not kind.apart:
+                if rule.kind != "window":  # the last cell of probabilities reaches beyond 1
+                    low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
+                # Answers in the order of the scores: negative, none, positive.
+                masks = (rule.predict_set(ends, classes=self._pair()) for ends in (low, high))
+                first, last = (np.where(mask.all(axis=1), 1, 2 * mask[:, 1]) for mask in masks)
+                if not self._is_positive(kind):
+                    first, last = 2 - last, 2 - first
+            firsts.append(first)
+            lasts.append(last)
+            weights.append(weight)
+        # The least and the most that a case may be: 0 is wrong, 1 abstained on, 2 right.
+        first, last, weight = map(np.concatenate, (firsts, lasts, weights))
+        known = first == last
+
+        def total(rows: Any) -> float:
+            return float(weight[rows].sum())
+
+        def share(part: float, whole: float) -> float:
+            return part / whole if whole else float("nan")
+
+        every, surely_right, surely_wrong = float(weight.sum()), total(first == 2), total(last == 0)
+        maybe_right, maybe_wrong = total(last == 2), total(first == 0)
+        return {
+            "coverage": (
+                share(total(known & (first != 1)), every),
+                share(total(~known | (first != 1)), every),
+            ),
+            "selective_accuracy": (
+                share(surely_right, surely_right + maybe_wrong),
+                share(maybe_right, maybe_right + surely_wrong),
+            ),
+            "error": (share(surely_wrong, every), share(maybe_wrong, every)),
+            "open_cases": (0.0, total(~known)),
+        }
+
     def _is_positive(self, kind: Kind) -> bool:
         """Whether a kind of case is of the positive class."""
         told = self.plan.pos_label is not None
