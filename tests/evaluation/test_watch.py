@@ -103,6 +103,45 @@ def test_groups_divide_the_chance_of_a_false_alarm():
     assert "error in south" not in seen.alarms
 
 
+def test_groups_that_come_later_keep_the_share_they_arrived_with(tmp_path):
+    seen = cautious.watch(log(90).assign(site="A"), WINDOW, max_error=0.1, groups="site")
+    given = {}
+    for at, names in enumerate((["g9"], ["g8"], ["g7", "g5", "g6"], ["g4", "B"]), 1):
+        site = np.array(names)[np.arange(90) % len(names)]
+        seen = cautious.watch(log(90, seed=at).assign(site=site), WINDOW, seen, groups="site")
+        seen.to_json(tmp_path / "watch.json")
+        seen = Watch.from_json(tmp_path / "watch.json")
+        for name, one in seen.monitors().items():
+            # The share of a group is the same after every batch, whatever the others are called.
+            share = given.setdefault(name, 1 - one.confidence_level)
+            assert share == 1 - one.confidence_level
+    assert seen.groups == ("A",)
+    assert seen.later == ("g9", "g8", "g7", "g5", "g6", "g4", "B")
+    assert given["error in g9"] == pytest.approx(0.025 / 2)
+    assert given["error in B"] == pytest.approx(0.025 / 56)
+    assert sum(share for name, share in given.items() if " in " in name) <= 0.05
+    # Fed again with rows in another order, or brought together, a batch changes no share.
+    again = log(90, seed=4).assign(site=np.array(["g4", "B"])[np.arange(90) % 2])
+    assert cautious.watch(again.iloc[::-1], WINDOW, seen, groups="site").later == seen.later
+    more = cautious.watch(log(90, seed=9).assign(site="A0"), WINDOW, max_error=0.1, groups="site")
+    more = cautious.watch(log(90, seed=8).assign(site="a"), WINDOW, more, groups="site")
+    assert (seen + more).later == (*seen.later, "a")
+    # A state of before does not say the order; its batches do.
+    data = json.loads(seen.to_json())
+    del data["later"]
+    assert Watch.from_json(json.dumps(data | {"schema": "cautious.watch/1"})) == seen
+
+
+def test_groups_without_a_name_or_a_row(tmp_path):
+    frame = log(60).assign(site=pd.Categorical(["", None, "b"] * 20, categories=["", "a", "b"]))
+    seen = cautious.watch(frame, WINDOW, max_error=0.1, groups="site")
+    assert {name: each[0] for name, each in seen.batches[0].counts.items()} == {
+        "": 60,
+        "(none)": 40,
+        "b": 20,
+    }
+
+
 def test_a_batch_counts_once_in_whatever_order(tmp_path):
     frame = log()
     seen = cautious.watch(frame, WINDOW, max_error=0.1)
@@ -356,7 +395,7 @@ def test_every_rule_that_was_found_holds_the_scores_and_is_watched(kind):
     assert Rule.from_json(rule.to_json()) == rule
     new = log(1000, seed=3)
     held = Calibration.of_rule(rule)
-    assert held.counts.sum() == (1000 if kind != "certified" else 499)
+    assert held.counts.sum() == (1000 if kind != "certified" else 500)
     quiet = cautious.watch(new, rule, max_abstention=0.99)
     assert "drift" in quiet.monitors()
     assert "drift" not in quiet.alarms
@@ -472,7 +511,12 @@ def _batch_changed(**changes):
         "{}",
         "{",
         _state()[:200],
-        _state(schema="cautious.watch/2"),
+        _state(schema="cautious.watch/3"),
+        _state(schema="cautious.watch/1"),
+        _state(later="gone"),
+        _state(groups=["north"], later=["north"]),
+        _state(groups=["north"], later=["south", "south"]),
+        _state(groups=["north"], later=[3]),
         _state(rule="gone"),
         _state(extra=1),
         _state(max_error=2),

@@ -24,8 +24,11 @@ from cautious.limits import STATE
 
 __all__ = ["ALL", "TALLIES", "Batch", "Watch"]
 
-SCHEMA = "cautious.watch/1"
+SCHEMA = "cautious.watch/2"
 """What a file of this kind says it is."""
+
+_BEFORE = "cautious.watch/1"
+"""What files said that did not hold in which order groups arrived; their batches tell it."""
 
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARKS_SHOWN = 40
@@ -88,6 +91,10 @@ class Watch:
     groups : tuple of str or None
         The groups of the first batch. The chance of a false alarm is divided equally among them,
         with one more part for groups that come later.
+    later : tuple of str
+        Groups that came later, in the order in which they arrived; within a batch, in that of their
+        first rows. The k-th of them gets the share 1/(k (k + 1)) of the part for such groups, once
+        and for all.
     expected : tuple of int
         What :class:`cautious.guarantees.DriftMonitor` expects; empty if the rule does not say.
     batches : tuple of Batch
@@ -118,6 +125,7 @@ class Watch:
     max_abstention: float | None = None
     confidence_level: float = 0.95
     groups: tuple[str, ...] | None = None
+    later: tuple[str, ...] = ()
     expected: tuple[int, ...] = ()
     batches: tuple[Batch, ...] = ()
     alarms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -137,15 +145,13 @@ class Watch:
         """Give the monitors by what they watch, after the first batches if `upto` says so."""
         found: dict[str, RiskMonitor | DriftMonitor] = {}
         known = self.groups or ()
-        later = {name for one in self.batches[:upto] for name in one.counts} - {ALL, *known}
-        order = [*known, *sorted(later)] if self.groups is not None else []
-        delta = 1 - self.confidence_level
-        for at, group in enumerate([ALL, *order]):
-            level = self.confidence_level
-            if group != ALL:
-                part = delta / (len(known) + 1)
-                beyond = at - len(known)  # 1, 2, … for groups that came later
-                level = 1 - (part if beyond < 1 else part / (beyond * (beyond + 1)))
+        arrived = {name for one in self.batches[:upto] for name in one.counts}
+        part = (1 - self.confidence_level) / (len(known) + 1)
+        levels = {ALL: self.confidence_level} | dict.fromkeys(known, 1 - part)
+        for rank, name in enumerate(self.later, 1):
+            if name in arrived:
+                levels[name] = 1 - part / (rank * (rank + 1))
+        for group, level in levels.items():
             seen, about = self.total(group, upto), f" in {group}" if group != ALL else ""
             if self.max_error is not None:
                 counts = (seen["wrong"], seen["labelled"])
@@ -221,7 +227,11 @@ class Watch:
         groups = self.groups
         if groups is None and len(batch.counts) > 1 and not self.batches:
             groups = tuple(sorted(set(batch.counts) - {ALL}))
-        grown = replace(self, batches=tuple(batches), groups=groups)
+        later = self.later
+        if groups is not None:
+            known = {ALL, *groups, *later}
+            later += tuple(name for name in batch.counts if name not in known)
+        grown = replace(self, batches=tuple(batches), groups=groups, later=later)
         alarms = dict(self.alarms)
         for name, monitor in grown.monitors().items():
             if monitor.alarm and name not in alarms:
@@ -250,10 +260,12 @@ class Watch:
         groups = None
         if self.groups is not None or other.groups is not None:
             groups = tuple(sorted({*(self.groups or ()), *(other.groups or ())}))
+        grown = replace(self, groups=groups, batches=tuple(known.values()))
+        later = _arrived(grown, (*self.later, *other.later))
         raised = [*self.alarms.items(), *other.alarms.items()]
         raised.sort(key=lambda one: str(one[1]["at"]), reverse=True)
         alarms = dict(raised)  # the earliest of each kind comes last, and stays
-        return replace(self, groups=groups, batches=tuple(known.values()), alarms=alarms, notes=())
+        return replace(grown, later=later, alarms=alarms, notes=())
 
     def __radd__(self, other: Any) -> Watch:
         return self if other == 0 else NotImplemented  # so that sum() works
@@ -410,6 +422,7 @@ class Watch:
             "max_abstention": self.max_abstention,
             "confidence_level": self.confidence_level,
             "groups": None if self.groups is None else list(self.groups),
+            "later": list(self.later),
             "expected": list(self.expected),
             "batches": [vars(one) | {"counts": dict(one.counts)} for one in self.batches],
             "alarms": {name: dict(one) for name, one in self.alarms.items()},
@@ -440,7 +453,7 @@ class Watch:
             text = Path(source).read_text(encoding="utf-8", errors="replace")
         try:
             data = parsed_json(str(text), STATE)
-            if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, _BEFORE):
                 raise ValueError(f"its schema is not {shown(SCHEMA)}")
             return _read_state(data)
         except (ValueError, TypeError, KeyError, OverflowError) as error:
@@ -455,6 +468,14 @@ class Watch:
 def _added(every: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Add counts up, place by place; batches without any are left out."""
     return tuple(sum(each) for each in zip(*(one for one in every if one), strict=True))
+
+
+def _arrived(watch: Watch, first: Sequence[str] = ()) -> tuple[str, ...]:
+    """List the groups that came later: those known to have come `first`, then as in the batches."""
+    if watch.groups is None:
+        return ()
+    names = dict.fromkeys([*first, *(name for one in watch.batches for name in one.counts)])
+    return tuple(name for name in names if name not in (ALL, *watch.groups))
 
 
 def _evidence(logarithm: float) -> str:
@@ -474,8 +495,10 @@ def _read_state(data: dict[str, Any]) -> Watch:
     """Check every entry of a state."""
     known = {
         "schema", "rule", "max_error", "max_abstention", "confidence_level", "groups", "expected",
-        "batches", "alarms",
+        "batches", "alarms", "later",
     }  # fmt: skip
+    if data["schema"] == _BEFORE:
+        known.remove("later")
     if set(data) != known:
         raise ValueError(f"{shown(min(set(data) ^ known))} is missing or unknown")
     batches = []
@@ -515,6 +538,14 @@ def _read_state(data: dict[str, Any]) -> Watch:
             for name, one in data["alarms"].items()
         },
     )
+    later = _arrived(found)
+    if data["schema"] != _BEFORE:
+        told = tuple(_text(name) for name in data["later"])
+        first = () if found.groups is None else (ALL, *found.groups)
+        if len({*first, *told}) < len(first) + len(told) or not set(later) <= set(told):
+            raise ValueError("the groups that came later are not those of the batches")
+        later = told
+    found = replace(found, later=later)
     found.monitors()  # checks limits, level and counts
     return found
 

@@ -435,9 +435,11 @@ def _count(
     columns = [np.ones(len(codes)), abstained, decided.missing, labelled, labelled & ~right]
     parts = {ALL: np.ones(len(codes), dtype=np.bool_)}
     if groups is not None:
-        parts |= {name or "(none)": groups[0] == at for at, name in enumerate(groups[1])}
-        if (groups[0] < 0).any():
-            parts["(none)"] = groups[0] < 0
+        own_codes, names = groups
+        met, first = np.unique(own_codes, return_index=True)
+        for at in met[np.argsort(first)].tolist():  # groups arrive with their first rows
+            name = (names[at] if at >= 0 else "") or "(none)"
+            parts[name] = parts.get(name, False) | (own_codes == at)
     for name, rows in parts.items():
         own = tallies.setdefault(name, [0] * len(TALLIES))
         for at, column in enumerate(columns):
