@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious.costs import discounted, ordinal
@@ -42,7 +43,7 @@ def test_a_mean_has_the_interval_of_the_normal_law(stratify: bool) -> None:
 
 def test_counting_first_is_resampling_rows() -> None:
     """Replicates drawn from counts follow the law of replicates drawn from rows."""
-    truth, mask = some_cases(60)
+    truth, mask = some_cases(500)  # so many that one case more hardly counts
     found = bootstrap_interval(truth, mask, measure="capacity", n_resamples=4000, random_state=1)
     rng = np.random.default_rng(2)
     members = [np.flatnonzero(truth == c) for c in range(3)]
@@ -60,12 +61,67 @@ def test_counting_first_is_resampling_rows() -> None:
 
 def test_strata_keep_their_numbers() -> None:
     truth = np.array([0] * 30 + [1] * 10)
-    # Only class 1 is answered, so no stratified replicate can change the coverage.
+    # Only class 1 is answered: stratified replicates keep the coverage; one case more does not.
     mask = np.where(truth[:, None] == 1, [[True, False]], [[True, True]])
     fixed = bootstrap_interval(truth, mask, measure="coverage", random_state=0)
-    assert fixed.low == fixed.high == 0.25
+    share = 1 - 0.025 ** (1 / 40)
+    assert (fixed.low, fixed.high) == pytest.approx(
+        (0.25 * (1 - share), 0.25 + 0.75 * share), rel=1e-4
+    )
     free = bootstrap_interval(truth, mask, measure="coverage", random_state=0, stratify=False)
-    assert free.low < 0.25 < free.high
+    assert free.low < fixed.low < 0.25 < fixed.high < free.high
+
+
+@pytest.mark.parametrize("n", [1, 7, 60])
+def test_where_all_cases_are_alike_a_share_has_its_exact_interval(n: int) -> None:
+    truth = np.arange(n) % 2
+    for measure, value in (("error", 0.0), ("coverage", 1.0), ("selective_accuracy", 1.0)):
+        found = bootstrap_interval(truth, truth, measure=measure, classes=[0, 1], random_state=0)
+        exact = stats.binomtest(int(n * value), n).proportion_ci(0.95, "exact")
+        assert found.estimate == value
+        assert (found.low, found.high) == pytest.approx(tuple(exact), rel=1e-4)
+
+
+def test_no_interval_has_width_zero() -> None:
+    truth = np.arange(60) % 3
+    right = np.eye(3)[truth] * 0.7 + 0.1
+    undefined = {"set_accuracy", "indeterminate_set_size"}  # where all is answered
+    costs = discounted(ordinal(3))
+    for name, entry in MEASURES.items():
+        if name in undefined or entry.missing_params() - {"costs"}:
+            continue
+        params = {"costs": costs} if entry.missing_params() else {}
+        params |= {"y_pred": truth} if "y_pred" in entry.needs else {}
+        if entry.counts is RiskCoverageCurve:
+            found = bootstrap_interval(truth, right, measure=name, random_state=0)
+        elif name in ("needless_abstention", "discounted_accuracy_variance"):
+            found = bootstrap_interval(truth, np.ones((60, 3), bool), measure=name, random_state=0,
+                                       **params)  # fmt: skip
+        else:
+            found = bootstrap_interval(truth, truth, measure=name, random_state=0, **params)
+        assert found.low <= found.estimate <= found.high, name
+        assert found.high - found.low > 0.01, (name, found)
+
+
+def test_the_dearest_mistake_may_be_unseen() -> None:
+    truth = np.arange(100) % 2
+    costs = {"false_negative": 50, "false_positive": 2, "abstain": 1}
+    found = bootstrap_interval(
+        truth, truth, measure="set_cost", costs=costs, pos_label=1, random_state=0
+    )
+    assert (found.low, found.high) == pytest.approx((0, 50 * (1 - 0.025**0.01)), rel=1e-4)
+    each = {key: np.full(100, value) for key, value in costs.items()}
+    same = bootstrap_interval(
+        truth, truth, measure="set_cost", costs=each, pos_label=1, random_state=0
+    )
+    assert (same.low, same.high) == pytest.approx((found.low, found.high))
+
+
+def test_ends_of_opposites_are_mirrored() -> None:
+    truth, mask = some_cases(40)
+    one = bootstrap_interval(truth, mask, measure="coverage", random_state=3)
+    two = bootstrap_interval(truth, mask, measure="abstention", random_state=3)
+    assert (one.low, one.high) == pytest.approx((1 - two.high, 1 - two.low))
 
 
 def test_weights_are_repetitions_here_too() -> None:
@@ -108,7 +164,8 @@ def test_undefined_replicates_are_left_out() -> None:
     found = bootstrap_interval(
         [0, 0, 1, 1], [0, None, None, None], measure="selective_accuracy", random_state=0
     )
-    assert (found.estimate, found.low, found.high) == (1, 1, 1)
+    # One case was answered.
+    assert (found.estimate, found.low, found.high) == pytest.approx((1, 0.025, 1), abs=0.01)
     with pytest.warns(UndefinedMetricWarning, match="selective_accuracy is undefined"):
         never = bootstrap_interval([0, 1], [None, None], measure="selective_accuracy")
     assert np.isnan([never.estimate, never.low, never.high]).all()
@@ -273,7 +330,12 @@ def test_importance_is_the_bootstrap_of_rows() -> None:
     rng = np.random.default_rng(2)
     drawn = rng.integers(0, 40, (4000, 40))
     means = (weight[drawn] * wrong[drawn]).sum(axis=1) / weight[drawn].sum(axis=1)
-    assert (found.low, found.high) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.02)
+    more = rng.beta(1, weight.sum() ** 2 / np.square(weight).sum(), 4000)  # the share of one more
+    low, high = (
+        np.quantile((1 - more) * means, 0.025),
+        np.quantile((1 - more) * means + more, 0.975),
+    )
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.015)
 
 
 def test_what_weights_may_be() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ __all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 
 # A curve of more cells than this is rounded to so many confidences before it is resampled.
 _MANY_CELLS, _CONFIDENCES = 10_000, 200
+# Areas of a curve whose risk is 1 at every confidence. A few mistakes spread evenly over the
+# confidences raise the excess over the best curve by nearly as much.
+_AREA = {"aurc": 1.0, "excess_aurc": 1.0, "augrc": 0.5, "excess_augrc": 0.5}
 
 
 def bootstrap_interval(
@@ -45,14 +49,22 @@ def bootstrap_interval(
     weights_are: str = "repetitions",
     **params: Any,
 ) -> Interval:
-    """Estimate a measure with a bootstrap confidence interval.
+    r"""Estimate a measure with a bootstrap confidence interval.
 
     Cases are resampled within each true class. Equal cases are counted first and a replicate draws
     their counts from a multinomial distribution, so its cost depends on how many *different* cases
     there are, hardly on how many there are in all.
 
-    Percentile intervals are a little short: of some hundred cases, nominal 90 % intervals were
-    measured to hold the truth in 86 to 91 % of the samples, depending on the measure.
+    A replicate knows no mistake that no case made, so percentiles of replicates alone would say
+    "0 to 0" where none was seen. Each end is therefore read with one more case, at its worst: the
+    share :math:`V` of this case among :math:`m` counted ones is drawn from the law
+    :math:`\mathrm{Beta}(1, m)`, and a mean :math:`M` of a replicate becomes
+    :math:`(1 - V) M + V x`, with :math:`x` the greatest value that a case can have for the upper
+    end and the least one for the lower. Where all cases are alike this is the exact interval of
+    Clopper & Pearson. Other measures of sets are computed with a right answer, a wrong answer or an
+    abstention more. Areas under risk–coverage curves get mistakes spread evenly over the
+    confidences; were all unseen mistakes made at the greatest confidence, more would be possible.
+    Measures of scores of one's own have plain percentile intervals.
 
     Parameters
     ----------
@@ -89,7 +101,13 @@ def bootstrap_interval(
     Returns
     -------
     Interval
-        Estimate and percentile interval. Replicates on which the measure is undefined are left out.
+        Estimate and interval, which holds the estimate. Replicates on which the measure is
+        undefined are left out.
+
+    References
+    ----------
+    Gaffke (2005), "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+    nonnegative variable", for one more case at its worst.
 
     Examples
     --------
@@ -97,6 +115,8 @@ def bootstrap_interval(
     >>> interval = bootstrap_interval(y_true, y_set, measure="coverage", random_state=0)
     >>> interval.estimate, interval.low < 0.75, interval.high > 0.85
     (0.8, True, True)
+    >>> print(bootstrap_interval(y_true, y_set, measure="error", random_state=0))
+    0 [0, 0.03622]
     """
     entry = get_measure(measure)
     _check_meaning(weights_are)
@@ -137,20 +157,14 @@ def _of_weighted_cases(
     stratify: bool,
 ) -> Interval:
     """Draw cases, each as likely as the others, which take their weights along."""
-    estimate = float(entry.score(cases, **params))
-    replicates = [
-        entry(cases.reweighted(rows * cases.weight), **params)
-        for batch in bootstrap_weights(
-            (cases.weight > 0).astype(np.float64),
-            n_resamples,
-            strata=cases.truth if stratify else None,
-            random_state=random_state,
-        )
-        for rows in _some_rows(batch)
-    ]
-    return percentile_interval(
-        estimate, np.concatenate(replicates), confidence_level=confidence_level
-    )
+    strata = cases.truth if stratify else None
+    drawn = (cases.weight > 0).astype(np.float64)
+    batches = bootstrap_weights(drawn, n_resamples, strata=strata, random_state=random_state)
+    carried = (batch * cases.weight for batch in batches)
+    entry.score(cases, **params)  # warns where the measure is undefined
+    # As many equal cases as know as much as these are Σw / worth of them.
+    worth = float(np.square(cases.weight).sum() / cases.n) if cases.n > 0 else 1.0
+    return _with_one_more_case(entry, cases, params, carried, n_resamples, confidence_level, worth)
 
 
 def interval_of_counts(
@@ -181,19 +195,121 @@ def interval_of_counts(
     if isinstance(counts, RiskCoverageCurve) and len(counts.weight) > _MANY_CELLS:
         counts = counts.rounded(_CONFIDENCES)
         shift = estimate - float(entry(counts, **params))
-    replicates = [
-        entry(counts.reweighted(rows), **params)
-        for batch in bootstrap_weights(
-            counts.weight,
-            n_resamples,
-            strata=counts.truth if stratify else None,
-            random_state=random_state,
-        )
-        for rows in _some_rows(batch)
-    ]
-    return percentile_interval(
-        estimate, np.concatenate(replicates) + shift, confidence_level=confidence_level
+    strata = counts.truth if stratify else None
+    batches = bootstrap_weights(
+        counts.weight, n_resamples, strata=strata, random_state=random_state
     )
+    found = _with_one_more_case(entry, counts, params, batches, n_resamples, confidence_level)
+    if shift == 0:
+        return found
+    low, high = found.low + shift, found.high + shift
+    if entry.name in _AREA:
+        low, high = np.clip([low, high], *_extremes(entry, counts, params)).tolist()
+    return replace(found, estimate=estimate, low=low, high=high)
+
+
+def _with_one_more_case(
+    entry: Measure,
+    counts: Counts,
+    params: dict[str, Any],
+    batches: Iterable[Floats],
+    n_resamples: int,
+    confidence_level: float,
+    worth: float = 1.0,
+) -> Interval:
+    """Read both ends of an interval off replicates with one more case, the worst for each end.
+
+    A case weighs `worth` on average. The replicates are drawn alike, one after the other, so that
+    the quantiles of the further case's share may go with them in any order: in their own.
+    """
+    estimate, total = float(entry(counts, **params)), float(counts.n)
+    if entry.mean and isinstance(counts, SetCounts):
+        total = float(counts.weight[~np.isnan(entry.values(counts, **params))].sum())
+    # Quantiles of Beta(1, total / worth), from first to last so that np.quantile finds them again.
+    rank = np.linspace(0, 1, n_resamples) if n_resamples > 1 else np.array([0.5])
+    share = 1 - (1 - rank) ** (worth / total) if total > 0 else np.zeros(n_resamples)
+    mixed = entry.mean or entry.name in _AREA
+    more = None if mixed or "sets" in entry.needs else _with_possible_cases(counts)
+    replicates, start = [], 0
+    for rows in (some for batch in batches for some in _some_rows(batch)):
+        part = share[start : start + len(rows), None]
+        start += len(rows)
+        values = [entry(counts.reweighted(rows), **params)]
+        if more is not None:
+            weight = rows.sum(axis=1, keepdims=True) * part
+            for kind in np.eye(len(more.truth) - len(counts.truth))[:3]:
+                with_one = np.hstack([rows * (1 - part), weight * kind])
+                values.append(entry(more.reweighted(with_one), **params))
+        replicates.append(np.array(values))
+    every = np.concatenate(replicates, axis=1)
+    if mixed and total > 0:
+        every = np.array(
+            [(1 - share) * every[0] + share * x for x in _extremes(entry, counts, params)]
+        )
+    ends = [percentile_interval(estimate, one, confidence_level=confidence_level) for one in every]
+    low = np.fmin.reduce([estimate, *(one.low for one in ends)])
+    high = np.fmax.reduce([estimate, *(one.high for one in ends)])
+    return replace(ends[0], low=float(low), high=float(high))
+
+
+def _extremes(entry: Measure, counts: Counts, params: dict[str, Any]) -> tuple[float, float]:
+    """Give the least and the greatest value that one case can have, whether it was seen or not."""
+    if isinstance(counts, RiskCoverageCurve):
+        least, most = min(0.0, counts.loss.min()), max(1.0, counts.loss.max())
+        return _AREA[entry.name] * float(least), _AREA[entry.name] * float(most)
+    values = [entry.values(counts, **params)]
+    if params.get("costs") is not None:
+        costs = as_costs(
+            params["costs"], counts.classes.tolist(), pos_label=params.get("pos_label")
+        )
+        k = counts.n_classes
+        answers = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
+        shape = (costs.n_cases or 1, k)
+        values += [costs.of(np.broadcast_to(one, shape)).ravel() for one in answers]
+    elif "sets" not in entry.needs:
+        values.append(entry.values(_possible_cases(counts), **params))
+    every = np.concatenate(values)
+    return float(np.nanmin(every)), float(np.nanmax(every))
+
+
+def _possible_cases(counts: SetCounts) -> SetCounts:
+    """One cell for each kind of case: right, wrong, abstained on, in or out of a partial set.
+
+    All are of the commonest class.
+    """
+    k, truth = counts.n_classes, int(np.argmax(counts.by_truth()))
+    other = (truth + 1) % k
+    kinds = [(1, truth, True, 1)]
+    if k > 1:
+        kinds += [(1, other, False, 0), (k, -1, True, 1), (k, -1, True, 0)]
+    if k > 2:
+        kinds += [(2, -1, True, 1), (2, -1, False, 0)]
+    size, answer, hit, forced = (np.array(column) for column in zip(*kinds, strict=True))
+    n = len(kinds)
+    return replace(
+        counts,
+        truth=np.full(n, truth),
+        size=size,
+        answer=answer,
+        hit=hit,
+        forced=forced,
+        weight=np.ones(n),
+        set_index=np.full(n, -1),
+        words=counts.words[:0],
+        one_per_case=False,
+    )
+
+
+def _with_possible_cases(counts: Counts) -> SetCounts | None:
+    """Add a cell for each kind of case; to a curve nothing can be added."""
+    if not isinstance(counts, SetCounts):
+        return None
+    kinds, known = _possible_cases(counts), counts.forgetful()
+    cells = {
+        name: np.concatenate([getattr(known, name), getattr(kinds, name)])
+        for name in ("truth", "size", "answer", "hit", "forced", "set_index")
+    }
+    return replace(known, one_per_case=False, **cells)
 
 
 def bootstrap_difference(
