@@ -560,3 +560,36 @@ def test_columns_of_several_kinds_are_read_as_in_memory():
 def test_numbers_of_the_other_byte_order(log, expected):
     turned = log.astype({"y_true": ">i8", "score": ">f8"})
     assert summarise(turned).staircase() == expected
+
+
+@pytest.mark.parametrize("block", [16, 23, 64, 1 << 24])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blocks_of_text_end_with_lines(block, end, tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "_TEXT_BLOCK", block)
+    rows = [f"{k % 2},{k / 50},größer" for k in range(40)]
+    path = tmp_path / "log.csv"
+    path.write_bytes(end.join(["y,score,note", *rows]).encode())
+    (part,) = source.open_source(path).parts
+    batches = [batch for _, batch in part.batches(["y", "score"])]
+    assert sum(batch.num_rows for batch in batches) == 40
+    assert [cell for batch in batches for cell in batch["score"].to_pylist()] == [
+        str(k / 50) for k in range(40)
+    ]
+    assert (len(batches) > 2) == (block < 1 << 20)  # the last line has no end
+
+
+def test_arrow_is_given_no_file_of_python(tmp_path, monkeypatch):
+    # Its threads would hold the file when Python ends, and end the process with an abort.
+    from pyarrow import csv
+
+    given = []
+    read = csv.read_csv
+    monkeypatch.setattr(
+        csv, "read_csv", lambda data, **how: given.append(data) or read(data, **how)
+    )
+    monkeypatch.setattr(csv, "open_csv", None)
+    path = tmp_path / "log.csv"
+    path.write_text("y,score\n1,.9\n0,.1\n", encoding="utf-8")
+    (part,) = source.open_source(path).parts
+    assert sum(batch.num_rows for _, batch in part.batches(["y"])) == 2
+    assert [type(data).__name__ for data in given] == ["BufferReader"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 import json
 import os
 import re
@@ -204,48 +203,54 @@ class TextPart:
         if self.text.encoding != "utf-8-sig":
             raise _NotPlainError
         with self.text.bytes() as opened:
-            yield from csv.open_csv(
-                _PlainText(opened),
-                read_options=csv.ReadOptions(
-                    block_size=_TEXT_BLOCK, column_names=self.text.names, skip_rows=1
-                ),
-                parse_options=csv.ParseOptions(delimiter=self.text.separator),
-                convert_options=csv.ConvertOptions(
-                    include_columns=list(columns), column_types=dict.fromkeys(columns, pa.string())
-                ),
-            )
+            # Arrow is given bytes rather than the file: a thread of its own that still holds a
+            # Python object when Python ends ends the whole process with an abort.
+            for number, lines in enumerate(_plain_blocks(opened)):
+                yield from csv.read_csv(
+                    pa.BufferReader(lines),
+                    read_options=csv.ReadOptions(
+                        block_size=len(lines),
+                        column_names=self.text.names,
+                        skip_rows=1 if number == 0 else 0,
+                    ),
+                    parse_options=csv.ParseOptions(delimiter=self.text.separator),
+                    convert_options=csv.ConvertOptions(
+                        include_columns=list(columns),
+                        column_types=dict.fromkeys(columns, pa.string()),
+                    ),
+                ).to_batches()
 
 
 class _NotPlainError(Exception):
     """A file has something that readers of CSV read differently."""
 
 
-class _PlainText(io.RawIOBase):
-    """Bytes of a file whose heading is its first line, without quotation marks, in UTF-8."""
-
-    def __init__(self, opened: IO[bytes]) -> None:
-        self.opened = opened
-        self.decoder = codecs.getincrementaldecoder("utf-8")()
-        self.begun = False
-
-    def readable(self) -> bool:
-        """Say that it can be read."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """Read some bytes."""
-        data = self.opened.read(size)
+def _plain_blocks(opened: IO[bytes]) -> Iterator[bytes]:
+    """Cut a file into blocks of whole lines: without quotation marks, in UTF-8, heading first."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    rest, begun = b"", False
+    while data := opened.read(_TEXT_BLOCK):
         try:
-            if not data or not data.isascii() or self.decoder.getstate()[0]:
-                self.decoder.decode(data, final=not data)
+            if not data.isascii() or decoder.getstate()[0]:
+                decoder.decode(data)
         except UnicodeDecodeError:
             raise _NotPlainError from None
         # A blank line may end with a return alone.
         first = _FIRST_LINE.match(data)
-        if b'"' in data or not (self.begun or (first and first[0].strip())):
+        end = data.rfind(b"\n") + 1
+        if b'"' in data or not (begun or (first and first[0].strip())):
             raise _NotPlainError
-        self.begun = True
-        return data
+        if end == 0 and len(rest) + len(data) >= _TEXT_BLOCK:  # returns alone, or endless lines
+            raise _NotPlainError
+        begun = True
+        if end:
+            yield rest + data[:end]
+            rest = b""
+        rest += data[end:]
+    if decoder.getstate()[0]:
+        raise _NotPlainError
+    if rest:
+        yield rest
 
 
 @dataclass(frozen=True)
