@@ -201,7 +201,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         others = other_groups = None
         if isinstance(self.estimator, FrozenEstimator):
             calibration = np.arange(len(labels))
-            self.estimator_ = clone(self.estimator).fit(X, labels)
+            self.estimator_: Any = clone(self.estimator).fit(X, labels)
         else:
             training, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
             warn_of_twins(X, training, calibration)

@@ -200,7 +200,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         params = fit_metadata(self, self.estimator, None, fit_params)
         calibration = np.arange(len(labels))
         if isinstance(self.estimator, FrozenEstimator):
-            self.estimator_ = clone(self.estimator).fit(X, labels)
+            self.estimator_: Any = clone(self.estimator).fit(X, labels)
         else:
             training, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
             warn_of_twins(X, training, calibration)
