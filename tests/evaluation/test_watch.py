@@ -685,3 +685,25 @@ def test_a_file_is_known_as_csv_and_as_parquet(tmp_path):
         changed.to_parquet(tmp_path / "log.parquet")
         apart = cautious.watch(tmp_path / "log.parquet", WINDOW, seen)
         assert apart.total()["cases"] == 2 * len(frame), column
+
+
+def test_the_cases_that_the_rule_was_tuned_on_are_noted(tuned, tmp_path):
+    own = log(1000)
+    own.to_csv(tmp_path / "log.csv", index=False)
+    by_file = cautious.tune(tmp_path / "log.csv", costs=COSTS, honest=False, groups=False).rule
+    shuffled = own.sample(frac=1, random_state=0)
+    for source, rule in ((own, tuned), (shuffled, tuned), (tmp_path / "log.csv", by_file)):
+        seen = cautious.watch(source, Rule.from_json(rule.to_json()), max_error=0.1)
+        assert "chosen on these very cases" in " ".join(map(str, seen.notes))
+    for other in (log(1000, seed=1), own[:999], own.assign(y_true="")):
+        seen = cautious.watch(other, tuned, max_error=0.1)
+        assert "chosen on" not in " ".join(map(str, seen.notes))
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), 200)
+    three = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(
+        y_true=rng.choice(list("abc"), 200)
+    )
+    costs = {"mistake": 1, "abstain": 0.3}
+    rule = cautious.tune(three, costs=costs, honest=False).rule
+    seen = cautious.watch(three, rule, max_error=0.9)
+    assert "chosen on these very cases" in " ".join(map(str, seen.notes))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cautious import apply
+from cautious import apply, watch
 from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError
@@ -593,3 +593,27 @@ def test_arrow_is_given_no_file_of_python(tmp_path, monkeypatch):
     (part,) = source.open_source(path).parts
     assert sum(batch.num_rows for _, batch in part.batches(["y"])) == 2
     assert [type(data).__name__ for data in given] == ["BufferReader"]
+
+
+def test_a_column_that_nobody_uses_does_not_matter(tmp_path):
+    (tmp_path / "log").mkdir()
+    kinds = (pa.array([1, 2]), pa.array([1.5, 2.5]), pa.array(["x", "y"]))
+    for at, stamps in enumerate(kinds):
+        rows = {"ts": stamps, "y_true": [0, 1], "score": [0.25, 0.75]}
+        pq.write_table(pa.table(rows), tmp_path / f"log/{at}.parquet")
+    assert summarise(tmp_path / "log").n_rows == 6
+    rule = Rule.window(0.3, 0.6)
+    assert apply(tmp_path / "log", rule).n == 6
+    seen = watch(tmp_path / "log", rule, max_error=0.1)
+    assert seen.total()["cases"] == 6
+    said = r"1\.parquet: column 'ts' holds numbers \(double\), but in .*0\.parquet"
+    with pytest.raises(ValueError, match=said):
+        apply(tmp_path / "log", rule, path=tmp_path / "answers.parquet")
+    for use in (
+        lambda: summarise(tmp_path / "log", groups="ts"),
+        lambda: watch(tmp_path / "log", rule, max_error=0.1, groups="ts"),
+        lambda: watch(tmp_path / "log", rule, max_error=0.1, score="ts"),
+        lambda: apply(tmp_path / "log", rule, score="ts"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            use()

@@ -284,6 +284,7 @@ def apply(
             plan = plan.of_model(opened, only)
         except InputError as error:
             raise error.at(opened.name) from None
+        opened.check(plan.reads() if path is None else names)
         for place, extra in opened.left_out:
             raise InputError(
                 "column {name} is not in {first}; all files must have the same columns, or it "

@@ -29,6 +29,7 @@ from cautious.predictions import ModelPredictions, file_stem, match_labels, refu
 from cautious.sets import check_classes
 
 __all__ = [
+    "DataDigest",
     "Evidence",
     "Log",
     "RuleChoice",
@@ -242,13 +243,30 @@ def data_digest(one: ModelPredictions) -> str:
     """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
     columns = [one.codes, one.y_score, one.sample_weight]
     columns += [] if one.y_proba is None else list(one.y_proba.T)
-    given = [np.ascontiguousarray(column) for column in columns if column is not None]
-    rows = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(given))), index=False)
-    mixed = rows.to_numpy(dtype=np.uint64)
-    with np.errstate(over="ignore"):  # sums wrap around
-        sums = mixed.sum(), (mixed * mixed).sum(), (mixed ^ (mixed >> np.uint64(31))).sum()
-    text = f"{one.classes!r} {len(mixed)} {[int(part) for part in sums]}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    digest = DataDigest()
+    digest.add([column for column in columns if column is not None])
+    return digest.text(one.classes)
+
+
+class DataDigest:
+    """A digest of cases that may come in parts, in any order."""
+
+    def __init__(self) -> None:
+        self.n, self._sums = 0, [0, 0, 0]
+
+    def add(self, columns: Iterable[Any]) -> None:
+        """Add cases: the codes of their truths, scores or probabilities."""
+        given = dict(enumerate(map(np.ascontiguousarray, columns)))
+        mixed = pd.util.hash_pandas_object(pd.DataFrame(given), index=False).to_numpy(np.uint64)
+        with np.errstate(over="ignore"):  # sums wrap around
+            sums = mixed.sum(), (mixed * mixed).sum(), (mixed ^ (mixed >> np.uint64(31))).sum()
+        self.n += len(mixed)
+        self._sums = [(old + int(new)) % 2**64 for old, new in zip(self._sums, sums, strict=True)]
+
+    def text(self, classes: tuple[Any, ...]) -> str:
+        """Write the digest of cases of these classes."""
+        text = f"{classes!r} {self.n} {self._sums}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def evidence_of(one: ModelPredictions, choice: RuleChoice) -> Evidence:

@@ -20,6 +20,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation.application import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.calibration import Calibration, scale_notes
+from cautious.evaluation.evidence import DataDigest
 from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
 from cautious.logs import AnswerPlan, cases_of, column_of, decide, labels_of
 from cautious.predictions import described, guess_columns, label_text, refusal
@@ -249,6 +250,7 @@ def _late_labels(labels: Any, case: str | None, truth: Any, encoding: str | None
                 ).at(opened.name)
             wanted = truth if isinstance(truth, str) and truth in names else None
             column = guess_columns([*names, "score"], truth=wanted).truth
+            opened.check([case, column])
             for part in opened.parts:
                 for _, batch in part.batches([case, str(column)]):
                     ids, truths = (_labels(batch, each) for each in (case, column))
@@ -289,6 +291,7 @@ def _batches_of(
     """Count the batches of a log, one per file; give notes, and the model if a column says it."""
     ((name_of_rule, rule),) = rules.items()
     found: dict[str, _Counting] = {}
+    every = DataDigest()
     met = scored = 0
     least, most = np.inf, -np.inf
     with opened_cases(source, encoding) as opened:
@@ -304,6 +307,7 @@ def _batches_of(
             )  # fmt: skip
         except InputError as error:
             raise error.at(opened.name) from None
+        opened.check([*plan.reads(), roles.truth, roles.groups, roles.case])
         read = plan.columns[name_of_rule]
         told = [name for name in others if name != roles.truth]
         for part in opened.parts:
@@ -324,6 +328,7 @@ def _batches_of(
                         met += _fill(codes, _labels(batch, roles.case), late, rule)
                     own.add(decided, codes, _groups(batch, roles.groups))
                     own.digest.add(batch, told, codes)
+                    every.add([codes, *np.atleast_2d(decided.values.T)])
             except InputError as error:
                 raise error.at(part.name) from None
         batches = [own.batch(name) for name, own in found.items() if own.digest.n]
@@ -332,6 +337,15 @@ def _batches_of(
     used = replace(plan.used, truth=roles.truth, groups=roles.groups, case=roles.case)
     notes = [described(used, others, opened.name), *plan.notes()]
     notes += scale_notes(rule, opened.name, least, most, scored)
+    if (rule.data or {}).get("digest") == every.text(rule.classes):
+        facts = {"name": quoted(opened.name or batches[0].name, 60)}
+        notes.append(
+            Message(
+                "{name}: the rule was chosen on these very cases, so they say little about whether "
+                "it keeps its limits; watch it on others",
+                facts,
+            )
+        )
     if late and not met:
         facts = {"name": quoted(opened.name or batches[0].name, 60)}
         notes.append(Message("{name}: none of the labels given is about its cases", facts))

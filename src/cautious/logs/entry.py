@@ -134,6 +134,7 @@ def summarise(
         plan = Plan.of(opened.schema, place=opened.name, **wishes)
     except InputError as error:
         raise error.at(opened.name) from None
+    opened.check(plan.columns.names())
     if plan.columns.sets is not None and not plan.classes:
         plan = _complete(plan, opened)
     rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}

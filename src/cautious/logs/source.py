@@ -6,9 +6,9 @@ import codecs
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -86,6 +86,8 @@ class Source:
         Which files these are; empty if there are none.
     left_out : tuple of pairs of str
         Files, and columns of theirs that the first file does not have.
+    clashes : dict of str to InputError
+        What is wrong with columns that are of one kind in one file and of another in the next.
     """
 
     schema: Any
@@ -94,6 +96,13 @@ class Source:
     again: bool = True
     name: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
+    clashes: Mapping[str, InputError] = field(default_factory=dict)
+
+    def check(self, columns: Iterable[Any]) -> None:
+        """Refuse columns that are not of one kind in all files; others do not matter."""
+        for name in columns:
+            if name in self.clashes:
+                raise self.clashes[name]
 
 
 @dataclass(frozen=True)
@@ -442,6 +451,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
     wrong: list[tuple[str, InputError]] = []
     expected: dict[str, Any] = {}
     more: list[tuple[str, str]] = []
+    clashes: dict[str, InputError] = {}
     known: int | None = 0
     for path, filesystem in files:
         try:
@@ -459,7 +469,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
             if name not in kinds:
                 raise refusal("column gone", place=path, name=quoted(name), first=first)
             if (both := _wider(kind, found := kinds[name])) is None:
-                raise refusal(
+                clash = refusal(
                     "other columns",
                     place=path,
                     name=quoted(name),
@@ -467,6 +477,8 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
                     first=first,
                     kind=_in_words(kind),
                 )
+                clashes.setdefault(name, clash)
+                continue
             expected[name] = both
             nullable = schema.field(name).nullable or own.field(name).nullable
             schema = schema.set(at, schema.field(name).with_type(both).with_nullable(nullable))
@@ -475,7 +487,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
     if wrong:
         raise _first_of(wrong, len(files))
-    return Source(schema, every, known, name=title, left_out=tuple(more))
+    return Source(schema, every, known, name=title, left_out=tuple(more), clashes=clashes)
 
 
 def _wider(one: Any, other: Any) -> Any:
