@@ -1,10 +1,13 @@
 """Curves certify what their cases would: from counts, without a second reading."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import cautious
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
 from cautious.guarantees import certify
+from cautious.logs import summarise
 
 
 def cases(n=1500, seed=0):
@@ -81,6 +84,18 @@ def test_what_was_counted_is_what_the_rule_answers(curve, shape):
         assert found.coverage == answered.mean()
         assert sum(one.answered for one in tests) == answered.sum()
         assert sum(one.wrong for one in tests) == wrong.sum()
+
+
+def test_thresholds_of_counted_logs_and_of_tuning_occur_among_the_scores():
+    y, p, _ = cases()
+    log = pd.DataFrame({"y_true": y, "score": p.round(2)})
+    asked = {"max_error": 0.1}
+    found = summarise(log).certify(**asked, thresholds="two").rule
+    assert {found.lower, found.upper} <= set(log["score"])
+    log["score"] -= 2  # no probabilities, so that a window is certified
+    tuned = cautious.tune(log, **asked, confidence_level=0.95).rule
+    assert tuned.kind == "window"
+    assert {tuned.lower, tuned.upper} <= set(log["score"])
 
 
 @pytest.mark.parametrize("curve", [AbstentionCostSurface, RiskCoverageCurve])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -77,6 +78,20 @@ def test_a_tuned_pipeline(positive):
     assert 0 < model.predict_set(X).all(axis=1).mean() < 1
 
 
+def test_a_class_that_the_estimator_was_not_shown():
+    pytest.importorskip("skl2onnx")
+    X, y = load_iris(return_X_y=True)
+    y = np.where(np.arange(len(y)) % 25 == 0, 1, y + (y > 0))  # one class more, of six cases
+    base = RandomForestClassifier(20, random_state=0).fit(X[y != 1], y[y != 1])
+    model = CertifiedAbstainingClassifier(FrozenEstimator(base), max_error=0.3).fit(X, y)
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    model.estimator_ = base  # what skl2onnx can convert
+    found = ask(to_onnx(model, X.astype(np.float32)), X=X.astype(np.float32))["sets"]
+    assert (found == model.predict_set(X.astype(np.float32))).all()
+    assert found.sum(axis=1).min() == 1
+
+
+@pytest.mark.filterwarnings("ignore:.* calibration rows also occur")  # iris has a row twice
 def test_a_certified_forest_of_three_classes():
     X, y = load_iris(return_X_y=True)
     model = CertifiedAbstainingClassifier(

@@ -60,6 +60,28 @@ def test_a_class_that_was_not_shown_is_a_mistake(shape):
     assert sum(one.answered for one in tests) == given.sum()
 
 
+@pytest.mark.parametrize("shape", ["one", "two", "per class"])
+@pytest.mark.parametrize("positive", [0, 1])
+def test_what_was_counted_is_what_the_model_answers(shape, positive):
+    rng = np.random.default_rng(3)
+    X, y = world(rng, 1600, d=3)
+    model = CertifiedAbstainingClassifier(
+        KNeighborsClassifier(25),  # probabilities that are rounded hundredths
+        max_error=0.06,
+        thresholds=shape,
+        pos_label=positive,
+        random_state=0,
+    ).fit(X, y)
+    calibration = set_aside(1600, 0.5, 0)[1]
+    sets = model.predict_set(X[calibration])
+    given = sets.sum(axis=1) == 1
+    wrong = given & ~sets[np.arange(800), y[calibration]]
+    tests = model.certificate_.tests
+    assert 0 < given.sum() < 800
+    assert sum(one.answered for one in tests) == given.sum()
+    assert sum(one.wrong for one in tests) == wrong.sum()
+
+
 def test_a_fitted_model_meets_a_class_it_was_not_shown():
     rng = np.random.default_rng(2)
     X, y = world(rng, 600, d=6)
