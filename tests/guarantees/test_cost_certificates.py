@@ -44,7 +44,11 @@ def test_two_values_have_the_exact_bound():
     assert len(found.means) == 1  # the other class does not occur
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=3))
+# Sixty-fourths add up exactly; the programme's solver overlooks shares of less than 1e-7.
+SHARES = st.integers(0, 64).map(lambda part: part / 64)
+
+
+@given(st.lists(st.tuples(SHARES, SHARES), min_size=3, max_size=3))
 def test_the_worst_shares_are_a_linear_programme(pairs):
     shares = {k: (min(pair), max(pair)) for k, pair in enumerate(pairs)}
     y, mask = sets_of_three(np.random.default_rng(0), 300)
