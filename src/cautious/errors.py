@@ -33,6 +33,11 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "sets": {"cli": "--sets", "page": "the column of sets"},
     "model": {"cli": "--model", "page": "the choice 'model'"},
     "weight": {"cli": "--weight", "page": "the column of weights"},
+    "no_weight": {
+        "python": "weight=False",
+        "cli": "--no-weight",
+        "page": "--no-weight (of a file opened on the page, with the choice 'weight')",
+    },
     "groups": {"cli": "--group", "page": "the column of groups"},
     "case": {"cli": "--id", "page": "the column of cases"},
     "cost_columns": {"cli": "--cost-columns", "page": "the columns of costs"},
@@ -223,8 +228,9 @@ class Message:
 
 def _argument(name: str, way: Way) -> str:
     if way == "python":
-        return name
-    plain = f"--{name.replace('_', '-')}" if way == "cli" else name.replace("_", " ")
+        plain = name
+    else:
+        plain = f"--{name.replace('_', '-')}" if way == "cli" else name.replace("_", " ")
     return ARGUMENTS.get(name, {}).get(way, plain)
 
 

@@ -105,3 +105,32 @@ def test_weights_that_are_shares_are_noted_once(run, tmp_path, engine):
     level = ("--confidence-level", 0.9, "--resamples", 20, "--measure", "coverage")
     notes = run("evaluate", "p.csv", *level, *engine).stderr
     assert notes.count("the weights of 20 rows add up to 1;") == notes.count("add up to") == 1
+
+
+KILOGRAMS = "y_true,score,weight\n" + "0,.2,80.5\n1,.8,61\n0,.3,93\n1,.9,71\n" * 10
+
+
+def test_a_column_called_weight_can_be_declined(run):
+    """Of patients it holds kilograms: a sum of those is no number of cases."""
+    words = "40 rows count as 3,055. If it holds something else, such as kilograms, leave it out"
+    found = run("evaluate", "-", stdin=KILOGRAMS)
+    assert f"{words} with --no-weight" in found.stderr
+    assert [line.split() for line in found.stdout.splitlines()[2:4]] == [
+        ["rows", "40"],
+        ["weights", "sum", "to", "3,055"],
+    ]
+    assert "weights sum to" in found.stdout.split("class ")[1]
+    assert words not in run("evaluate", "-", "--weight", "weight", stdin=KILOGRAMS).stderr
+    plain = run("evaluate", "-", "--no-weight", stdin=KILOGRAMS)
+    assert words not in plain.stderr
+    assert "weights" not in plain.stdout
+    assert plain.stdout.splitlines()[2].split() == ["cases", "40"]
+    both = run("evaluate", "-", "--no-weight", "--weight", "weight", stdin=KILOGRAMS, code=2)
+    assert "--weight and --no-weight are both given" in both.stderr
+
+
+def test_a_promise_names_the_way_to_leave_weights_out(run):
+    promise = ("tune", "-", "--max-error", "30%", "--confidence-level", "90%")
+    refused = run(*promise, stdin=KILOGRAMS, code=2)
+    assert "leave the weights out (--no-weight, where they are a column)" in refused.stderr
+    assert "with 90 % confidence" in run(*promise, "--no-weight", stdin=KILOGRAMS).stdout

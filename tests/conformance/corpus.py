@@ -247,6 +247,15 @@ for name, weight in (
         table("y_true,score,weight", list(zip(named("no", "yes"), TIED, weight, strict=True))),
         scored("no", "yes", TIED, weight=weight),
     )
+KILOGRAMS = [80.5, 61, 93, 71, 55, 84, 66, 72, 101, 58.5, 75, 69]
+WEIGHED = table("y_true,score,weight", list(zip(named("no", "yes"), TIED, KILOGRAMS, strict=True)))
+add(
+    "kilograms",
+    WEIGHED,
+    scored("no", "yes", TIED, weight=KILOGRAMS),
+    notes=("by which 12 rows count as 886",),
+)
+add("kilograms_declined", WEIGHED, scored("no", "yes", TIED), options={"weight": False})
 GROUP = list("uvuvuvuvuvuv")
 add(
     "groups",

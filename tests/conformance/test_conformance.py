@@ -97,3 +97,14 @@ def test_what_is_odd_about_labels_is_said_alike_in_every_way(tmp_path):
         for said in about.values():
             assert said == about["library"], (case.name, about)
             assert len(said) == len(case.notes)
+
+
+def test_weights_that_look_like_something_else_are_doubted_alike_in_every_way(tmp_path):
+    cases = [case for case in EVERY if case.name.startswith("kilograms")]
+    doubted, declined = ways.notes(cases, tmp_path)
+    for way, said in doubted.items():
+        (about,) = [one for one in said if "count as" in one]
+        assert about.startswith("column 'weight' is taken as the weight of cases, by"), way
+        left_out = "the choice 'weight')" if way in ("page", "report") else "with weight=False"
+        assert about.endswith(left_out), way
+    assert not any("count as" in one for said in declined.values() for one in said)

@@ -105,6 +105,9 @@ def _options(options: Mapping[str, Any]) -> list[str]:
     names = {"pos_label": "--positive"}
     found: list[str] = []
     for name, value in reading(options).items():
+        if value is False:
+            found.append(f"--no-{name}")
+            continue
         for one in value if isinstance(value, list) else [value]:
             found += [names.get(name, f"--{name}"), str(one)]
     return found
@@ -190,7 +193,8 @@ def words_of(call: Callable[[], Any]) -> str | None:
 def page_options(case: Case | Refusal) -> dict[str, Any]:
     """What the page is told."""
     known = ("truth", "score", "weight", "pos_label", "empty", "window")
-    return {name: case.options[name] for name in known if name in case.options}
+    given = {name: case.options[name] for name in known if name in case.options}
+    return {name: None if value is False else value for name, value in given.items()}
 
 
 def dropped(cases: Iterable[Case], folder: Path) -> dict[str, Table]:

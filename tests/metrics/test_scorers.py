@@ -260,6 +260,7 @@ def test_a_measure_without_its_costs_is_refused_when_the_scorer_is_made():
         ("utility", {"utility": "best"}, ValueError, "utility is 'best'"),
         ("coverage", {"partial": "sets"}, ValueError, "partial is 'sets'"),
         ("set_cost", {"costs": {"fn": 1, "fp": 1, "abstain": 1}}, ValueError, "has the key 'fn'"),
+        ("set_cost", {"costs": {"mistake": -5, "abstain": 1}}, ValueError, "'mistake'] is -5"),
         ("set_cost", {"costs": [[0, 1, 2]]}, ValueError, "costs has shape"),
     ],
 )
@@ -299,6 +300,9 @@ def test_costs_of_any_form_score_in_model_selection() -> None:
     frame = pd.DataFrame(table, [*names, "abstain"], columns=names)[names[::-1]]
     read = make_set_scorer("set_cost", costs=frame)
     again = cross_validate(Threshold(), X, NAMES, cv=3, error_score="raise", scoring=read)
+    assert np.array_equal(again["test_score"], result["test_score"])
+    alike = make_set_scorer("set_cost", costs={"mistake": 5, "abstain": 1})
+    again = cross_validate(Threshold(), X, NAMES, cv=3, error_score="raise", scoring=alike)
     assert np.array_equal(again["test_score"], result["test_score"])
 
 

@@ -16,8 +16,8 @@ __all__ = ["apply"]
 
 
 @with_columns(
-    "truth", "sets", "pos_label", "classes", "weight", "groups", "case", "empty", "missing",
-    "drop_missing",
+    "truth", "sets", "pos_label", "classes", "weight", "no_weight", "groups", "case", "empty",
+    "missing", "drop_missing",
 )  # fmt: skip
 def apply(
     files: Annotated[

@@ -124,6 +124,15 @@ _READING: dict[str, tuple[Any, Any, Any]] = {
     ),
     "model": (str | None, None, _column("Column of model names.")),
     "weight": (str | None, None, _column("Column that says how often a row counts.")),
+    "no_weight": (
+        bool,
+        False,
+        _column(
+            "Count every row once, though a column is called weight: it may hold kilograms.",
+            "--no-weight",
+            metavar=None,
+        ),
+    ),
     "groups": (str | None, None, _column("Column of groups to tell apart.", "--group")),
     "case": (
         str | None,
@@ -183,6 +192,10 @@ def with_columns(*left_out: str) -> Callable[[Callable[..., None]], Callable[...
                 for name, one in said.items()
                 if one not in (taken[name][1], [])
             }
+            if columns.pop("no_weight", False):
+                if "weight" in columns:
+                    raise ValueError("--weight and --no-weight are both given; give one of them.")
+                columns["weight"] = False
             command(**given, columns=columns)
 
         hints = get_type_hints(command, include_extras=True)

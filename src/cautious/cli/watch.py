@@ -17,7 +17,9 @@ __all__ = ["watch"]
 _ALARM = 3
 
 
-@with_columns("sets", "pos_label", "classes", "weight", "empty", "missing", "drop_missing")
+@with_columns(
+    "sets", "pos_label", "classes", "weight", "no_weight", "empty", "missing", "drop_missing"
+)
 def watch(
     files: Annotated[
         list[str],

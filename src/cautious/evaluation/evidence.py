@@ -81,6 +81,10 @@ class Evidence:
     bounds : mapping of str to pair of float
         What the answers may be at the scores as they were, if these were rounded: the least and the
         greatest coverage, selective accuracy and error, and how many cases are open.
+    weighted : bool
+        Whether `n` is a sum of weights that were given.
+    rows : int or None
+        Number of rows, where they are weighted; None if a log does not tell those of each model.
     """
 
     name: str
@@ -96,6 +100,8 @@ class Evidence:
     chosen_here: bool = False
     resolution: float | None = None
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    weighted: bool = False
+    rows: int | None = None
 
     def answers_to(self, one: ModelPredictions) -> Mask | None:
         """Give the answers case by case; None if there are none."""
@@ -454,6 +460,9 @@ def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evi
                 return _of_log(summary, whole.name, whole.rule, decision, model=model, group=group)
 
             whole = _with_groups(whole, summary.groups, count)
+        if plan.columns.weight is not None:
+            rows = summary.n_rows - summary.odd.get("dropped", 0)
+            whole = replace(whole, weighted=True, rows=rows if len(known) == 1 else None)
         yield whole
 
 

@@ -31,6 +31,7 @@ from cautious.evaluation.evidence import (
     with_priors,
 )
 from cautious.evaluation.text import (
+    WEIGHTS,
     first_parts,
     first_rows,
     has_partial_sets,
@@ -215,8 +216,7 @@ class Evaluation:
         every = every or bool(self.asked)
         partial = any(has_partial_sets(one.counts) for one in self.models.values())
         first = self._rows() if every else first_rows(self.measures, partial)
-        cases = ("cases", *(number(one.n) for one in self.models.values()))
-        yield "", ["", *self.models], [cases, *first]
+        yield "", ["", *self.models], [*_sizes(self.models), *first]
         for name, one in self.models.items():
             shown = [self.by_group.get(name)]
             few = len(one.classes) <= _CLASSES_SHOWN
@@ -225,7 +225,8 @@ class Evaluation:
             for frame in shown:
                 if frame is not None:
                     title = "" if len(self.models) == 1 else name
-                    yield title, *(_every_part(frame) if every else first_parts(frame, partial))
+                    n = WEIGHTS if one.weighted else "cases"
+                    yield title, *(_every_part(frame) if every else first_parts(frame, partial, n))
 
     def text(self, *, every: bool = False) -> str:
         """Write tables and sentences; with `every`, all measures."""
@@ -395,7 +396,8 @@ def evaluate(
     if engine is None:
         read = read_predictions(predictions, **columns)
         chosen_on = {name: data_digest(one) for name, one in read.items()} if choice.rules else {}
-        if priors is not None:
+        weighted = {name: one.sample_weight is not None for name, one in read.items()}
+        if priors is not None:  # they are weights too, but leave the number of cases as it is
             models = [with_priors(one, priors) for one in read.values()]
             read = Predictions(models, read.notes)
         notes += read.notes
@@ -405,7 +407,10 @@ def evaluate(
             evidence = evidence_of(one, choice)
             data = None if evidence.rule is None else evidence.rule.data
             here = data is not None and data.get("digest") == chosen_on.get(one.name, "")
-            found.append(replace(evidence, chosen_here=here))
+            evidence = replace(evidence, chosen_here=here)
+            if weighted[one.name]:
+                evidence = replace(evidence, weighted=True, rows=one.n)
+            found.append(evidence)
             own = dict(one.costs) if costs is None and one.costs is not None else costs
             if own is not None and (costly := _costly_cases(one, found[-1], own)) is not None:
                 per_case[one.name] = costly
@@ -457,6 +462,16 @@ def evaluate(
         tuple(measures),
         tuple(by_costs_of),
     )
+
+
+def _sizes(models: Mapping[str, Evidence]) -> Iterator[tuple[str, ...]]:
+    """Say how many cases there are; a sum of weights must not pass for a number of people."""
+    every = models.values()
+    weighted = any(one.weighted for one in every)
+    if weighted:
+        rows = (one.rows if one.weighted else round(one.n) for one in every)
+        yield ("rows", *("" if n is None else f"{n:,}" for n in rows))
+    yield (WEIGHTS if weighted else "cases", *(number(one.n) for one in every))
 
 
 def _to_count(choice: RuleChoice) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pandas as pd
 from cautious.metrics import SetCounts
 
 __all__ = [
+    "WEIGHTS",
     "alike",
     "first_parts",
     "first_rows",
@@ -21,6 +22,9 @@ __all__ = [
     "share",
     "text_table",
 ]
+
+WEIGHTS = "weights sum to"
+"""What stands in place of "cases" where rows have weights: nobody shall take a sum for people."""
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -189,7 +193,9 @@ def first_rows(measures: Mapping[str, pd.DataFrame], partial: bool) -> Iterator[
             yield (line.words, *cells)
 
 
-def first_parts(frame: pd.DataFrame, partial: bool) -> tuple[list[str], list[tuple[str, ...]]]:
+def first_parts(
+    frame: pd.DataFrame, partial: bool, n: str = "cases"
+) -> tuple[list[str], list[tuple[str, ...]]]:
     """Give headings and rows of text for the measures of each class or group.
 
     Parameters
@@ -199,13 +205,15 @@ def first_parts(frame: pd.DataFrame, partial: bool) -> tuple[list[str], list[tup
         it are left out.
     partial : bool
         As in :func:`first_rows`.
+    n : str
+        What the number of cases is called: of weighted ones, :data:`WEIGHTS`.
     """
     lines = [line for line in (_SETS if partial else _ANSWERS) if line.measure in frame]
     rows = [
         (str(label), number(row["n"]), *(_shown(row[line.measure], line) for line in lines))
         for label, row in zip(frame.index, frame.to_dict("records"), strict=True)
     ]
-    return [str(frame.index.name), "cases", *(line.short for line in lines)], rows
+    return [str(frame.index.name), n, *(line.short for line in lines)], rows
 
 
 def _cell(table: pd.DataFrame, line: _Line) -> str:

@@ -424,7 +424,7 @@ def _certified(
     if one.sample_weight is not None:
         raise InputError(
             "{name} has weights, but a promise counts cases, and weighted cases have no exact "
-            "test; leave the weights out.",
+            "test; leave the weights out ({=no_weight}, where they are a column).",
             name=quoted(one.name, 60),
         )
     if not 0 < asked["max_error"] < 1:

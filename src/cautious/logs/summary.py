@@ -295,7 +295,8 @@ class LogSummary:
         found += label_notes(self.labels | set(self.plan.classes), pair)
         if columns.weight is not None:
             gone = self.odd.get("dropped", 0) + self.odd.get(WEIGHTLESS, 0)
-            found += weight_notes(self._weight(), self.n_rows - gone)
+            guessed = columns.weight if columns.guessed_weight else None
+            found += weight_notes(self._weight(), self.n_rows - gone, guessed)
         if not self.exact:
             found.append(note("rounded scores", width=f"{self.resolution:g}"))
         return tuple(found)

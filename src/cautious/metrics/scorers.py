@@ -77,6 +77,11 @@ def make_set_scorer(
     make_set_scorer('utility', utility='u80')
     >>> make_set_scorer(["u65", "coverage", "error"])
     make_set_scorer(['u65', 'coverage', 'neg_error'])
+
+    By the costs that a classifier is tuned for, of as many classes as it has:
+
+    >>> make_set_scorer("set_cost", costs={"mistake": 5, "abstain": 1})
+    make_set_scorer('neg_set_cost', costs={'mistake': 5, 'abstain': 1})
     """
     if isinstance(measure, str) or callable(measure):
         return SetScorer([_known(measure)], greater_is_better, empty, params, several=False)
@@ -251,7 +256,9 @@ def _check_params(entry: Measure, params: dict[str, Any]) -> None:
     entry.check_params(params)
     given = {**entry.params, **params}
     if "costs" in given:
-        as_costs(given["costs"])
+        costs = given["costs"]
+        alike = isinstance(costs, Mapping) and set(costs) == {"mistake", "abstain"}
+        as_costs(costs, (0, 1) if alike else None)  # of any classes: the estimator brings its own
     elif entry.counts is SetCounts and all(isinstance(value, str) for value in given.values()):
         with warnings.catch_warnings(action="ignore"):
             entry(SetCounts.from_predictions([0, 1], [[0], {0, 1}], y_pred=[0, 1]), **params)

@@ -65,6 +65,8 @@ class Columns:
         what tells the cases apart.
     costs : dict
         Column of each cost per case: ``false_negative``, ``false_positive``, ``abstain``.
+    guessed_weight : bool
+        Whether the name of the column of weights is all that says so.
     """
 
     truth: str | None
@@ -77,6 +79,7 @@ class Columns:
     groups: str | None = None
     case: str | None = None
     costs: dict[str, str] = field(default_factory=dict)
+    guessed_weight: bool = field(default=False, compare=False)
 
     def names(self) -> list[str]:
         """All the columns, each once."""
@@ -193,7 +196,8 @@ def guess_columns(
         )
     rest: dict[str, Any] = {
         "model": one("model", model),
-        "weight": one("weight", weight),
+        "weight": (found := one("weight", weight)),
+        "guessed_weight": weight is None and found is not None,
         "groups": one("groups", groups),
         "case": None if case is None else _there(names, "case", case),
         "costs": {

@@ -7,6 +7,7 @@ classes, and gives the finished :class:`~cautious.predictions.ModelPredictions`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,6 +34,8 @@ __all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle", "weight_notes"
 
 # Nobody tells more classes apart by a single score: so many different truths are no classes.
 _MANY_CLASSES = 20
+# A column called weight whose mean is so large may well hold kilograms.
+_HEAVY = 10
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Draft:
         What these columns are called, for errors.
     weight, groups, case, model, costs
         As in :class:`ModelPredictions`; rows of several models may be mixed.
+    guessed_weight
+        The column of weights, where only its name says so.
     notes : list of Message
         What was guessed or looks odd.
     source : str
@@ -99,6 +104,7 @@ class Draft:
     proba_column: Any = None
     set_column: Any = None
     weight: Floats | None = None
+    guessed_weight: Any = None
     groups: Labels | None = None
     case: Labels | None = None
     model: Encoded | None = None
@@ -381,11 +387,12 @@ def _notes(
     known = [*draft.truths, *named] if scores else classes
     yield from label_notes(known or classes, classes if scores else None)
     if draft.weight is not None:
-        yield from weight_notes(float(draft.weight.sum()), int(np.count_nonzero(draft.weight)))
+        total, n_rows = float(draft.weight.sum()), int(np.count_nonzero(draft.weight))
+        yield from weight_notes(total, n_rows, draft.guessed_weight)
 
 
-def weight_notes(total: float, n_rows: int) -> Iterator[Message]:
-    """Say that weights cannot count repetitions.
+def weight_notes(total: float, n_rows: int, guessed: Any = None) -> Iterator[Message]:
+    """Say that weights cannot count repetitions, or may be no weights at all.
 
     Parameters
     ----------
@@ -393,11 +400,18 @@ def weight_notes(total: float, n_rows: int) -> Iterator[Message]:
         What they add up to.
     n_rows : int
         How many of them are positive.
+    guessed : str, optional
+        Their column, where its name alone says that it holds weights: of patients it may hold
+        kilograms.
     """
     from cautious.bootstrap import are_shares  # it brings much of scipy, and few files have weights
 
     if are_shares(total, n_rows):
         yield note("shares", rows=f"{n_rows:,}", total=f"{total:.4g}")
+    elif guessed is not None and total >= _HEAVY * n_rows > 0:
+        yield note(
+            "heavy", name=quoted(guessed), rows=f"{n_rows:,}", total=f"{math.floor(total + 0.5):,}"
+        )
 
 
 def _by_model(

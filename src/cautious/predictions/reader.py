@@ -292,6 +292,7 @@ def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Dra
     draft = Draft(name, n, place, said, truth, truth_column=columns.truth, notes=notes)
     if columns.weight is not None:
         draft.weight = check_weights(number(columns.weight), place(columns.weight))
+        draft.guessed_weight = columns.weight if columns.guessed_weight else None
     if columns.scores:
         draft.score_column = columns.scores[0]
         try:

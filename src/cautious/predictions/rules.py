@@ -293,6 +293,10 @@ NOTES: dict[str, str] = {
     "dropped": "{count} of {n} rows have no truth and are left out",
     "missing": "{count} of {n} rows have no score; they abstain",
     "turned": "the column is of the other class, so its complement is the score of {label}",
+    "heavy": (
+        "column {name} is taken as the weight of cases, by which {rows} rows count as {total}. If "
+        "it holds something else, such as kilograms, leave it out with {=no_weight}"
+    ),
     "shares": (
         "the weights of {rows} rows add up to {total}; weights count repetitions, so intervals are "
         "as wide as for so few cases. If these are shares, multiply them by the number of rows"

@@ -23,6 +23,7 @@ export function guessColumns(names, said = {}) {
       heading: names,
     });
   const rest = { truth, model: one("model"), weight: one("weight"), groups: one("groups") };
+  rest.guessedWeight = said.weight === undefined && rest.weight !== null;
   if (said.score === undefined || said.score === null) return { ...rest, ...guessed(names, lowered, first) };
   const scores = [said.score].flat().map((name) => there(names, "score", name));
   return { ...rest, scores, proba: [], members: [], sets: null };

@@ -83,10 +83,13 @@ export function checkedWeights(weight, place) {
 }
 
 // Weights that add up to far less than there are rows cannot count repetitions (cautious.bootstrap).
-export function weightNotes(weight) {
+// `guessed` is their column, where its name alone says that it holds weights.
+export function weightNotes(weight, guessed = null) {
   const total = sum(weight),
     rows = weight.reduce((n, one) => n + (one > 0), 0);
-  return total > 0 && total < rows / 4
-    ? [note("shares", { rows: thousands(rows), total: general(total, 4) })]
+  if (total > 0 && total < rows / 4)
+    return [note("shares", { rows: thousands(rows), total: general(total, 4) })];
+  return guessed !== null && rows && total >= 10 * rows
+    ? [note("heavy", { name: quoted(guessed), rows: thousands(rows), total: thousands(Math.round(total)) })]
     : [];
 }

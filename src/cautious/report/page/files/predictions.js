@@ -392,5 +392,5 @@ function oddities({ members, written, proba, truth, columns, table, weight }, cl
   const named = like(columns.proba.map(({ label }) => label), truth);
   if (scores.length) notes.push(...labelNotes([...truth.values, ...named], classes));
   else notes.push(...labelNotes(classes));
-  return weight ? [...notes, ...weightNotes(weight)] : notes;
+  return weight ? [...notes, ...weightNotes(weight, columns.guessedWeight ? columns.weight : null)] : notes;
 }

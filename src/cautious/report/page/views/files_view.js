@@ -136,6 +136,7 @@ export function filesView(app) {
       column("score", "score", columns.scores[0]),
       column("model", "model", columns.model),
       column("group", "groups", columns.groups),
+      column("weight", "weight", columns.weight),
       labels.length >= 2 && labels.length <= 50
         ? choice(
             "positive class",

@@ -104,7 +104,7 @@ function evidence({ model, classes }) {
   return [
     "Measured on ",
     value("cases-n", n, count(n)),
-    n === 1 ? " case, " : " cases, ",
+    model.weighted ? " weighted rows, " : n === 1 ? " case, " : " cases, ",
     value("cases-events", events, count(events)),
     " of them ",
     named(classes[1]),
@@ -165,7 +165,7 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
 function refusalWords({ refused, model }, name) {
   const { needed, weighted, prior } = refused;
   const why = weighted
-    ? "Weighted cases allow no promise. Take the promise away, or give each case once."
+    ? "Weighted rows allow no promise. Take the promise away, or give each case once. If the column taken as weights holds something else, leave it out: by --no-weight on the command line, by the choice “weight” for a file opened here."
     : prior
       ? "A promise counts cases as they came. Take it away, or set the share of positives back to the sample’s."
     : needed === undefined
