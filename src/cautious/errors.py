@@ -13,11 +13,17 @@ braces it holds.
     say which class is positive with --positive yes.
     >>> print(error.words("page"))
     say which class is positive with the positive class 'yes'.
+
+On the command line values are written as a shell reads them:
+
+    >>> print(InputError("try {=pos_label label}.", label="not ill").words("cli"))
+    try --positive 'not ill'.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -207,7 +213,7 @@ class Message:
         if way == "python":
             return f"{name}={quoted(given) if isinstance(given, str) else given}"
         if way == "cli":
-            return f"{_argument(name, way)} {given}"
+            return f"{_argument(name, way)} {shlex.quote(str(given))}"
         return f"{_argument(name, way)} {quoted(given)}"
 
     def __str__(self) -> str:

@@ -1,6 +1,7 @@
 """What the user can mend ends in one clear line and exit code 2; nothing is half done."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -369,3 +370,13 @@ def test_without_the_extra_the_command_line_says_what_to_install(missing):
     assert done.returncode == 2
     assert f"The command line needs {missing}: pip install 'cautious[cli]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_labels_with_quotation_marks_are_named_as_a_shell_reads_them(tmp_path):
+    file = tmp_path / "p.csv"
+    file.write_text("y_true,score\n'ham',.2\n'spam',.7\n'ham',.1\n'spam',.9\n")
+    said = CliRunner().invoke(app, ["evaluate", str(file)])
+    assert said.exit_code != 0
+    hint = shlex.split(said.stderr[said.stderr.index("--positive") :].replace("\n", " "))
+    assert hint[1] == "'ham'"
+    assert CliRunner().invoke(app, ["evaluate", str(file), *hint[:2]]).exit_code == 0

@@ -287,3 +287,46 @@ def test_unclear_classes_are_refused():
         find_rule(y, y_proba=p, max_error=0.1, costs={"false_negative": 1, "false_positive": 1})
     with pytest.raises(ValueError, match="a false negative and a false positive"):
         find_rule(y, y_proba=p, costs=COSTS)
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**-32, 2.0**-30, 2.0**40])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "goal",
+    [
+        {"max_error": 0.3},
+        {"max_abstention": 0.3},
+        {"max_abstention": 0.3, "per": "case"},
+        {"min_saving": 0.5},
+        {"costs": {"mistake": 5, "abstain": 1}},
+    ],
+)
+def test_the_unit_of_weights_changes_no_bit(goal, n_classes, unit):
+    y, p = predictions(n_classes=n_classes)
+    weight = np.random.default_rng(1).integers(1, 5, len(y)).astype(float)
+    one, two = (find_rule(y, y_proba=p, sample_weight=w, **goal) for w in (weight, weight * unit))
+    assert np.array_equal(one.rule.predict_set(p), two.rule.predict_set(p))
+    for name in ("abstention", "error", "selective_error", "cost", "gap"):
+        assert getattr(one, name) == getattr(two, name), name
+
+
+@pytest.mark.parametrize("unit", [2.0**-190, 2.0**-40, 2.0**190])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_unit_of_costs_changes_no_answer(n_classes, unit):
+    y, p = predictions(n_classes=n_classes, n=600)
+    table = np.vstack([5.0 * (1 - np.eye(n_classes)), np.full((1, n_classes), 0.7)])
+    table[0, 1] = 3.0
+    per_case = np.repeat(table[None], len(y), axis=0) * (1 + np.arange(len(y)) % 3)[:, None, None]
+    for costs in (table, per_case):
+        one, two = (find_rule(y, y_proba=p, costs=costs * by) for by in (1.0, unit))
+        assert np.array_equal(one.rule.predict_set(p), two.rule.predict_set(p))
+        assert two.cost / unit == pytest.approx(one.cost, rel=1e-12)
+
+
+def test_costs_in_absurd_units_are_refused():
+    y, p = predictions(n_classes=2)
+    surface = AbstentionCostSurface.from_predictions(y, p[:, 1])
+    for unit in (1e-200, 1e155):
+        costs = {key: value * unit for key, value in COSTS.items()}
+        with pytest.raises(ValueError, match=r"costs go up to .* between 1e-60 and 1e\+60"):
+            surface.for_costs(costs)

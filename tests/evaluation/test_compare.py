@@ -124,3 +124,9 @@ def test_refusals():
         cautious.compare({"a": ([0, 1], [0.2, 0.8])})
     with pytest.raises(InputError, match="between 0 and 1"):
         cautious.compare(models(20), confidence_level=95)
+
+
+def test_models_that_answer_alike_are_said_to() -> None:
+    y, score = [0, 1, 1, 0] * 10, np.tile([0.2, 0.7, 0.4, 0.5], 10)
+    found = cautious.compare({"a": (y, score), "b": (y, score / 2)})
+    assert "told apart from b (at all costs the same answers to all cases)." in found.verdict

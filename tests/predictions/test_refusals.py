@@ -76,6 +76,7 @@ TABLES = [
     ("no probability", "y_true,p_1\n0,33\n1,20\n", "Are these per cent?"),
     ("probability sum", "y_true,p_0,p_1\n0,0.1,0.8\n", "line 2: the probabilities add up to 0.9"),
     ("weight", "y_true,score,weight\n0,.5,1\n1,.2,-1\n", "column 'weight', line 3: the weight -1"),
+    ("weight", "y_true,score,weight\n0,.5,1\n1,.2,4294967296\n", "and below 2**32."),
     ("weight", "y_true,score,weight\n0,.5,1\n1,.2,1e-20\n", "1e-20"),
     ("weight", "y_true,score,weight\n0,.5,1\n1,.2,inf\n", "inf"),
     # Labels.

@@ -13,13 +13,17 @@ import pandas as pd
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs.matrices import check_costs, positions, resolve_classes
 from cautious.costs.set_costs import SetCosts
-from cautious.errors import shown
+from cautious.errors import InputError, shown
 from cautious.sets import check_classes, parse_set, set_names
 
 __all__ = ["AnswerCosts", "SetReader", "TableCosts", "table_costs"]
 
 _ABSTAIN = ("abstain", "⊥", "?")
 """What the row of abstaining may be called, in any case, unless a class is called so."""
+
+
+# Products of four costs are computed, which a float must be able to hold.
+_LEAST_UNIT = 1e-60
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,15 @@ class AnswerCosts(SetCosts):
             at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
             raise ValueError(
                 f"costs[{', '.join(map(str, at))}] is {values[at]}; costs must be finite."
+            )
+        largest = float(np.abs(values).max(initial=0.0))
+        if largest and not _LEAST_UNIT <= largest <= 1 / _LEAST_UNIT:
+            raise InputError(
+                "{=costs} go up to {largest}; choose a unit in which the largest cost lies between "
+                "{least} and {most}.",
+                largest=f"{largest:g}",
+                least=f"{_LEAST_UNIT:g}",
+                most=f"{1 / _LEAST_UNIT:g}",
             )
         values.setflags(write=False)
         object.__setattr__(self, "values", values)

@@ -402,7 +402,7 @@ def _cheapest_window(
     below = negative - abstain
     above = (positive[-1] - positive) - (abstain[-1] - abstain)
     least = np.minimum.accumulate(below)
-    tie = 1e-12 * max(1.0, np.abs(each).sum())  # sums of the same amounts differ by rounding
+    tie = 1e-12 * np.abs(each).sum()  # sums of the same amounts differ by rounding
     lower = np.maximum.accumulate(np.where(below <= least + tie, np.arange(len(below)), 0))
     total = least + above
     equal = np.flatnonzero(total <= total.min() + tie)

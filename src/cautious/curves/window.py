@@ -466,7 +466,7 @@ def cheapest_windows(
         weight = np.asarray(weights[start : start + step], dtype=np.float64)[:, order]
         cases = _below_each_cut(weight, starts)
         below, positive = (_below_each_cut(weight * gain, starts) for gain in gains)
-        slack = tolerance * np.maximum(1.0, weight @ size)[:, None]
+        slack = tolerance * (weight @ size)[:, None]
         least = np.minimum.accumulate(below, axis=1)
         total = least - positive
         best = total <= total.min(axis=1, keepdims=True) + slack

@@ -520,6 +520,14 @@ class CrossFit:
             estimate, estimate - half, estimate + half, confidence_level, len(self.rules)
         )
 
+    def answers_as(self, other: CrossFit) -> bool:
+        """Whether found rules of two models, and the held-out ones, do the same to each case."""
+        return (
+            np.array_equal(self.cases.truth, other.cases.truth)
+            and np.array_equal(self.cases.answer, other.cases.answer)
+            and np.array_equal(self.measured, other.measured)
+        )
+
     def _interval(self, quantity: str, level: float) -> Interval:
         parts, estimate = self._parts(quantity), self._estimate(quantity)
         if np.isnan(estimate) or self.abstains_always:

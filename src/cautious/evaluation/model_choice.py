@@ -417,6 +417,9 @@ def _close_pairs(
             other = names[1] if names[0] == name else names[0]
             sign = 1 if names[0] == name else -1
             low, high = sorted(sign * row[f"{what}_{end}"] for end in ("low", "high"))
+            if what == "vacc" and low == high == 0:  # no case makes a difference
+                close.append(f"{other} (at all costs the same answers to all cases)")
+                continue
             gap, low, high = alike(sign * row[f"{what}_difference"], low, high)
             close.append(f"{other} (difference {gap}, {low} to {high})")
     return close

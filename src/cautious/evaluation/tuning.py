@@ -586,6 +586,9 @@ def _best(
     for name in known:
         gap = fits[least].difference(fits[name], quantity, strict)
         if name != least and not gap.high < 0:
+            if fits[least].answers_as(fits[name]):
+                close.append(f"{name} (the same answers to all cases)")
+                continue
             ends = f"{show(gap.low)} to {show(gap.high)}"
             close.append(f"{name} (difference {show(gap.estimate)}, {ends})")
     words = f"{least} is expected to do best on new cases: {what} {show(known[least])}"

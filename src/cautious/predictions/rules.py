@@ -155,8 +155,8 @@ REFUSALS: dict[str, str] = {
         "too coarsely, or is the column of a class missing?"
     ),
     "weight": (
-        "the weight {value} is not allowed; weights are 0 or from 2**-32 to 2**32. Multiply all of "
-        "them by one number if they are too small or too large."
+        "the weight {value} is not allowed; weights are 0, or at least 2**-32 and below 2**32. "
+        "Multiply all of them by one number if they are too small or too large."
     ),
     "cost": (
         "the cost {value} is not allowed; a cost per case is finite, and not below that of the "

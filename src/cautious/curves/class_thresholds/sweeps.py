@@ -10,6 +10,7 @@ are theirs, in order of slope. Thresholds lie midway between neighbouring distin
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -84,6 +85,9 @@ class ClassThresholdCurve(Shown):
         What each class's threshold can reach.
     total : float
         Weight of all examples.
+    weight_unit, loss_unit : float
+        Powers of two, about the mean weight and the largest loss: sums are compared in these units,
+        so that nothing depends on those of the user.
 
     Examples
     --------
@@ -104,6 +108,8 @@ class ClassThresholdCurve(Shown):
     classes: Labels
     sweeps: list[ClassSweep]
     total: float
+    weight_unit: float = 1.0
+    loss_unit: float = 1.0
 
     @classmethod
     def of(
@@ -140,7 +146,12 @@ class ClassThresholdCurve(Shown):
             sweeps.append(
                 ClassSweep.of(confidence[own], weight[own], answered[own], unanswered[own])
             )
-        return cls(classes, sweeps, float(weight.sum()))
+        seen = weight[weight > 0]
+        units = (
+            _power_of_two(float(seen.sum()) / max(1, len(seen))),
+            _power_of_two(float(np.abs([answered, unanswered]).max(initial=0.0))),
+        )
+        return cls(classes, sweeps, float(weight.sum()), *units)
 
     @cached_property
     def _path(self) -> tuple[Ints, Ints]:
@@ -204,7 +215,7 @@ class ClassThresholdCurve(Shown):
 
     def least_loss(self) -> Ints:
         """Places of the least loss, of several the ones that abstain least."""
-        return np.array([_first_least(one.loss, one.abstained) for one in self.sweeps])
+        return np.array([_first_least(*pair) for pair in zip(*self._lists, strict=True)])
 
     def within_abstention(self, budget: float, *, per_answer: bool) -> Choice:
         """Places of the least loss among those that abstain on at most a share of the weight.
@@ -226,25 +237,27 @@ class ClassThresholdCurve(Shown):
             With the gap in loss per case, or per answer.
         """
         loss, abstained = self._lists
-        limit = budget * self.total
+        total = self.total / self.weight_unit
+        limit = budget * total
         if not per_answer:
             best = least_sum(loss, abstained, limit)
-            return best._replace(gap=best.gap / self.total)
+            return self._in_own_units(best, best.gap / total * self.loss_unit)
         # Answering nothing has no loss per answer: nothing is abstained on, to begin with.
         places = np.zeros(len(self.sweeps), dtype=np.intp)
         while True:
             share, mean = self.at(places)
+            mean /= self.loss_unit
             ratio = mean / (1 - share)
             tried = least_sum(
                 [u + ratio * v for u, v in zip(loss, abstained, strict=True)], abstained, limit
             )
-            better = tried.cost < ratio * self.total - ROUNDING
-            if better and tried.used < self.total - ROUNDING:
+            better = tried.cost < ratio * total - ROUNDING
+            if better and tried.used < total - ROUNDING:
                 places = tried.options
                 continue
-            answers = max(self.total - limit, self.total * ROUNDING)
-            gap = min(ratio, tried.gap / answers)
-            return Choice(places, mean * self.total, share * self.total, gap)
+            answers = max(total - limit, total * ROUNDING)
+            gap = min(ratio, tried.gap / answers) * self.loss_unit
+            return self._in_own_units(Choice(places, mean * total, share * total), gap)
 
     def within_loss(self, budget: float, *, per_answer: bool) -> Choice:
         """Places that abstain least among those whose loss stays within a budget.
@@ -262,14 +275,33 @@ class ClassThresholdCurve(Shown):
             With the gap in the share abstained on.
         """
         loss, abstained = self._lists
+        budget /= self.loss_unit
         if per_answer:  # L <= b (n - A)
             loss = [u + budget * v for u, v in zip(loss, abstained, strict=True)]
-        best = least_sum(abstained, loss, budget * self.total)
-        return best._replace(gap=best.gap / self.total)
+        total = self.total / self.weight_unit
+        best = least_sum(abstained, loss, budget * total)
+        swapped = best._replace(cost=best.used, used=best.cost)
+        found = self._in_own_units(swapped, best.gap / total)
+        return found._replace(cost=found.used, used=found.cost)
+
+    def _in_own_units(self, choice: Choice, gap: float) -> Choice:
+        """Turn a loss and an abstained weight back into the units that were given."""
+        unit = self.weight_unit
+        return Choice(choice.options, choice.cost * unit * self.loss_unit, choice.used * unit, gap)
 
     @property
     def _lists(self) -> tuple[list[Floats], list[Floats]]:
-        return [one.loss for one in self.sweeps], [one.abstained for one in self.sweeps]
+        """Losses and abstentions of every place, in units that do not depend on the user's."""
+        weight, loss = self.weight_unit, self.loss_unit
+        return (
+            [one.loss / weight / loss for one in self.sweeps],
+            [one.abstained / weight for one in self.sweeps],
+        )
+
+
+def _power_of_two(value: float) -> float:
+    """Give the greatest power of two up to a value; 1 for nothing."""
+    return math.ldexp(1.0, math.frexp(value)[1] - 1) if value > 0 else 1.0
 
 
 def _first_least(values: Floats, then: Floats) -> int:
