@@ -36,7 +36,9 @@ def test_it_is_one_call_of_the_library(run, calls, tmp_path):
     asked = {"quick": "True", "folder": "here", "n_jobs": "2", "progress": "None"}
     assert calls == [("yang", asked)]
     assert "Table 1. ours, theirs (1 of 1 cells agree)" in result.stdout
-    assert "written to here" in result.stderr
+    first, last = result.stderr.splitlines()
+    assert "of the paper yang anew, with fewer repeats, which takes minutes" in first
+    assert "written to here" in last
     found = {f.name for f in (tmp_path / "here").iterdir()}
     assert found == {f"yang{end}" for end in FILES} | {"yang-fig-1.png"}
 

@@ -110,8 +110,16 @@ def test_frozen_and_independent_of_the_input():
 @pytest.mark.parametrize(
     ("lower", "upper", "message"),
     [
-        ([[0.1, 0.2], [0.6, 0.6]], [[0.8, 0.9], [0.9, 0.9]], "row 1 incur sure loss.*lower.*1.2"),
-        ([[0.1, 0.2], [0.1, 0.1]], [[0.8, 0.9], [0.4, 0.3]], "row 1 incur sure loss.*upper.*0.7"),
+        (
+            [[0.1, 0.2], [0.6, 0.6]],
+            [[0.8, 0.9], [0.9, 0.9]],
+            "row 1 contradict each other .*sure loss.*lower.*1.2",
+        ),
+        (
+            [[0.1, 0.2], [0.1, 0.1]],
+            [[0.8, 0.9], [0.4, 0.3]],
+            "row 1 contradict each other .*sure loss.*upper.*0.7",
+        ),
         ([[0.1, 0.2], [0.1, 0.5]], [[0.8, 0.9], [0.9, 0.4]], "row 1, class 1: 0.5 > 0.4.*swapped"),
         ([[0.1, np.nan]], [[0.8, 0.9]], "lower holds a value that is no probability in row 0"),
         ([[0.1, 0.2]], [[0.8, 1.1]], "upper holds a value that is no probability in row 0"),

@@ -228,7 +228,11 @@ def test_no_rows():
             TypeError,
             "expected ProbabilityIntervals or a tuple",
         ),
-        (lambda: maximality(([[0.6, 0.6]], [[0.9, 0.9]])), ValueError, "row 0 incur sure loss"),
+        (
+            lambda: maximality(([[0.6, 0.6]], [[0.9, 0.9]])),
+            ValueError,
+            "row 0 contradict each other .they incur sure loss",
+        ),
         (
             lambda: maximality(([[0.6, 0.1]], [[0.5, 0.9]])),
             ValueError,

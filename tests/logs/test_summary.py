@@ -39,6 +39,10 @@ def test_a_staircase_is_that_of_arrays_in_memory(make_binary_log):
     assert summary.staircase() == Staircase.from_predictions(log["y_true"], log["score"])
     assert summary.staircase(within="best") == summary.staircase()
     lower, upper = summary.cost_bounds(0.5, 0.1)
+    costs = {"false_negative": 4, "false_positive": 2, "abstain": 0.4}
+    assert summary.cost_bounds(costs=costs) == pytest.approx((4 * lower, 4 * upper))
+    with pytest.raises(TypeError, match="mu and nu, or costs"):
+        summary.cost_bounds(0.5, costs=costs)
     assert lower == upper == AbstentionCostSurface(summary.staircase()).cost(0.5, 0.1)
 
 

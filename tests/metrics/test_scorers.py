@@ -128,8 +128,6 @@ def test_several_measures_from_one_prediction() -> None:
     assert np.array_equal(result["test_coverage"], alone["test_score"])
     search = GridSearchCV(Threshold(), {"tau": [0.5, 0.99]}, scoring=scoring, refit="coverage")
     assert search.fit(X, NAMES).best_params_ == {"tau": 0.5}
-    with pytest.raises(ValueError, match=r"parameters \['utility'\] were given for several"):
-        make_set_scorer(["u65", "coverage"], utility="u80")
 
 
 def test_a_dict_of_scorers() -> None:
@@ -251,6 +249,21 @@ def test_a_measure_without_its_costs_is_refused_when_the_scorer_is_made():
         make_set_scorer("set_cost")
     with pytest.raises(ValueError, match="'set_cost' needs costs"):
         make_set_scorer(["u65", "set_cost"])
+
+
+def test_each_of_several_measures_gets_the_parameters_that_it_takes(model) -> None:
+    def own(y_true, y_set, *, factor):
+        return factor * len(y_true)
+
+    costs, before = {"mistake": 5, "abstain": 1}, dict(MEASURES)
+    several = make_set_scorer(["u65", "set_cost", own], costs=costs, factor=2)
+    alone = [make_set_scorer("u65"), make_set_scorer("set_cost", costs=costs)]
+    found = several(model, X, Y)
+    assert list(found.values()) == [*(one(model, X, Y) for one in alone), 2 * len(Y)]
+    assert before == MEASURES, "nothing is entered for everybody"
+    for params in ({"cost": costs}, {"costs": costs, "utility": "u80"}):
+        with pytest.raises(TypeError, match="none of the measures takes the parameter"):
+            make_set_scorer(["u65", "set_cost"], **params)
 
 
 @pytest.mark.parametrize(

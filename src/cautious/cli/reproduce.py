@@ -59,6 +59,9 @@ def reproduce(
     """
     from cautious.papers import reproduce as reproduce_paper
 
+    what = "every paper" if paper == "all" else f"the paper {paper}"
+    often = "with fewer repeats, which takes minutes" if quick else "which may take hours"
+    note(f"computing the tables and figures of {what} anew, {often}; they are printed at the end")
     done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka, docs=docs)
     console = screen()
     for each in done:

@@ -370,8 +370,9 @@ def _check_sure_loss(low: Floats, high: Floats) -> None:
         if (missed > _TOLERANCE).any():
             row = first_row(missed > _TOLERANCE)
             raise ValueError(
-                f"the intervals of row {row} incur sure loss: their {side} bounds add up to "
-                f"{sums[row]:.6g}, which must be at {'most' if side == 'lower' else 'least'} 1, so "
+                f"the intervals of row {row} contradict each other (they incur sure loss): their "
+                f"{side} bounds add up to {sums[row]:.6g}, which must be at "
+                f"{'most' if side == 'lower' else 'least'} 1, so "
                 "no probability distribution lies within them. Check how the bounds were computed."
             )
         spoilt = missed > 1e-12  # less is the rounding of double precision, which does no harm

@@ -605,11 +605,13 @@ def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
     low, high = scores.min(), scores.max()
     if low >= 0 and high <= 1:
         return
-    per_cent = ". Are these per cent? Then divide by 100" if maybe_per_cent(scores) else ""
+    per_cent = "Are these per cent? Then divide by 100: " if maybe_per_cent(scores) else ""
     yield Message(
-        "{name}: some scores lie outside 0 to 1, such as {value}, so they are no probabilities, "
+        "{name}: "
+        + per_cent
+        + "some scores lie outside 0 to 1, such as {value}, so they are no probabilities, "
         "and 0.5 is not the place where both classes are equally probable. The middle score is "
-        "taken for that place. The promise still holds, but fewer cases are answered" + per_cent,
+        "taken for that place. The promise still holds, but fewer cases are answered",
         {"name": quoted(one.name, 60), "value": f"{low if low < 0 else high:g}"},
     )
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Labels
+from cautious.costs import CostsLike
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule, score_bins
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
@@ -474,13 +475,14 @@ class LogSummary:
 
     def cost_bounds(
         self,
-        mu: npt.ArrayLike,
-        nu: npt.ArrayLike,
+        mu: npt.ArrayLike | None = None,
+        nu: npt.ArrayLike | None = None,
         *,
+        costs: CostsLike | None = None,
         model: Any = None,
         group: Any = None,
         priors: Any = None,
-    ) -> tuple[Floats, Floats]:
+    ) -> tuple[Floats, Floats] | tuple[float, float]:
         r"""Bounds on the least expected cost :math:`k(\mu, \nu)` at the unrounded scores.
 
         Let a cell hold P positives and N negatives. Whatever window is put on the true scores, the
@@ -494,6 +496,9 @@ class LogSummary:
         ----------
         mu, nu : float or array-like
             Relative costs of a false positive and of abstaining.
+        costs : optional
+            In place of both, costs in your own units, as
+            :meth:`cautious.curves.AbstentionCostSurface.for_costs` takes them.
         model, group : label, optional
             Count only these.
         priors : mapping or pair (negative, positive), optional
@@ -510,12 +515,21 @@ class LogSummary:
         >>> summary = summarise(log)
         >>> summary.cost_bounds(mu=1, nu=0.2)
         (0.1, 0.1)
+        >>> summary.cost_bounds(costs={"false_negative": 10, "false_positive": 10, "abstain": 2})
+        (1.0, 1.0)
         """
-        lower, upper = (
-            self.cost_surface(model=model, group=group, priors=priors, within=within).cost(mu, nu)
+        best, worst = (
+            self.cost_surface(model=model, group=group, priors=priors, within=within)
             for within in ("best", "worst")
         )
-        return lower, upper
+        if costs is not None and mu is None and nu is None:
+            lower, upper = best.for_costs(costs).cost, worst.for_costs(costs).cost
+            assert lower is not None  # windows for costs know theirs
+            assert upper is not None
+            return lower, upper
+        if costs is not None or mu is None or nu is None:
+            raise TypeError("cost_bounds takes mu and nu, or costs in place of both; give those.")
+        return best.cost(mu, nu), worst.cost(mu, nu)
 
     # Answers, of two classes or more.
 

@@ -53,9 +53,10 @@ def make_set_scorer(
         What an empty prediction set means; see :func:`cautious.sets.check_mask`. An estimator that
         has an attribute ``empty="wrong"``, such as ``ConformalClassifier``, says so itself.
     **params
-        Parameters of the measure, if there is only one. They are checked at once, before anything
-        is fitted. Costs of two classes need ``pos_label`` beside them, unless the classes are plain
-        (0/1, no/yes) or the estimator has a ``pos_label`` of its own, which is then taken.
+        Parameters of the measure; of several, each goes to those that take it. They are checked at
+        once, before anything is fitted. Costs of two classes need ``pos_label`` beside them, unless
+        the classes are plain (0/1, no/yes) or the estimator has a ``pos_label`` of its own, which
+        is then taken.
 
     Returns
     -------
@@ -85,13 +86,13 @@ def make_set_scorer(
     """
     if isinstance(measure, str) or callable(measure):
         return SetScorer([_known(measure)], greater_is_better, empty, params, several=False)
-    if params:
-        raise ValueError(
-            f"parameters {sorted(params)} were given for several measures; enter each under a name "
-            "with cautious.metrics.with_params, or make a scorer for each."
-        )
     several = [_known(which) for which in measure]
-    return SetScorer(several, greater_is_better, empty, {}, several=True)
+    for name in params:
+        if not any(name in _own_params(entry, params) for entry in several):
+            raise TypeError(
+                f"none of the measures takes the parameter {shown(name)}; leave it out."
+            )
+    return SetScorer(several, greater_is_better, empty, params, several=True)
 
 
 class SetScorer:
@@ -108,7 +109,7 @@ class SetScorer:
     ) -> None:
         for entry in measures:
             if isinstance(entry, Measure):
-                _check_params(entry, params)
+                _check_params(entry, _own_params(entry, params) if several else params)
         self.measures: list[Any] = list(measures)
         self.greater_is_better = greater_is_better
         self.empty = empty
@@ -134,14 +135,16 @@ class SetScorer:
 
     def _value(self, measure: Measure | Callable[..., Any], predicted: _Predicted) -> float:
         if isinstance(measure, Measure):
-            params = {**measure.params, **self.params}
+            own = _own_params(measure, self.params) if self.several else self.params
+            params = {**measure.params, **own}
             if isinstance(params.get("costs"), Mapping) and params.get("pos_label") is None:
                 params["pos_label"] = predicted.pos_label
             return measure.score(predicted.counts(measure), **params)
         takes = inspect.signature(measure).parameters
         offered = {"classes": predicted.classes, "sample_weight": predicted.sample_weight}
         given = {key: value for key, value in offered.items() if key in takes}
-        return float(measure(predicted.y, predicted.mask, **given, **self.params))
+        own = _own_params(measure, self.params) if self.several else self.params
+        return float(measure(predicted.y, predicted.mask, **given, **own))
 
     def _sign(self, measure: Measure | Callable[..., Any]) -> int:
         better = self.greater_is_better
@@ -245,13 +248,21 @@ def _known(which: str | Callable[..., Any]) -> Measure | Callable[..., Any]:
     return get_measure(which) if isinstance(which, Measure) or hasattr(which, "measure") else which
 
 
+def _own_params(entry: Measure | Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the parameters that a measure or a user's own function takes and has not got."""
+    if isinstance(entry, Measure):
+        takes = set(entry.parameters) - set(entry.params)
+    else:
+        takes = set(inspect.signature(entry).parameters) - {"classes", "sample_weight"}
+    return {name: value for name, value in params.items() if name in takes}
+
+
 def _check_params(entry: Measure, params: dict[str, Any]) -> None:
     """Refuse a measure that could never be computed, before anything is fitted for it."""
     if missing := sorted(entry.missing_params() - set(params)):
         raise ValueError(
             f"measure {shown(entry.name)} needs {', '.join(missing)}, not given; pass it as "
-            f"make_set_scorer({shown(entry.name)}, {missing[0]}=...). In a list of measures, first "
-            "enter it under a name with cautious.metrics.with_params."
+            f"make_set_scorer({shown(entry.name)}, {missing[0]}=...), also for a list of measures."
         )
     entry.check_params(params)
     given = {**entry.params, **params}

@@ -432,7 +432,7 @@ def number_hints(cell: str) -> list[Message]:
         return [hint("date")]
     if text.lower() in ("true", "false"):
         return [hint("truth value")]
-    return []
+    return [hint("word")]
 
 
 def _in_decimal(text: str) -> str:

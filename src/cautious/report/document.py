@@ -120,6 +120,11 @@ def build_report(
 
 def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
     """Read costs of two classes as what a mistake and abstaining cost beyond the right answer."""
+    if pair is None:
+        raise InputError(
+            "costs are given, but the sliders of costs are for scores of two classes, and there "
+            "are none; leave the costs out, and set them on the page, under 'Costs'."
+        )
     read = as_costs(costs, None if isinstance(costs, Mapping) else pair, needs_abstention=True)
     if not isinstance(read, AnswerCosts) or read.per_case or read.answers.shape != (3, 2):
         raise InputError(

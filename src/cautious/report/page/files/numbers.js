@@ -49,7 +49,7 @@ function numberHints(cell) {
   if (/^[+-]?0[xXbBoO][0-9a-fA-F_]+$/.test(text)) return [hint("other base", { better: inDecimal(text) })];
   const date = /^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2})?.*)$/;
   if (date.test(text)) return [hint("date")];
-  return ["true", "false"].includes(text.toLowerCase()) ? [hint("truth value")] : [];
+  return [hint(["true", "false"].includes(text.toLowerCase()) ? "truth value" : "word")];
 }
 
 function inDecimal(text) {
