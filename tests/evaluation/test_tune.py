@@ -98,6 +98,7 @@ def test_a_promise_comes_with_the_rule(tmp_path):
     y, score = normal_scores(rng, 1500, 3.0)
     found = cautious.tune({"m": (y, score)}, max_error=0.02, confidence_level=0.9)
     certificate = found.certificates["m"]
+    assert "The table counts all cases; the promise rests on its calibration cases" in str(found)
     assert certificate.granted
     assert certificate.limits == {"error": 0.02}
     assert certificate.confidence_level == 0.9

@@ -71,6 +71,10 @@ def test_every_kind_of_rule(report_file, open_report, classified):
     assert rule.costs is not None
     text = report.page.inner_text("[data-card='advice']")
     assert "Cost per case" in text
+    assert "(by the table of costs)" in text
+    report.type("mistake", 2)
+    text = report.page.inner_text("[data-card='advice']")
+    assert "(a mistake costs 2, abstaining 0.3)" in text
 
 
 def test_pairs_wrong_cells_and_the_address(report_file, open_report, classified):

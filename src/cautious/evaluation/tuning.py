@@ -198,6 +198,8 @@ class Tuning:
         for name, one in self.certificates.items():
             about = "" if len(self.certificates) == 1 else f"{name}: "
             yield about + str(one).replace("\n", " ")
+        if any(one.granted for one in self.certificates.values()):
+            yield "The table counts all cases; the promise rests on its calibration cases alone."
         if len(self.certificates) > 1:
             together = f"{100 * self.goal['confidence_level']:g} %"
             yield (

@@ -3,7 +3,7 @@ import { el, scroller } from "../charts/dom.js";
 import { shorten } from "../core/format.js";
 
 const PRICED = {
-  costs: "The answer of the least expected cost is given, unless abstaining is expected to cost less.",
+  costs: "The answer of the least expected cost is given, unless abstaining is expected to cost less. The probabilities are taken as they are; cautious tune looks for thresholds that make up for wrong ones.",
   cost_sets: "The set of the least expected cost is given; what a set costs is between what its classes cost.",
 };
 

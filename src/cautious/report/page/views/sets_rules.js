@@ -98,9 +98,19 @@ export function ruleData({ rule, base }) {
     : null;
 }
 
-export function ruleSentence({ n, of, cost, selectiveError }) {
+// What the costs are that a cost per case is by: a table of them, or two numbers.
+function priceWords(costs, kind) {
+  const k = costs[0].length,
+    mistakes = costs.slice(0, k).flatMap((line, a) => line.filter((_, y) => a !== y)),
+    alike = [mistakes, costs[k]].every((numbers) => numbers.every((one) => one === numbers[0]));
+  return alike && kind !== "cost_sets"
+    ? `a mistake costs ${number(mistakes[0])}, abstaining ${number(costs[k][0])}`
+    : "by the table of costs";
+}
+
+export function ruleSentence({ n, of, cost, selectiveError, rule }, costs) {
   const part = n < of ? `Decided on ${count(n)} of ${count(of)} cases, drawn at random. ` : "",
-    price = cost ? `Cost per case ${estimateText(cost)}. ` : "";
+    price = cost ? `Cost per case ${estimateText(cost)} (${priceWords(costs, rule.kind)}). ` : "";
   return `${part}${price}Wrong among single answers: ${estimateText(selectiveError, { percents: true })}.`;
 }
 

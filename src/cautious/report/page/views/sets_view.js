@@ -262,7 +262,7 @@ function drawSetAdvice({ problem, view, cards, results, best, chosen, select, to
           best,
           rivals: told.rivals.map((i) => results[i]),
           distinct: told.distinct,
-          rule: chosen.model.rule ? ruleSentence(chosen.model) : null,
+          rule: chosen.model.rule ? ruleSentence(chosen.model, view.rule.costs) : null,
         }),
         casesAdvice(
           problem.models.map(({ name: n }) => n),
