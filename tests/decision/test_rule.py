@@ -169,7 +169,7 @@ def test_ties_of_costs_are_those_of_exact_arithmetic(seed):
     )
 
 
-@pytest.mark.parametrize("scale", [1e-305, 1e-30, 3e-7, 1.0, 7e9, 1e300])
+@pytest.mark.parametrize("scale", [1e-59, 1e-30, 3e-7, 1.0, 7e9, 1e59])
 def test_ties_do_not_depend_on_the_unit_of_costs(scale):
     costs, p = draw_ties(np.random.default_rng(7), 3)
     choice, saving = exact_saving(p, costs)

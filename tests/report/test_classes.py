@@ -127,7 +127,13 @@ def test_a_rule_decides_as_in_the_library(kind, drawn):
     if "cost sets" in kind:
         losses = rule_of(kind).costs.of(mask)[np.arange(500), codes]
     assert found["cost"]["value"] == pytest.approx(losses.mean())
-    wanted = stats.t.interval(0.95, 499, losses.mean(), stats.sem(losses))
+    low, high = stats.t.interval(0.95, 499, losses.mean(), stats.sem(losses))
+    # Costs that no case had may be there as well, in so large a share.
+    unseen, most = 1 - 0.025 ** (1 / 500), np.max(COSTS, axis=0)[codes].mean()
+    wanted = (
+        min(low, losses.mean() * (1 - unseen)),
+        max(high, losses.mean() + unseen * (most - losses.mean())),
+    )
     assert (found["cost"]["low"], found["cost"]["high"]) == pytest.approx(wanted)
     assert sum(one["count"] for one in found["people"].values()) == 1000
     for code, one in enumerate(found["classes"]):

@@ -447,47 +447,52 @@ class _Remote:
 
 def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None) -> Source:
     """Read the beginnings of all files before any row: what does not fit is said at once."""
-    first, schema, every = files[0][0], None, []
+    import pyarrow as pa
+
+    first, about, every = files[0][0], None, []
     wrong: list[tuple[str, InputError]] = []
-    expected: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     more: list[tuple[str, str]] = []
     clashes: dict[str, InputError] = {}
     known: int | None = 0
     for path, filesystem in files:
         try:
-            parts, own = _of_file(path, filesystem, encoding)
-            kinds = dict(zip(check_names(own.names), own.types, strict=True))
+            parts, schema = _of_file(path, filesystem, encoding)
+            own = dict(zip(check_names(schema.names), schema, strict=True))
         except InputError as error:
             wrong.append((path, error))
             continue
         if wrong:
             continue
-        schema = own if schema is None else schema
-        expected = expected or kinds
-        more += [(path, name) for name in kinds if name not in expected]
-        for at, (name, kind) in enumerate(expected.items()):
-            if name not in kinds:
+        about = schema.metadata if not every else about
+        fields = fields or dict(own)
+        more += [(path, name) for name in own if name not in fields]
+        for name, column in fields.items():
+            if name not in own:
                 raise refusal("column gone", place=path, name=quoted(name), first=first)
-            if (both := _wider(kind, found := kinds[name])) is None:
+            other = own[name]
+            if column == other:
+                continue
+            if (both := _wider(column.type, other.type)) is None:
                 clash = refusal(
                     "other columns",
                     place=path,
                     name=quoted(name),
-                    found=_in_words(found),
+                    found=_in_words(other.type),
                     first=first,
-                    kind=_in_words(kind),
+                    kind=_in_words(column.type),
                 )
                 clashes.setdefault(name, clash)
                 continue
-            expected[name] = both
-            nullable = schema.field(name).nullable or own.field(name).nullable
-            schema = schema.set(at, schema.field(name).with_type(both).with_nullable(nullable))
+            nullable = column.nullable or other.nullable
+            fields[name] = column.with_type(both).with_nullable(nullable)
         every += parts
         rows = [part.n_rows for part in parts]
         known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
     if wrong:
         raise _first_of(wrong, len(files))
-    return Source(schema, every, known, name=title, left_out=tuple(more), clashes=clashes)
+    whole = pa.schema(list(fields.values()), metadata=about)
+    return Source(whole, every, known, name=title, left_out=tuple(more), clashes=clashes)
 
 
 def _wider(one: Any, other: Any) -> Any:

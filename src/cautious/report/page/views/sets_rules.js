@@ -42,7 +42,7 @@ export function ruledModel(problem, { kind, ...rule }, k) {
   if (kind === "given" || !base) return null;
   const said =
     kind === "sets" ? { kind, utility: k } : { kind, ...Object.fromEntries(FIELDS[kind].map((f) => [f, rule[f]])) };
-  const key = JSON.stringify([base.name, said]);
+  const key = JSON.stringify([base.name, said, rule.costs ?? null]);
   if (problem.ruled?.key === key) return problem.ruled.model;
   const found = answerCases(base, problem.classes, said, { costs: rule.costs }),
     name = `${base.name}, ${RULE_KINDS.find(([one]) => one === kind)[1].toLowerCase()}`;
