@@ -449,7 +449,8 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
     """Read the beginnings of all files before any row: what does not fit is said at once."""
     import pyarrow as pa
 
-    first, about, every = files[0][0], None, []
+    first, about = files[0][0], None
+    every: list[Part] = []
     wrong: list[tuple[str, InputError]] = []
     fields: dict[str, Any] = {}
     more: list[tuple[str, str]] = []
