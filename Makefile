@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-XDIST  ?= -n auto
+XDIST  ?= -n auto --dist worksteal
 
 # The tests start many programs: what Python has compiled once is kept.
 unexport PYTHONDONTWRITEBYTECODE
