@@ -273,3 +273,12 @@ def test_rounded_scores_of_a_log_are_said_with_bounds(binary):
     assert "cases may be answered otherwise: coverage is" in str(found)
     coverage = told["bounds"]["coverage"]
     assert f"{coverage['low']:.6g} to {coverage['high']:.6g}" in str(found)
+
+
+def test_a_record_tells_rows_from_weights():
+    y, score, weight = [0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9], [70, 80.5, 60, 90]
+    plain = cautious.evaluate({"m": (y, score)}).to_dict()["models"]["m"]
+    assert (plain["n"], plain["rows"], plain["weighted"]) == (4, 4, False)
+    data = {"m": {"y_true": y, "y_score": score, "sample_weight": weight}}
+    heavy = cautious.evaluate(data).to_dict()["models"]["m"]
+    assert (heavy["n"], heavy["rows"], heavy["weighted"]) == (300.5, 4, True)

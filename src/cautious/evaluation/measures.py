@@ -182,6 +182,8 @@ class Evaluation:
         parts = {"by_class": self.by_class, "by_group": self.by_group}
         return {
             "n": one.n,
+            "rows": _rows_of(one),
+            "weighted": one.weighted,
             "missing": one.missing,
             "classes": [label_text(label) for label in one.classes],
             "answers": one.answers or None,
@@ -469,9 +471,13 @@ def _sizes(models: Mapping[str, Evidence]) -> Iterator[tuple[str, ...]]:
     every = models.values()
     weighted = any(one.weighted for one in every)
     if weighted:
-        rows = (one.rows if one.weighted else round(one.n) for one in every)
-        yield ("rows", *("" if n is None else f"{n:,}" for n in rows))
+        yield ("rows", *("" if n is None else f"{n:,}" for n in map(_rows_of, every)))
     yield (WEIGHTS if weighted else "cases", *(number(one.n) for one in every))
+
+
+def _rows_of(one: Evidence) -> int | None:
+    """Count the rows of a model; None where a log of several models with weights does not say."""
+    return one.rows if one.weighted else round(one.n)
 
 
 def _to_count(choice: RuleChoice) -> dict[str, Any]:
