@@ -282,3 +282,12 @@ def test_a_record_tells_rows_from_weights():
     data = {"m": {"y_true": y, "y_score": score, "sample_weight": weight}}
     heavy = cautious.evaluate(data).to_dict()["models"]["m"]
     assert (heavy["n"], heavy["rows"], heavy["weighted"]) == (300.5, 4, True)
+
+
+def test_costs_of_sets_are_the_same_with_an_engine(tmp_path):
+    path = tmp_path / "sets.csv"
+    path.write_text("y_true,y_set\na,a\nb,a|b\na,b\nb,b\n", encoding="utf-8")
+    costs = [
+        cautious.evaluate(path, costs=COSTS, engine=one).value("cost") for one in (None, "local")
+    ]
+    assert costs == [(1 + 2) / 4] * 2

@@ -413,8 +413,13 @@ def evaluate(
             if weighted[one.name]:
                 evidence = replace(evidence, weighted=True, rows=one.n)
             found.append(evidence)
-            own = dict(one.costs) if costs is None and one.costs is not None else costs
-            if own is not None and (costly := _costly_cases(one, found[-1], own)) is not None:
+            own, positive = costs, one.pos_label
+            if costs is None and one.costs is not None:
+                own = dict(one.costs)
+            elif positive is None:
+                positive = _positive_of(one.classes)
+            costly = None if own is None else _costly_cases(one, evidence, own, positive)
+            if costly is not None:
                 per_case[one.name] = costly
     else:
         if priors is not None:
@@ -522,10 +527,10 @@ def _rounding(one: Evidence) -> str:
 
 
 def _costly_cases(
-    one: ModelPredictions, evidence: Evidence, costs: Any
+    one: ModelPredictions, evidence: Evidence, costs: Any, pos_label: Any
 ) -> tuple[SetCounts, SetCosts] | None:
     """Give the answers case by case where every case has costs of its own; otherwise None."""
-    read = as_costs(costs, one.classes, pos_label=one.pos_label)
+    read = as_costs(costs, one.classes, pos_label=pos_label)
     mask = evidence.answers_to(one) if read.per_case else None
     if mask is None:
         return None
@@ -538,6 +543,11 @@ def _costly_cases(
         empty="wrong" if one.empty == "wrong" else "error",
     )
     return SetCounts.of_cases(checked), read
+
+
+def _positive_of(classes: tuple[Any, ...]) -> Any:
+    """Take the second of two classes for the positive one."""
+    return classes[1] if len(classes) == 2 else None
 
 
 _Row = tuple[str, str, float, float, float]
@@ -632,8 +642,7 @@ def _of_costs(
     """Cost per case of the answers."""
     if costs is None or counts is None or (only and "cost" not in only):
         return
-    pos_label = classes[1] if len(classes) == 2 else None
-    read = as_costs(costs, classes, pos_label=pos_label)
+    read = as_costs(costs, classes, pos_label=_positive_of(classes))
     if read.per_case and not counts.one_per_case:
         raise InputError(
             "{=costs} differ per case, which is not offered with {=engine}; give the same costs "

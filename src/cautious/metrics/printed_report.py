@@ -381,8 +381,11 @@ def cautious_report(
     given: dict[str, Any] = {}
     if costs is not None:
         given["costs"] = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
-    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
-    each = SetCounts.of_cases(checked) if costs_per_case(given, counts.classes) else counts
+    each = counts
+    if costs_per_case(given, counts.classes):
+        each = SetCounts.of_cases(
+            check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+        )
     reported = [
         entry
         for entry in MEASURES.values()
