@@ -10,7 +10,7 @@ XDIST  ?= -n auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test coverage test-all test-spark test-elsewhere test-oldest test-newest test-python honesty check format \
-	bench bench-peers reproduction docs wheel release-check types changelog lint-workflows lock clean
+	bench bench-peers reproduction docs wheel release-check types changelog one-section lint-workflows lock clean
 
 help:  ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -108,8 +108,14 @@ types: wheel  ## how much of the public names has a known type, by pyright
 # VERSION is read from pyproject.toml; FINAL=--yes writes the section and removes the fragments.
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 FINAL  ?= --draft
-changelog: .venv-release/.ready  ## the next section of CHANGELOG.md, from changes/
+changelog: one-section .venv-release/.ready  ## the next section of CHANGELOG.md, from changes/
 	.venv-release/bin/towncrier build --version $(VERSION) $(FINAL)
+
+# A version has one section. The first was written by hand, before the fragments.
+one-section:
+	@test "$(FINAL)" = --draft || ! grep -q '^## $(subst .,\.,$(VERSION)) ' CHANGELOG.md || { \
+	    echo "CHANGELOG.md has a section $(VERSION) already: set the next version in pyproject.toml, or move"; \
+	    echo "what is in changes/ into that section by hand, remove the files and write the date."; exit 1; }
 
 lint-workflows: .venv-release/.ready  ## the workflows: against their schema, and for holes
 	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml

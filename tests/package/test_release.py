@@ -1,6 +1,8 @@
 """What is said about the release in several places agrees, and the tools that check it can fail."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +26,22 @@ def text(name):
 def test_one_version_everywhere():
     assert f"\nversion: {VERSION}\n" in text("CITATION.cff")
     headings = re.findall(r"^## (\S+)", text("CHANGELOG.md"), re.M)
-    assert VERSION in headings
+    assert headings.count(VERSION) == 1
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not on the path")
+@pytest.mark.parametrize(("version", "final", "status"), [
+    (VERSION, "--draft", 0),
+    (VERSION, "--yes", 2),
+    (VERSION.replace(".", "x"), "--yes", 0),
+    ("99.0.0", "--yes", 0),
+])  # fmt: skip
+def test_no_version_gets_a_second_section(version, final, status):
+    """The check stands before the program that writes sections."""
+    wanted = ["make", "one-section", f"VERSION={version}", f"FINAL={final}"]
+    ran = subprocess.run(wanted, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == status
+    assert (f"CHANGELOG.md has a section {version} already" in ran.stdout) == (status == 2)
 
 
 def test_the_same_pythons_everywhere():
