@@ -49,7 +49,7 @@ print(json.dumps([*took, peak]))
 
 
 def write_cases(path: Path, n: int) -> Path:
-    """Cases with a number and a score, a million rows a row group."""
+    """Cases with a number and a score, a million rows per row group."""
     rng = np.random.default_rng(0)
     schema = pa.schema([("id", pa.int64()), ("score", pa.float64())])
     with pq.ParquetWriter(path, schema) as writer:

@@ -38,7 +38,7 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
             f"{name}, K = {k:,}",
             seconds(decide) / n,
             reference=LIMIT,
-            against="limit a case",
+            against="limit per case",
         )
     few = p[: max(1, n // 50)]
     yield row(

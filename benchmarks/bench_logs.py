@@ -52,7 +52,7 @@ print(json.dumps([took, peak, summary.resolution]))
 
 
 def write_binary(path: Path, n: int, *, decimals: int | None = None) -> Path:
-    """Calibrated scores and labels, a million rows a row group."""
+    """Calibrated scores and labels, a million rows per row group."""
     rng = np.random.default_rng(0)
     schema = pa.schema([("y_true", pa.int8()), ("score", pa.float64())])
     with pq.ParquetWriter(path, schema) as writer:
@@ -152,6 +152,6 @@ def on_dask(path: Path, n: int) -> Iterator[dict[str, Any]]:
             f"summary of {n:,} scores on Dask, {n_workers} worker{'s' * (n_workers > 1)}",
             took,
             reference=reference,
-            against="the local engine, a thread a core",
+            against="the local engine, one thread per core",
             note="bit for bit the same" if same else "DIFFERENT",
         )

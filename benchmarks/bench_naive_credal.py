@@ -21,7 +21,7 @@ READ = (
     "Credal dominance of all pairs of classes, beside naive Bayes on the same data, and beside the "
     "rate that classifip was once measured at: it is not on PyPI, so it could not be run here."
 )
-# Seconds a row that classifip was once measured to take, at 10 features and 5 classes.
+# Seconds per row that classifip was once measured to take, at 10 features and 5 classes.
 PEER_DOMINANCE, PEER_COSTS = 0.6e-3, 3e-3
 
 
@@ -54,7 +54,7 @@ def against_peer(n: int, name: str, peer: float, **options: Any) -> dict[str, An
         f"naive credal ({name}): predict_set of {n:,} rows, 10 features, 5 classes",
         ours,
         reference=peer * n,
-        against=f"classifip at {1e3 * peer:g} ms a row, on record",
+        against=f"classifip at {1e3 * peer:g} ms per row, on record",
         peer=True,
         note=f"{peer * n / ours:.0f} times its rate",
     )
@@ -67,7 +67,7 @@ def bounds_of_many_classes(n: int, n_classes: int) -> dict[str, Any]:
     asked = min(n, 256)
     what = f"exact bounds of {asked} rows, 10 features, {n_classes} classes"
     return row(
-        f"naive credal (global IDM): {what}", time, note=f"{1e3 * time / asked:.2f} ms a row"
+        f"naive credal (global IDM): {what}", time, note=f"{1e3 * time / asked:.2f} ms per row"
     )
 
 
@@ -77,7 +77,7 @@ def on_letter(name: str, model: Any, every: int) -> dict[str, Any]:
     test = np.arange(len(y)) % every == 0
     model.fit(X[~test], y[~test])
     time = seconds(lambda: model.predict_set(X[test]), repeats=1)
-    note = f"{1e3 * time / test.sum():.2f} ms a row"
+    note = f"{1e3 * time / test.sum():.2f} ms per row"
     fitted = f"{(~test).sum():,} × {X.shape[1]}"
     name = f"{name}: predict_set of {test.sum():,} letters, {fitted}, 26 classes"
     return row(name, time, note=note)

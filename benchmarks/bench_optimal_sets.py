@@ -88,7 +88,7 @@ def a_row(
             f"optimal set, p-discounted ({attitude}, r = {r}), K = {n_classes}, {kind}, median",
             median_seconds(lambda one: optimal_sets(one, costs, **asked), list(p[:, None, :])),
             reference=limit,
-            against="limit a row, with numba" if limit else "",
+            against="limit per row, with numba" if limit else "",
             note=note if gap.any() else "",
         )
 
