@@ -15,7 +15,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.evaluation import Watch
 from cautious.evaluation.calibration import Calibration
-from cautious.evaluation.surveillance import sparks
+from cautious.evaluation.surveillance import Batch, sparks
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
 WINDOW = Rule.window(0.3, 0.7, classes=["no", "yes"])
@@ -248,6 +248,88 @@ def test_alarms_stay_when_watches_are_brought_together():
     loud[1] = replace(loud[1], alarms={"error": early})
     for both in (loud[0] + loud[1], loud[1] + loud[0]):
         assert both.alarms == {"error": early}
+
+
+class Read(dict):
+    """Counts that know how often they were looked at."""
+
+    times = 0
+
+    def items(self):
+        Read.times += 1
+        return super().items()
+
+    def get(self, *given):
+        Read.times += 1
+        return super().get(*given)
+
+
+def some_batches(n, kind=dict):
+    """Batches with counts, of groups that come and go; the last three replace earlier ones."""
+    rng = np.random.default_rng(0)
+    for at in range(n):
+        counts = kind({"": (40, 10, 0, 30, int(rng.integers(0, 9)))})
+        for group in rng.choice(["a", "b", "c", "d"], rng.integers(1, 3), replace=False):
+            counts[str(group)] = (20, 5, 0, 15, int(rng.integers(0, 5)))
+        bins = tuple(rng.multinomial(40, [0.2, 0.3, 0.5]).tolist())
+        cases = f"{at if at < n - 3 else at - n + 4}"
+        yield Batch(f"file {at}", f"2030-01-{at:05}", cases, f"{at}", counts, bins, bins, (20, 20))
+
+
+def test_feeding_many_batches_reads_each_a_few_times():
+    begun = Watch("a rule", 0.1, 0.3, expected=(20, 30, 51))
+    Read.times = 0
+    seen = begun
+    for batch in some_batches(200, Read):
+        seen = seen.fed(batch)
+    assert len(seen.batches) == 197
+    assert len(seen.frame()) == 197
+    assert seen.total()["cases"] == 197 * 40
+    assert Read.times < 10 * 200
+
+
+def test_watches_grow_as_if_looked_at_anew_after_every_batch():
+    begun = Watch("a rule", 0.1, 0.3, expected=(20, 30, 51))
+    seen, alarms, every = begun, {}, list(some_batches(30))
+    for batch in every:
+        seen = seen.fed(batch)
+        anew = replace(seen, batches=tuple(seen.batches))
+        assert seen.monitors() == anew.monitors() == anew.monitors(len(seen.batches))
+        for name, one in anew.monitors().items():
+            if one.alarm:
+                alarms.setdefault(name, batch.name)
+    assert {name: one["batch"] for name, one in seen.alarms.items()} == alarms
+    assert alarms
+    assert begun.fed(*every) == seen == begun.fed(*every[:7]).fed(*every[7:])
+    assert seen.batches[1].at == every[1].at
+    assert seen.batches[1].name == every[-3].name
+    frame = seen.frame()
+    for at, row in frame.iterrows():
+        for name, one in seen.monitors(at + 1).items():
+            assert row[name] == one.log_evidence / one.threshold
+
+
+def test_watches_that_are_brought_together_are_looked_at():
+    parts = [
+        Watch("a rule", 0.1, groups=(site,)).fed(
+            Batch(
+                site, f"2030-01-0{at}", site, "", {"": (60, 0, 0, 60, 12), site: (60, 0, 0, 60, 12)}
+            )
+        )
+        for at, site in enumerate(("north", "south"))
+    ]
+    assert not any(part.alarm for part in parts)
+    for both in (parts[0] + parts[1], sum(parts), parts[1] + parts[0]):
+        assert list(both.alarms) == ["error"]
+        assert both.alarms["error"]["at"] == "2030-01-01"
+        assert both.alarms["error"]["batch"] == "south"
+        assert both.alarms["error"]["log_evidence"] == RiskMonitor(0.1, 0.95, 24, 120).log_evidence
+        # The groups of both share one chance of a false alarm.
+        shares = {name: 1 - one.confidence_level for name, one in both.monitors().items()}
+        assert shares.pop("error") == pytest.approx(0.05)
+        assert list(shares.values()) == pytest.approx([0.05 / 3] * 2)
+    empty = Watch("a rule", 0.1)
+    assert empty + empty == empty
 
 
 def test_what_the_rule_promises_is_watched(tuned):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +75,45 @@ class Batch:
     truths: tuple[int, ...] = ()
 
 
+class _Sums:
+    """Sums over batches, kept up to date: a look costs the same after many batches as after few."""
+
+    def __init__(self, batches: Iterable[Batch] = ()) -> None:
+        self.counts: dict[str, list[int]] = {}
+        self.batches_of: Counter[str] = Counter()
+        self.bins: list[int] = []
+        for one in batches:
+            self.add(one)
+
+    def copy(self) -> _Sums:
+        """Copy the sums, to go on from them."""
+        own = _Sums()
+        own.counts = {group: list(sums) for group, sums in self.counts.items()}
+        own.batches_of, own.bins = self.batches_of.copy(), list(self.bins)
+        return own
+
+    def add(self, batch: Batch, sign: int = 1) -> None:
+        """Add the counts of a batch, or take them away again."""
+        for group, counts in batch.counts.items():
+            _accumulate(self.counts.setdefault(group, [0] * len(TALLIES)), counts, sign)
+            self.batches_of[group] += sign
+        if batch.bins:
+            self.bins = self.bins or [0] * len(batch.bins)
+            _accumulate(self.bins, batch.bins, sign)
+
+    def total(self, group: str) -> dict[str, int]:
+        """Give the counts of a group by what is counted."""
+        return dict(zip(TALLIES, self.counts.get(group, (0,) * len(TALLIES)), strict=True))
+
+
+class _Batches(tuple[Batch, ...]):
+    """Batches that know their sums."""
+
+    @cached_property
+    def sums(self) -> _Sums:
+        return _Sums(self)
+
+
 @dataclass(frozen=True, repr=False)
 class Watch:
     """What has been seen of a deployed rule, and whether that is an alarm.
@@ -107,6 +148,16 @@ class Watch:
     calibration, deployed : Calibration and Rule, or None
         For the estimated share of positives and the window that suits it; known after
         :func:`watch`.
+
+    Notes
+    -----
+    Let δ be 1 − `confidence_level`. While all is well, a watch raises an alarm of one kind with a
+    chance of at most δ, over all time. The sum of watches looks at the counts of all of them with
+    a δ of its own, and it keeps the alarms of its parts. So of m watches that are brought together,
+    however often, an alarm is false with a chance of at most (m + 1) δ. A sum that knows other
+    groups than its parts divides its δ anew, and the looks with each division have a δ of their
+    own. To have one promise for all machines, feed all batches to one watch, or begin the m watches
+    with the level 1 − δ/(m + 1).
 
     Examples
     --------
@@ -143,16 +194,23 @@ class Watch:
 
     def monitors(self, upto: int | None = None) -> dict[str, RiskMonitor | DriftMonitor]:
         """Give the monitors by what they watch, after the first batches if `upto` says so."""
+        return self._monitors(self._sums if upto is None else _Sums(self.batches[:upto]))
+
+    @property
+    def _sums(self) -> _Sums:
+        own = self.batches
+        return own.sums if isinstance(own, _Batches) else _Sums(own)
+
+    def _monitors(self, sums: _Sums) -> dict[str, RiskMonitor | DriftMonitor]:
         found: dict[str, RiskMonitor | DriftMonitor] = {}
         known = self.groups or ()
-        arrived = {name for one in self.batches[:upto] for name in one.counts}
         part = (1 - self.confidence_level) / (len(known) + 1)
         levels = {ALL: self.confidence_level} | dict.fromkeys(known, 1 - part)
         for rank, name in enumerate(self.later, 1):
-            if name in arrived:
+            if sums.batches_of[name]:
                 levels[name] = 1 - part / (rank * (rank + 1))
         for group, level in levels.items():
-            seen, about = self.total(group, upto), f" in {group}" if group != ALL else ""
+            seen, about = sums.total(group), f" in {group}" if group != ALL else ""
             if self.max_error is not None:
                 counts = (seen["wrong"], seen["labelled"])
                 found["error" + about] = RiskMonitor(self.max_error, level, *counts)
@@ -160,7 +218,8 @@ class Watch:
                 counts = (seen["abstained"], seen["cases"])
                 found["abstention" + about] = RiskMonitor(self.max_abstention, level, *counts)
         if self.expected:
-            found["drift"] = DriftMonitor(self.expected, self.bins(upto), self.confidence_level)
+            bins = sums.bins or (0,) * len(self.expected)
+            found["drift"] = DriftMonitor(self.expected, bins, self.confidence_level)
         return found
 
     def bins(self, upto: int | None = None) -> tuple[int, ...]:
@@ -213,34 +272,49 @@ class Watch:
 
     # How it grows.
 
-    def fed(self, batch: Batch) -> Watch:
-        """Add a batch, and look: an alarm that is due is raised now.
+    def fed(self, *batches: Batch) -> Watch:
+        """Add batches, and look after each: an alarm that is due is raised now.
 
-        A batch that is known already is replaced, so that labels may arrive late.
+        A batch that is known already is replaced, so that labels may arrive late. Many batches at
+        once take time in proportion to their number.
         """
-        same = [at for at, one in enumerate(self.batches) if one.cases == batch.cases]
-        batches = list(self.batches)
-        if same:
-            batches[same[0]] = replace(batch, at=batches[same[0]].at)
-        else:
-            batches.append(batch)
-        groups = self.groups
-        if groups is None and len(batch.counts) > 1 and not self.batches:
-            groups = tuple(sorted(set(batch.counts) - {ALL}))
-        later = self.later
-        if groups is not None:
-            known = {ALL, *groups, *later}
-            later += tuple(name for name in batch.counts if name not in known)
-        grown = replace(self, batches=tuple(batches), groups=groups, later=later)
+        every, sums = list(self.batches), self._sums.copy()
+        places = {one.cases: at for at, one in enumerate(every)}
+        grown = self
+        for batch in batches:
+            groups, at = grown.groups, places.setdefault(batch.cases, len(every))
+            if groups is None and len(batch.counts) > 1 and not every:
+                groups = tuple(sorted(set(batch.counts) - {ALL}))
+            if at < len(every):
+                sums.add(every[at], -1)
+                every[at] = replace(batch, at=every[at].at)
+            else:
+                every.append(batch)
+            sums.add(batch)
+            later = grown.later
+            if groups is not None:
+                known = {ALL, *groups, *later}
+                later += tuple(name for name in batch.counts if name not in known)
+            grown = replace(grown, groups=groups, later=later)
+            grown = replace(grown, alarms=grown._raised(sums, batch))
+        held = _Batches(every)
+        held.sums = sums
+        return replace(grown, batches=held)
+
+    def _raised(self, sums: _Sums, last: Batch) -> dict[str, Mapping[str, Any]]:
+        """Give the alarms, with those that are due after the last batch."""
         alarms = dict(self.alarms)
-        for name, monitor in grown.monitors().items():
-            if monitor.alarm and name not in alarms:
+        for name, monitor in self._monitors(sums).items():
+            if name not in alarms and monitor.alarm:
                 evidence = monitor.log_evidence
-                alarms[name] = {"at": batch.at, "batch": batch.name, "log_evidence": evidence}
-        return replace(grown, alarms=alarms)
+                alarms[name] = {"at": last.at, "batch": last.name, "log_evidence": evidence}
+        return alarms
 
     def __add__(self, other: Watch) -> Watch:
-        """Bring two watches of the same rule together; alarms that were raised stay."""
+        """Bring two watches of the same rule together, and look.
+
+        Alarms that were raised stay; one that is due now is dated by the last batch.
+        """
         if not isinstance(other, Watch):
             return NotImplemented
         same = ("rule", "max_error", "max_abstention", "confidence_level", "expected")
@@ -260,12 +334,15 @@ class Watch:
         groups = None
         if self.groups is not None or other.groups is not None:
             groups = tuple(sorted({*(self.groups or ()), *(other.groups or ())}))
-        grown = replace(self, groups=groups, batches=tuple(known.values()))
+        grown = replace(self, groups=groups, batches=_Batches(known.values()))
         later = _arrived(grown, (*self.later, *other.later))
         raised = [*self.alarms.items(), *other.alarms.items()]
         raised.sort(key=lambda one: str(one[1]["at"]), reverse=True)
         alarms = dict(raised)  # the earliest of each kind comes last, and stays
-        return replace(grown, later=later, alarms=alarms, notes=())
+        grown = replace(grown, later=later, alarms=alarms, notes=())
+        return (
+            replace(grown, alarms=grown._raised(grown._sums, grown.batches[-1])) if known else grown
+        )
 
     def __radd__(self, other: Any) -> Watch:
         return self if other == 0 else NotImplemented  # so that sum() works
@@ -286,11 +363,12 @@ class Watch:
         >>> seen.frame().columns.tolist()
         ['batch', 'at', 'cases', 'abstained', 'missing', 'labelled', 'wrong', 'error']
         """
-        rows = []
-        for at, one in enumerate(self.batches, 1):
+        rows, sums = [], _Sums()
+        for one in self.batches:
             row: dict[str, Any] = {"batch": one.name, "at": one.at}
             row |= dict(zip(TALLIES, one.counts[ALL], strict=True))
-            monitors = self.monitors(at)
+            sums.add(one)
+            monitors = self._monitors(sums)
             row |= {name: m.log_evidence / m.threshold for name, m in monitors.items()}
             rows.append(row)
         return pd.DataFrame(rows)
@@ -468,6 +546,11 @@ class Watch:
 def _added(every: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Add counts up, place by place; batches without any are left out."""
     return tuple(sum(each) for each in zip(*(one for one in every if one), strict=True))
+
+
+def _accumulate(sums: list[int], counts: tuple[int, ...], sign: int) -> None:
+    """Add counts to sums, place by place."""
+    sums[:] = [a + sign * b for a, b in zip(sums, counts, strict=True)]
 
 
 def _arrived(watch: Watch, first: Sequence[str] = ()) -> tuple[str, ...]:

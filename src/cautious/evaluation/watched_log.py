@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -127,6 +128,7 @@ def watch(
     late = None if labels is None else _late_labels(labels, case, truth, encoding)
     columns = {"score": score, "proba": proba, "groups": groups, "case": case, "model": model}
     taken: set[str] = set()
+    known, fed = {one.cases: one for one in found.batches}, list[Batch]()
     for one in _sources(source):
         batches, said, chosen = _batches_of(
             one, {name: deployed}, calibration, late, encoding, only=only, truth=truth, **columns
@@ -140,28 +142,32 @@ def watch(
                 models=listed(sorted(taken)),
             )
         for batch in batches:
-            found, told = _fed(found, batch, again)
+            new, told = _to_feed(batch, known, again)
+            fed += [] if new is None else [new]
             notes += [] if told is None else [told]
+    found = found.fed(*fed)
     kept = {str(note): note for note in notes}
     return replace(found, notes=tuple(kept.values()), calibration=calibration, deployed=deployed)
 
 
-def _fed(found: Watch, batch: Batch, again: bool) -> tuple[Watch, Message | None]:
-    """Feed a batch, unless it was fed before; say so if it was."""
-    before = {each.cases: each for each in found.batches}.get(batch.cases)
-    facts = {"batch": quoted(batch.name, 60)}
-    if before is None:
-        return found.fed(batch), None
-    if again:
-        same = sum(each.cases.split("+")[0] == batch.cases for each in found.batches)
-        return found.fed(replace(batch, cases=f"{batch.cases}+{same}")), None
-    if before.labels == batch.labels:
-        facts["at"] = before.at
-        return found, Message("{batch} was fed before, {at}; it is not counted again", facts)
-    if batch.counts[ALL][3] < before.counts[ALL][3]:
-        return found, Message("{batch} was fed before, with more labels; those are kept", facts)
-    told = Message("{batch} was fed before; its labels are brought up to date", facts)
-    return found.fed(batch), told
+def _to_feed(
+    batch: Batch, known: dict[str, Batch], again: bool
+) -> tuple[Batch | None, Message | None]:
+    """Give the batch to feed, none if it was fed before, and what to say; `known` grows."""
+    before, facts, told = known.get(batch.cases), {"batch": quoted(batch.name, 60)}, None
+    if before is not None and again:
+        times = next(k for k in itertools.count(1) if f"{batch.cases}+{k}" not in known)
+        batch = replace(batch, cases=f"{batch.cases}+{times}")
+    elif before is not None:
+        if before.labels == batch.labels:
+            facts["at"] = before.at
+            return None, Message("{batch} was fed before, {at}; it is not counted again", facts)
+        if batch.counts[ALL][3] < before.counts[ALL][3]:
+            return None, Message("{batch} was fed before, with more labels; those are kept", facts)
+        told = Message("{batch} was fed before; its labels are brought up to date", facts)
+    # What was fed first tells when; the rest is of the batch that knows more.
+    known[batch.cases] = batch if before is None else replace(batch, at=before.at)
+    return batch, told
 
 
 def _begun(
