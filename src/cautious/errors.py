@@ -26,6 +26,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import Any, Literal
 
 __all__ = ["ARGUMENTS", "InputError", "Message", "check_kind", "listed", "quoted", "shown"]
@@ -136,6 +137,32 @@ def how_to_install(extra: str) -> str:
     return (
         f"pip install 'cautious[{extra}]' (in a clone of the repository: pip install '.[{extra}]')"
     )
+
+
+def check_installed(function: str, extra: str, *packages: str) -> None:
+    """Say what to install, before anything is done.
+
+    Parameters
+    ----------
+    function : str
+        What was called.
+    extra : str
+        Name of the extra that brings the packages.
+    *packages : str
+        What the function imports.
+
+    Examples
+    --------
+    >>> check_installed("to_stone", "stone", "no_stone")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ImportError: to_stone needs no_stone, which is not installed; pip install ...
+    """
+    for package in packages:
+        if find_spec(package) is None:
+            raise ImportError(
+                f"{function} needs {package}, which is not installed; {how_to_install(extra)}."
+            )
 
 
 def check_kind(value: Any, kinds: type | tuple[type, ...], name: str, give: str) -> None:

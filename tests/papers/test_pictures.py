@@ -1,8 +1,8 @@
 """The papers' figures drawn, the sheets and the page that shows them."""
 
-import builtins
 import io
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -317,14 +317,7 @@ def test_the_page_links_to_its_pictures_wherever_they_lie(tmp_path):
 
 
 def test_without_matplotlib_the_page_says_so(tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def missing(name, *rest, **named):
-        if name.startswith("matplotlib"):
-            raise ImportError("No module named 'matplotlib'")
-        return real(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"cautious\[plots\]"):
         ReproducedFigureDisplay(strips()).png()
     (page,) = write_reproduction_page([reproduced(strips())], tmp_path / "page.md")

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, Mask
-from cautious.errors import how_to_install, shown
+from cautious.errors import check_installed, shown
 
 if TYPE_CHECKING:
     from typing import Self
@@ -78,12 +78,9 @@ class Display:
         self, ax: Axes | None, *, three_d: bool = False, size: tuple[float, float] | None = None
     ) -> Any:
         """Take the axes given, or make new ones on a new figure."""
-        try:
-            import matplotlib.axes
-        except ImportError as error:
-            raise ImportError(
-                "drawing needs matplotlib, which is not installed; " + how_to_install("plots") + "."
-            ) from error
+        check_installed("drawing", "plots", "matplotlib")
+        import matplotlib.axes
+
         if ax is None:
             from matplotlib import pyplot
 

@@ -14,8 +14,8 @@ import pandas as pd
 
 from cautious._typing import Mask
 from cautious.decision import Rule
+from cautious.errors import check_installed
 from cautious.files import write_whole
-from cautious.integrations.guest import check_installed
 from cautious.predictions import label_text
 from cautious.sets import write_set
 

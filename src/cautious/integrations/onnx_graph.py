@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from cautious.decision import Rule
-from cautious.errors import shown
-from cautious.integrations.guest import check_installed
+from cautious.errors import check_installed, shown
 from cautious.predictions import label_text
 
 __all__ = ["to_onnx"]

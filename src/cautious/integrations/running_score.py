@@ -9,8 +9,7 @@ import numpy as np
 
 from cautious._typing import Mask
 from cautious.decision import Rule
-from cautious.errors import check_kind, shown
-from cautious.integrations.guest import check_installed
+from cautious.errors import check_installed, check_kind, shown
 from cautious.metrics import Measure, SetCounts, get_measure
 from cautious.sets import as_mask, check_classes
 

@@ -2,24 +2,32 @@ r"""What is left of a prediction log: mergeable counts, and the curves and measu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from operator import attrgetter
 from typing import Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Labels
 from cautious.costs import CostsLike
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.decision import Rule, score_bins
+from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.guarantees import Certified, Shape, certify
 from cautious.limits import CLASSES
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
-from cautious.logs.tallies import Kind, ScoreTally, SetTally, Stratum, floats, pack, unpack
+from cautious.logs.tallies import (
+    Kind,
+    ScoreCells,
+    ScoreTally,
+    SetTally,
+    Stratum,
+    floats,
+    pack,
+    unpack,
+)
 from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCounts, get_measure
 from cautious.predictions import (
     binary_classes,
@@ -41,23 +49,6 @@ WEIGHTLESS = "weightless"
 """Rows of weight 0, among the odd ones; nothing need be said of them."""
 
 _TITLES = {SETS: "logged", ARGMAX: "most probable"}
-
-
-class CellStaircase(Staircase):
-    """Staircase of scores that are known to lie in cells only."""
-
-    _bins: Mapping[str, list[float]] = MappingProxyType({})
-
-    @classmethod
-    def of(cls, stairs: Staircase, bins: Mapping[str, list[float]]) -> CellStaircase:
-        """Take bins that end where cells end; those of the scores it holds would not."""
-        found = cls(stairs.scores, stairs.positives, stairs.negatives, stairs.classes)
-        object.__setattr__(found, "_bins", bins)
-        return found
-
-    def score_bins(self) -> dict[str, list[float]]:
-        """Give the bins that were taken."""
-        return dict(self._bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,30 +341,7 @@ class LogSummary:
                 "this log has no score of two classes, so it has no staircase; "
                 "risk_coverage() and counts() tell about more classes."
             )
-        # At worst the positives of a cell have its least score and its negatives the greatest: a
-        # cut between them would answer all of the cell wrongly, and no optimal window has it.
-        pair = self._pair()
-        places, positives, negatives = [np.empty(0)], [np.empty(0)], [np.empty(0)]
-        for kind, low, high, weight in self._cells(model, group, within):
-            if kind.apart:  # it has no score
-                continue
-            positive = self._is_positive(kind)
-            places.append(low if positive == (within == "worst") else high)
-            positives.append(weight if positive else np.zeros(len(weight)))
-            negatives.append(np.zeros(len(weight)) if positive else weight)
-        stairs = Staircase.from_counts(
-            np.concatenate(places), np.concatenate(positives), np.concatenate(negatives), pair
-        )
-        return stairs if self.exact else CellStaircase.of(stairs, self._score_bins(model, group))
-
-    def _score_bins(self, model: Any, group: Any) -> dict[str, list[float]]:
-        """Bins of the scores; where these are rounded, a bin ends where a cell does."""
-        cells = [one for one in self._cells(model, group, "worst") if not one[0].apart]
-        if not cells:
-            return {}
-        high, weight = (np.concatenate([one[at] for one in cells]) for at in (2, 3))
-        sides = [np.full(len(one[2]), self._is_positive(one[0])) for one in cells]
-        return score_bins(high, weight, weight * np.concatenate(sides))
+        return self._cells(model, group).staircase(within)
 
     def cost_surface(
         self, *, model: Any = None, group: Any = None, priors: Any = None, within: str = "worst"
@@ -451,13 +419,7 @@ class LogSummary:
                     "the scores are rounded and no probabilities, so nothing can be promised; "
                     "summarise the log with a larger memory_budget."
                 )
-            # A threshold at the less confident end of a cell answers the cell, all of it alike.
-            cells = [one for one in self._cells(model, group, "worst") if not one[0].apart]
-            positive = [self._is_positive(kind) for kind, *_ in cells]
-            sizes = [len(count) for *_, count in cells]
-            low, high, weight = (np.concatenate([one[at] for one in cells]) for at in (1, 2, 3))
-            scores = np.where(low >= 0.5, low, np.where(high <= 0.5, high, np.nan))
-            truth = check_classes(stairs.classes)[np.repeat(np.array(positive, dtype=int), sizes)]
+            truth, scores, weight = self._cells(model, group).certified_cases()
         seen = weight > 0
         if thresholds is None:
             thresholds = "one" if stairs.are_probabilities else "two"
@@ -571,11 +533,7 @@ class LogSummary:
 
     def _counts_of_scores(self, decision: str | Rule, model: Any, group: Any) -> SetCounts:
         """Count the answers of a rule to the scores of two classes."""
-        stairs = self.staircase(model=model, group=group, within="worst")
-        (truth, scores, weight), pair = stairs.cases(), stairs.classes
-        forced = None
-        if stairs.are_probabilities:
-            forced = check_classes(pair)[(scores > 1 - scores).astype(np.intp)]
+        pair = self._pair()
         known = {ARGMAX: 0, **self.plan.rules}
         if not isinstance(decision, Rule) and decision not in known:
             raise InputError(
@@ -590,22 +548,7 @@ class LogSummary:
                 given=quoted(rule.pos_label),
                 label=quoted(pair[1]),
             )
-        if "missing" in self.odd:
-            gone = [
-                (self._is_positive(kind), weight.sum())
-                for kind, _, _, weight in self._cells(model, group, "worst")
-                if kind.apart
-            ]
-            codes = [int(is_positive) for is_positive, _ in gone]
-            truth = np.append(truth, check_classes(pair)[codes])
-            weight = np.append(weight, [each for _, each in gone])
-            scores = np.append(scores, np.full(len(gone), np.nan))
-            forced = None if forced is None else np.append(forced, [pair[0]] * len(gone))
-        mask = rule.predict_set(scores, classes=pair)
-        counts = SetCounts.from_predictions(
-            truth, mask, classes=pair, sample_weight=weight, y_pred=forced
-        )
-        return counts.merge()[0]
+        return self._cells(model, group).counts(rule)
 
     def answer_bounds(
         self, rule: Rule, *, model: Any = None, group: Any = None
@@ -639,49 +582,7 @@ class LogSummary:
         >>> rounded.answer_bounds(Rule.window(0.3, 0.8))["coverage"]
         (0.25, 0.75)
         """
-        firsts, lasts, weights = [np.empty(0)], [np.empty(0)], [np.empty(0)]
-        for kind, low, high, weight in self._cells(model, group, "worst"):
-            first = last = np.ones(len(weight))  # without a score it is abstained on
-            if not kind.apart:
-                if rule.kind != "window":  # the last cell of probabilities reaches beyond 1
-                    low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
-                # Answers in the order of the scores: negative, none, positive.
-                masks = (rule.predict_set(ends, classes=self._pair()) for ends in (low, high))
-                first, last = (np.where(mask.all(axis=1), 1, 2 * mask[:, 1]) for mask in masks)
-                if not self._is_positive(kind):
-                    first, last = 2 - last, 2 - first
-            firsts.append(first)
-            lasts.append(last)
-            weights.append(weight)
-        # The least and the most that a case may be: 0 is wrong, 1 abstained on, 2 right.
-        first, last, weight = map(np.concatenate, (firsts, lasts, weights))
-        known = first == last
-
-        def total(rows: Any) -> float:
-            return float(weight[rows].sum())
-
-        def share(part: float, whole: float) -> float:
-            return part / whole if whole else float("nan")
-
-        every, surely_right, surely_wrong = float(weight.sum()), total(first == 2), total(last == 0)
-        maybe_right, maybe_wrong = total(last == 2), total(first == 0)
-        return {
-            "coverage": (
-                share(total(known & (first != 1)), every),
-                share(total(~known | (first != 1)), every),
-            ),
-            "selective_accuracy": (
-                share(surely_right, surely_right + maybe_wrong),
-                share(maybe_right, maybe_right + surely_wrong),
-            ),
-            "error": (share(surely_wrong, every), share(maybe_wrong, every)),
-            "open_cases": (0.0, total(~known)),
-        }
-
-    def _is_positive(self, kind: Kind) -> bool:
-        """Whether a kind of case is of the positive class."""
-        told = self.plan.pos_label is not None
-        return bool(kind.truth if told else kind.truth == self._pair()[1])
+        return self._cells(model, group).answer_bounds(rule)
 
     def risk_coverage(
         self, *, model: Any = None, group: Any = None, within: str = "worst"
@@ -711,18 +612,7 @@ class LogSummary:
                 "this log has no scores or probabilities, so it says nothing about the confidence "
                 "of its answers; counts() tells about the answers themselves."
             )
-        # The surest come first, and of a cell, at worst, the wrong answers.
-        found, nothing, worst = self._cells(model, group, within), np.empty(0), within == "worst"
-        places = [high if kind.apart == worst else low for kind, low, high, _ in found]
-        sizes = [len(weight) for *_, weight in found]
-        curve = RiskCoverageCurve(
-            np.concatenate([*places, nothing]),
-            np.repeat([float(kind.apart) for kind, *_ in found], sizes),
-            np.repeat(np.array([kind.truth for kind, *_ in found], dtype=np.intp), sizes),
-            np.concatenate([*(weight for *_, weight in found), nothing]),
-            self.classes,
-        )
-        return curve.merge()[0]
+        return self._cells(model, group).risk_coverage(within)
 
     def measure(
         self,
@@ -853,24 +743,18 @@ class LogSummary:
             and group in (None, stratum.group)
         ]
 
-    def _cells(
-        self, model: Any, group: Any, within: str
-    ) -> list[tuple[Kind, Floats, Floats, Floats]]:
-        """Kinds, the least and the greatest score of each cell, and the weight in it."""
-        if within not in ("worst", "best"):
-            raise ValueError(f"within is {shown(within)}; choose 'worst' or 'best'.")
-        settled = self.scores.settled()
-        found = []
-        for kind, values, counts in settled.canonical():
-            if model in (None, kind.model) and group in (None, kind.group):
-                low = high = values
-                if settled.exponent is not None:
-                    low = values * 2.0**settled.exponent
-                    high = np.nextafter((values + 1) * 2.0**settled.exponent, -np.inf)
-                    # Far from zero a cell may hold a single float; infinity is a cell of its own.
-                    high = np.where(np.isfinite(values), np.maximum(low, high), values)
-                found.append((kind, low, high, floats(counts)))
-        return found
+    def _cells(self, model: Any, group: Any) -> ScoreCells:
+        """Read the counts at scores: of two classes, or of the confidences of answers."""
+        if not self.plan.binary:
+            return ScoreCells.of(self.scores, self.classes, attrgetter("truth"), model, group)
+        pair, told = self._pair(), self.plan.pos_label is not None
+        return ScoreCells.of(
+            self.scores,
+            check_classes(pair),
+            lambda kind: int(kind.truth if told else kind.truth == pair[1]),
+            model,
+            group,
+        )
 
     def _parts(self) -> dict[str, list[Any]]:
         """Names of models and groups."""

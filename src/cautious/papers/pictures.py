@@ -22,7 +22,7 @@ from cautious.displays import (
     neutral,
     plain_text,
 )
-from cautious.errors import how_to_install
+from cautious.errors import check_installed
 from cautious.files import write_whole
 from cautious.papers.claims import Figure, Reproduction
 
@@ -133,12 +133,9 @@ class ReproducedFigureDisplay(Display):
         -------
         bytes
         """
-        try:
-            from matplotlib.figure import Figure as Page
-        except ImportError as error:
-            raise ImportError(
-                "drawing needs matplotlib, which is not installed; " + how_to_install("plots") + "."
-            ) from error
+        check_installed("drawing", "plots", "matplotlib")
+        from matplotlib.figure import Figure as Page
+
         page = Page(figsize=self._size(), layout="constrained")
         self._open(page.subplots())
         self._fill(page, None, {})

@@ -3,6 +3,7 @@
 from cautious.logs.tallies.archive import pack, unpack
 from cautious.logs.tallies.grid import GridSearch
 from cautious.logs.tallies.loops import NUMBER, compiled_loop, expect_rows, most_probable
+from cautious.logs.tallies.score_cells import ScoreCells
 from cautious.logs.tallies.scores import (
     Codes,
     Kind,
@@ -23,6 +24,7 @@ __all__ = [
     "Kind",
     "Limits",
     "Piece",
+    "ScoreCells",
     "ScoreTally",
     "SetTally",
     "Stratum",
