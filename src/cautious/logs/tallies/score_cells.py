@@ -163,7 +163,7 @@ class ScoreCells:
         # Answers in the order of the scores, negative, none, positive; none without a score.
         first, last = np.ones((2, len(self.weight)))
         for answers, ends in ((first, low), (last, high)):
-            mask = rule.predict_set(ends, classes=self.classes)
+            mask = rule.predict_set(ends, classes=self.classes.tolist())
             answers[~self.apart] = np.where(mask.all(axis=1), 1, 2 * mask[:, 1])
         # The least and the most that a case may be: 0 is wrong, 1 abstained on, 2 right.
         negative = self.truth == 0
