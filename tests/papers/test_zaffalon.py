@@ -27,13 +27,12 @@ from cautious.papers.zaffalon.comparisons import (
     nondeterministic_figure,
     nondeterministic_tables,
 )
-from cautious.papers.zaffalon.conclusions import game_value
 from cautious.papers.zaffalon.simulations import (
     simulate,
     simulation_figures,
     simulation_table,
 )
-from cautious.papers.zaffalon.theory import utility_figures, utility_tables
+from cautious.papers.zaffalon.theory import game_value, utility_figures, utility_tables
 
 MODELS = ["NBC", "NCC", "LNCC", "CMA", "CDT", "NDC"]
 # Where the paper is wrong or says more than holds.

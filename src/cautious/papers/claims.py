@@ -227,6 +227,17 @@ class Table:
             {"ours": object, "paper": object, "agrees": object}
         )
 
+    def part(self, row: str = "", column: str = "") -> list[Cell]:
+        """Give the cells whose row and whose column begin with these words.
+
+        Examples
+        --------
+        >>> cells = [Cell("NB", "AUC", 0.97), Cell("NB", "accuracy", 0.9), Cell("J48", "AUC", 0.96)]
+        >>> [cell.ours for cell in Table("Table 1", "results", cells).part("NB", "A")]
+        [0.97]
+        """
+        return [c for c in self.cells if c.row.startswith(row) and c.column.startswith(column)]
+
     def counts(self) -> tuple[int, int]:
         """Count the cells that agree, and those the paper prints; given ones are left out."""
         verdicts = [cell.agrees for cell in self.cells if cell.agrees is not None]

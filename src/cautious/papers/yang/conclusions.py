@@ -50,10 +50,6 @@ def conclusions(tables: list[Table], results: pd.DataFrame) -> list[Claim]:
     ]
 
 
-def _cells(table: Table, row: str = "", column: str = "") -> list[Cell]:
-    return [c for c in table.cells if c.row.startswith(row) and c.column.startswith(column)]
-
-
 def _with_pair(at_h: float, at_b: float, at_n: float) -> SetCosts:
     row = pd.DataFrame([[at_h, at_b, at_n]], ["{h, b}"], CLASSES)
     return SetCosts.from_table(pd.concat([cost_frame(TABLE_I, CLASSES), row]))
@@ -67,11 +63,11 @@ def _decisions(found: dict[str, Table]) -> list[Claim]:
     return [
         Claim.of_cells(
             *("II-C, Example 3", "The credal set of the intervals has four vertices"),
-            *("arithmetic", _cells(examples, "Example 3")),
+            *("arithmetic", examples.part("Example 3")),
         ),
         Claim.of_cells(
             *("II-C, Example 4", "Lower expectations 0.3 and 0.1, so b alone is maximal"),
-            *("arithmetic", _cells(examples, "Example 4")),
+            *("arithmetic", examples.part("Example 4")),
         ),
         Claim.judged(
             *("IV-A, Example 5", "{h, b} at 1, 1, 2 costs no less than h and b ever do"),
@@ -81,11 +77,11 @@ def _decisions(found: dict[str, Table]) -> list[Claim]:
         ),
         Claim.of_cells(
             *("IV-A, Example 5", "At 1/4, 1/4, 2 the uniform p gives 5/6, below 1 and 1"),
-            *("arithmetic", [*_cells(examples, "Examples 5"), *_cells(examples, "Example 5")]),
+            *("arithmetic", [*examples.part("Examples 5"), *examples.part("Example 5")]),
         ),
         Claim.of_cells(
             *("IV-C, Example 6", "At 1/4, 1/4, 3 the uniform p gives 7/6, above 1"),
-            *("arithmetic", _cells(examples, "Example 6")),
+            *("arithmetic", examples.part("Example 6")),
         ),
         Claim.judged(
             *("IV-C, Example 6", "… and {h, b} is still possible at p = (1/2, 1/2, 0)"),
@@ -107,7 +103,7 @@ def _properties(found: dict[str, Table]) -> list[Claim]:
     six, seven = found["Table VI"], found["Table VII"]
     moved = [
         b.ours - a.ours
-        for a, b in zip(_cells(six, "Fig. 2"), _cells(seven, "Fig. 2"), strict=True)
+        for a, b in zip(six.part("Fig. 2"), seven.part("Fig. 2"), strict=True)
         if not isinstance(a.ours, str) and not isinstance(b.ours, str)
     ]
     return [
@@ -153,7 +149,7 @@ def _properties(found: dict[str, Table]) -> list[Claim]:
         ),
         Claim.of_cells(
             *("IV-C, Example 7, Fig. 2", "Where {h, n} is best, Tables VI and VII", "arithmetic"),
-            [*_cells(six, "Fig. 2"), *_cells(seven, "Fig. 2")],
+            [*six.part("Fig. 2"), *seven.part("Fig. 2")],
             paper="0.25, 0.875; 1/6, 5/6 (computed from the tables)",
         ),
         Claim.judged(
@@ -192,12 +188,12 @@ def _proposals(found: dict[str, Table]) -> list[Claim]:
         orders.add(bool(full < (right + wrong) / 2))
     return [
         Claim.of_cells(
-            *("V-a", "u65 has every property but 9", "words", _cells(table, "u65")),
+            *("V-a", "u65 has every property but 9", "words", table.part("u65")),
             paper="all but 9",
         ),
         Claim.of_cells(
             *("V-b", "Ha's costs have 4, 5, 6, 8 and not 10", "words"),
-            [c for c in _cells(table, "Ha") if c.column.split()[-1] in ["4", "5", "6", "8", "10"]],
+            [c for c in table.part("Ha") if c.column.split()[-1] in ["4", "5", "6", "8", "10"]],
             paper="4, 5, 6, 8; not 10",
         ),
         Claim.judged(
@@ -208,7 +204,7 @@ def _proposals(found: dict[str, Table]) -> list[Claim]:
         ),
         Claim.of_cells(
             *("V-c", "Abellán and Masegosa's costs have 4, 5, 6, 8, 10", "words"),
-            _cells(table, "Abellán"),
+            table.part("Abellán"),
             paper="4, 5, 6, 8, 10",
         ),
         Claim.judged(
@@ -225,7 +221,7 @@ def _proposals(found: dict[str, Table]) -> list[Claim]:
         ),
         Claim.of_cells(
             *("VI", "p-discounted costs have 2 to 5, 9, 10, and 7 or 6", "words"),
-            _cells(table, "p-discounted"),
+            table.part("p-discounted"),
             paper="naturally satisfied",
             cause="on the paper's matrix",
         ),
@@ -355,7 +351,7 @@ def _experiment(found: dict[str, Table], results: pd.DataFrame) -> list[Claim]:
     return [
         Claim.of_cells(
             *("VII-C, Fig. 3", "The higher r, the lower the cost", "words"),
-            _cells(shape, column="the higher r"),
+            shape.part(column="the higher r"),
             paper="a trivial remark",
         ),
         *(

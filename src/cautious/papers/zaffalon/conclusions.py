@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import combinations, pairwise
-from math import comb
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
+from scipy import stats
 from sklearn.model_selection import StratifiedKFold
 
 from cautious._typing import Floats, Ints
@@ -19,20 +18,11 @@ from cautious.models import NaiveCredalClassifier
 from cautious.papers.claims import Cell, Claim, Table
 from cautious.papers.zaffalon.collection import QUICK_SETS, SETS, UTILITIES, Collection, drawn_sets
 from cautious.papers.zaffalon.comparisons import APART, CREDAL, TABLE_6
-from cautious.papers.zaffalon.simulations import LINES, drawn_simulations
+from cautious.papers.zaffalon.simulations import simulation_claims
+from cautious.papers.zaffalon.theory import utility_claims
 from cautious.preparation import MDLDiscretizer
-from cautious.utility import (
-    caution_premium,
-    exponential,
-    f_beta,
-    logarithmic,
-    mean_variance,
-    random_expected_utility,
-    u65,
-    u80,
-)
 
-__all__ = ["conclusions", "game_value"]
+__all__ = ["conclusions"]
 
 DRAWN = f"draws of {SETS} of our sets"
 U2 = ("u65", "u80")
@@ -47,320 +37,11 @@ def conclusions(
     """Judge every conclusion by the tables made, by the collection and by the simulations."""
     found = {table.name: table for table in tables}
     return [
-        *_theory(found),
-        *_bets(found),
-        *_utilities(found),
-        *_simulated(found, simulated),
+        *utility_claims(found),
+        *simulation_claims(found["Figs 3 and 4 in words"], simulated),
         *_naive(found, plain, selected),
         *_credal(found, plain, selected),
         *_others(found, plain),
-    ]
-
-
-def _cells(table: Table, row: str = "", column: str = "") -> list[Cell]:
-    return [c for c in table.cells if c.row.startswith(row) and c.column.startswith(column)]
-
-
-def game_value(k: int) -> tuple[float, float]:
-    """Solve the game of Theorem 1: a class of the set is played, and one of them is true.
-
-    Parameters
-    ----------
-    k : int
-        Classes in the set.
-
-    Returns
-    -------
-    value : float
-        What the bettor can be sure of, by a linear programme over randomised strategies.
-    slack : float
-        How far another strategy may put more than 1/k on a class and still be optimal: 0 if the
-        uniform one is the only one.
-
-    Examples
-    --------
-    >>> value, slack = game_value(3)
-    >>> round(value, 9), abs(slack) < 1e-9
-    (0.333333333, True)
-    """
-    # Maximise v over strategies with every class played at least v of the time.
-    rows = np.column_stack([-np.eye(k), np.ones(k)])
-    total = np.append(np.ones(k), 0.0)[None]
-    bounds: list[tuple[float | None, float | None]] = [(0, 1)] * k + [(None, None)]
-    best = optimize.linprog(-np.eye(k + 1)[-1], rows, np.zeros(k), total, [1.0], bounds=bounds)
-    value = float(best.x[-1])
-    bounds[-1] = (value - 1e-12, None)
-    most = optimize.linprog(-np.eye(k + 1)[0], rows, np.zeros(k), total, [1.0], bounds=bounds)
-    return value, float(most.x[0]) - 1 / k
-
-
-def _theory(found: dict[str, Table]) -> list[Claim]:
-    games = {k: game_value(k) for k in range(1, 11)}
-    off = max(abs(value - 1 / k) for k, (value, _) in games.items())
-    slack = max(abs(s) for _, s in games.values())
-    gain = min(float(caution_premium(1, n, logarithmic)) for n in (2, 3, 5, 10))
-    rng = np.random.default_rng(0)
-    wins = lost = 0
-    x = np.array([1, 1 / 2, 1 / 3, 0])
-    for _ in range(200):
-        weight = rng.dirichlet(np.ones(4))
-        credal = mean_variance(x, u65, sample_weight=weight)
-        bold = float(weight @ x)  # a precise classifier with this accuracy
-        wins += credal.expected_utility >= bold - 1e-12
-        lost += 1
-    pairs, triples = [0.45, 0.30, 0, 0.25], [0.6 - 0.32 / 3, 0, 0.32, 0.08 + 0.32 / 3]
-    first, second = (mean_variance(x, "log", sample_weight=w) for w in (pairs, triples))
-    example = found["Section 7, Example 1"]
-    by_column = {cell.column: cell for cell in example.cells}
-    return [
-        Claim.judged(
-            *("4, Theorem 1", "The one reward consistent with A1 to A5 is 1/k for a right set"),
-            *("arithmetic", off < 1e-9 and slack < 1e-6),
-            paper="1/k, by playing uniformly",
-            ours=f"value of the game for k = 1 to 10 off by {off:.1g}; no other strategy is "
-            f"optimal (slack {slack:.1g})",
-        ),
-        Claim.of_cells(
-            *("2, Tables 1 to 3", "Rewards and utilities of sets of two classes", "arithmetic"),
-            [c for name in ("Table 1", "Table 2", "Table 3") for c in found[name].cells],
-            paper="0, 0.5, 1",
-        ),
-        Claim.judged(
-            *("5, Prop. 1", "Random and vacuous are worth the same on average, the vacuous more"),
-            *("arithmetic", gain > 0),
-            paper="greater under any strictly concave utility",
-            ours=f"ahead by {gain:.3f} or more under log(1 + x), n = 2 to 10",
-        ),
-        Claim.judged(
-            *("7, Prop. 2", "Of equal means, every risk-averse judge prefers the credal one"),
-            *("arithmetic", wins == lost),
-            paper="preferable under any strictly concave utility",
-            ours=f"true in {wins} of {lost} random cases under u65; u(x) ≥ x proves it",
-        ),
-        Claim.judged(
-            *("7, Prop. 3", "Of two that are vacuous if indeterminate, the vaguer one is better"),
-            *("arithmetic", _vaguer_is_better()),
-            paper="preferable under any strictly concave utility",
-            ours="E[u] = E[x] + P(vacuous)(u(1/n) − 1/n) grows with indeterminacy; so it does in "
-            "200 of 200 random pairs of equal means under u65, u80 and log(1 + x)",
-        ),
-        Claim.judged(
-            *("7", "Of equal means, the smaller variance wins under every strictly concave u"),
-            "arithmetic",
-            not (
-                first.variance < second.variance
-                and first.expected_utility < second.expected_utility
-            ),
-            paper="no matter how tiny the risk aversion",
-            ours=f"means equal, variances {first.variance:.4f} and {second.variance:.4f}, and log "
-            "prefers the second",
-            cause="argued from the second-order formula, which is exact for parabolas only",
-        ),
-        Claim(
-            *("7", "E[h_D] = E[h], of the part on determinate answers", "arithmetic"),
-            *("E[h_D] = E[h]", "E[h_D²] = E[h_D], which the proofs use"),
-            *("the paper contradicts itself", "a misprint"),
-        ),
-        Claim.of_cells(
-            *("7, Example 1", "g is preferred to f though it is more determinate", "arithmetic"),
-            [c for c in example.cells if not c.column.startswith("mean set size")],
-            paper="E equal, E[f²] = E[g²] + ε/2, determinacy −ε",
-        ),
-        Claim(
-            *("7, Example 1", "f outputs 4ε more classes than g", "arithmetic", "4ε"),
-            f"{float(by_column['mean set size of f less that of g'].ours) / 0.01:.0f}ε",
-            *("the paper contradicts itself", "by adding up its own terms"),
-        ),
-    ]
-
-
-def _vaguer_is_better() -> bool:
-    """Compare two of equal means that answer one class or all, under three utilities."""
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        n = int(rng.integers(2, 11))
-        low, high = np.sort(rng.uniform(0, 1, 2))  # shares of vacuous answers
-        mean = rng.uniform(high / n, 1 - high * (1 - 1 / n))
-        x = np.array([1, 1 / n, 0])
-        weights = [[mean - v / n, v, 1 - v - (mean - v / n)] for v in (low, high)]
-        for utility in (u65, u80, logarithmic):
-            worth = [float(np.dot(w, utility(x))) for w in weights]
-            if worth[1] <= worth[0]:
-                return False
-    return True
-
-
-def _bets(found: dict[str, Table]) -> list[Claim]:
-    table = found["Section 8"]
-    wrong = float(sum(_printed_binomial(ell, 5, 3) for ell in range(6)))
-    exact, near = (random_expected_utility(1, 50, logarithmic, exact=e) for e in (True, False))
-    late = [float(caution_premium(40, 5, exponential(a))) for a in (0.25, 0.5, 1, 2)]
-    slow = [
-        float(caution_premium(200, n, logarithmic) / caution_premium(n, n, logarithmic))
-        for n in (2, 3, 5, 10)
-    ]
-    return [
-        Claim.of_cells(
-            *("8.1, Fig. 1", "With log utility caution is worth most over m = n bets"),
-            *("arithmetic", _cells(table, column="peak, logarithmic")),
-            paper="inversion point m = n",
-        ),
-        Claim.of_cells(
-            *("8.2", "With exponential utility over m = n/a bets", "arithmetic"),
-            _cells(table, column="peak, exponential"),
-            paper="inversion point m = n/a",
-        ),
-        Claim.judged(
-            *("8.1, Fig. 1", "More classes delay the convergence", "arithmetic"),
-            all(b > a for a, b in pairwise(slow)),
-            paper="increasing n delays",
-            ours="left of the peak's worth after 200 bets, n = 2, 3, 5, 10: "
-            + ", ".join(f"{v:.2f}" for v in slow),
-        ),
-        Claim.judged(
-            *("8", "The second-order approximation errs by less than 1 %, consistently"),
-            *("arithmetic", abs(float(near / exact) - 1) < 0.01),
-            paper="consistently smaller than 1%",
-            ours=f"{abs(float(near / exact) - 1):.0%} at m = 1, n = 50, logarithmic",
-            cause="true for many bets; the paper does not say over which it looked",
-        ),
-        Claim(
-            *("8, eq. 3", "The random classifier's rewards are binomial", "arithmetic"),
-            *("C(m, l) (1/n) (1 − 1/n)^(m − l)", f"as printed the chances sum to {wrong:.2f}"),
-            *("the paper contradicts itself", "the exponent l of 1/n is missing"),
-        ),
-        Claim(
-            *("8.2", "d(m) under exponential utility", "arithmetic", "negative"),
-            "positive: caution cannot be worth less than nothing under a concave utility",
-            *("the paper contradicts itself", "a sign; the inversion point stays"),
-        ),
-        Claim.judged(
-            *("8.2", "Higher risk aversion delays the convergence", "arithmetic"),
-            all(b > a for a, b in pairwise(late)),
-            paper="delays",
-            ours="worth of caution after 40 bets, a = 0.25, 0.5, 1, 2: "
-            + ", ".join(f"{v:.4f}" for v in late),
-            cause="the peak n/a comes earlier and e^(−am/n) falls faster: it hastens",
-        ),
-    ]
-
-
-def _printed_binomial(ell: int, m: int, n: int) -> float:
-    return comb(m, ell) / n * (1 - 1 / n) ** (m - ell)
-
-
-def _utilities(found: dict[str, Table]) -> list[Claim]:
-    words = {(c.row, c.column): c for c in found["Figs 2 and 8 in words"].cells}
-    fits = {v: -2 * np.log(1 / v - 1) for v in (0.65, 0.8)}
-    worst = max(abs((1 - np.exp(-a / 2)) / (1 - np.exp(-a)) - v) for v, a in fits.items())
-    f1, f2, wide = (float(u(0.5)) for u in (f_beta(1), f_beta(2), u80))
-    return [
-        Claim(
-            *("9", "u65 = −1.2x² + 2.2x and u80 = −0.6x² + 1.6x", "arithmetic"),
-            "u(0.5) = 0.65 and 0.80",
-            f"as printed 0.80 and 0.65; ours {u65(0.5):.2f}, {u80(0.5):.2f}",
-            *("the paper contradicts itself", "each formula stands under the other's name"),
-        ),
-        Claim.of_cells(
-            *("9, Fig. 2", "u80 is slightly greater than 1 for some x between 0.5 and 1"),
-            *("arithmetic", [words["Fig. 2", "u80 exceeds 1 between 0.5 and 1"]]),
-            paper="slightly greater than 1",
-        ),
-        Claim(
-            *("9", "The exponential utility could not fit the values chosen for u(0.5)", "words"),
-            "discarded",
-            f"divided by its value at 1 it fits both: a = {fits[0.65]:.2f} and {fits[0.8]:.2f} "
-            f"(off by {worst:.0e})",
-            *("cannot tell", "the paper does not say how it was normalised"),
-        ),
-        Claim.of_cells(
-            *("9.3, Table 7", "Scores of four predictions by F1, F2, u65, u80", "arithmetic"),
-            found["Table 7"].cells,
-            paper="0.67, 0.83, 0.65, 0.80; 0.50, 0.71, 0.47, 0.60",
-        ),
-        Claim.of_cells(
-            *("9.3, Fig. 8", "F1 lies between u65 and u80, F2 rewards sets much more"),
-            *("arithmetic", [c for c in words.values() if c.row == "Fig. 8"]),
-            paper="for any k",
-        ),
-        Claim(
-            *("9.3, Table 7", "F1 is closer to both u65 and u80 than F2 is", "arithmetic"),
-            "closer to both; for a pair 0.67, 0.83 and u80 0.80",
-            f"for a pair F2 is closer to u80, {abs(f2 - wide):.2f} away against "
-            f"{abs(f1 - wide):.2f}; for more classes F1 is, and to u65 always",
-            *("the paper contradicts itself", "its own Table 7"),
-        ),
-        Claim.of_cells(
-            *("9.4", "p = 0.7 (right in 70% at best), t = 0.8: rejecting earns 0.8, answering 0.7"),
-            *("arithmetic", found["Section 9.4"].cells),
-        ),
-    ]
-
-
-def _simulated(found: dict[str, Table], simulated: pd.DataFrame) -> list[Claim]:
-    table = found["Figs 3 and 4 in words"]
-    three, four = _cells(table, "Fig. 3"), _cells(table, "Fig. 4")
-    leads = [c for c in three if "draws" in c.column]
-    X = load_dataset("kr-vs-kp").data
-    binary = int((X.nunique() == 2).sum())
-    drawn = drawn_simulations(simulated)
-
-    def shown(cells: list[Cell]) -> str:
-        return "; ".join(f"{c.column.partition(',')[0]}: {c.remark}" for c in cells)
-
-    return [
-        Claim.of_repeats(
-            *("9.1.1, Fig. 3", "Artificial data: NBC beats the random guesser within NCC's sets"),
-            "re-run",
-            [bool((a["NBC accuracy"] > a["NCC discounted accuracy"]).all()) for a, _ in drawn],
-            paper="discounted accuracy of NBC higher",
-            ours="accuracy of NBC, discounted accuracy and u65 of NCC at "
-            + shown([c for c in three if "neutral" in c.column]),
-            what="draws of the chances",
-        ),
-        Claim.of_repeats(
-            *("9.1.1, Fig. 3", "Artificial data: NCC is ahead under u65 at every size", "re-run"),
-            [bool((a["NCC u65"] > a["NBC accuracy"]).all()) for a, _ in drawn],
-            paper="higher at s = 25, 50, 100 (80 × 50 = 4000 trials each, chances 0.1 apart)",
-            ours=f"{sum(c.agrees is True for c in three if 'u65' in c.column)} of 3 sizes",
-            cause="by how hard the drawn chances are: NCC leads in "
-            + "; ".join(f"{c.ours} draws, {c.remark}" for c in leads),
-            what="draws of the chances",
-        ),
-        Claim.of_repeats(
-            *("9.1.2, Fig. 4", "kr-vs-kp downsampled: NCC is ahead under u65 at every size"),
-            *("re-run", [bool((b["NCC u65"] > b["NBC accuracy"]).all()) for _, b in drawn]),
-            paper="slightly superior at 5, 10, 15, 20, 30, 50, 100, 150",
-            ours=shown([c for c in four if c.column.startswith("s =")]),
-            what="draws of the samples",
-        ),
-        Claim.of_cells(
-            *("9.1.2, Fig. 4", "At the smallest size NCC is vacuous and earns 0.65", "re-run"),
-            [c for c in four if "smallest" in c.column],
-            paper="0.65",
-        ),
-        Claim.of_repeats(
-            *("9.1.2, Fig. 4", "Determinacy, accuracy and utility rise with the sample size"),
-            "re-run",
-            [
-                bool((b[["NCC determinacy", *LINES]].diff().iloc[1:] >= 0).all(axis=None))
-                for _, b in drawn
-            ],
-            paper="steadily",
-            ours="; ".join(f"{c.column}: {c.remark}" for c in four if "rises with s" in c.column),
-            what="draws of the samples",
-        ),
-        Claim(
-            *("9.1.2", "Under u80 the advantage of NBC would be more evident", "words", "NBC"),
-            *("of NCC: u80 rewards sets more", "the paper contradicts itself", "a slip of names"),
-        ),
-        Claim.judged(
-            *("9.1.2", "kr-vs-kp has 36 binary features and 3200 instances", "arithmetic"),
-            (binary, len(X)) == (36, 3200),
-            paper="36, 3200",
-            ours=f"{binary} binary and {X.shape[1] - binary} of three values, {len(X)}",
-            cause="rounded in the paper",
-        ),
     ]
 
 
@@ -404,7 +85,7 @@ def _naive(found: dict[str, Table], plain: Collection, selected: Collection) -> 
         ),
         Claim.of_cells(
             *("9.1.3", "u50: NBC leads on 32 sets, NCC on 23", "re-run"),
-            _cells(versus, "all features, u50", "share"),
+            versus.part("all features, u50", "share"),
             paper="32, 23",
             cause=prior,
         ),
@@ -412,7 +93,7 @@ def _naive(found: dict[str, Table], plain: Collection, selected: Collection) -> 
             *("9.1.3", "u50: the lead of NBC is significant", "re-run"),
             _true(lambda rows: _p_value(neutral, "NBC", "NCC", rows) < 0.05, neutral),
             paper="significant",
-            ours=_said(_cells(versus, "all features, u50", "Wilcoxon")),
+            ours=_said(versus.part("all features, u50", "Wilcoxon")),
             what=DRAWN,
         ),
         Claim.of_repeats(
@@ -422,33 +103,33 @@ def _naive(found: dict[str, Table], plain: Collection, selected: Collection) -> 
                 neutral,
             ),
             paper="not significant, twice",
-            ours=_said(c for u in U2 for c in _cells(versus, f"all features, {u}", "Wilcoxon")),
+            ours=_said(c for u in U2 for c in versus.part(f"all features, {u}", "Wilcoxon")),
             what=DRAWN,
         ),
         Claim.of_cells(
             *("9.1.3", "Median accuracy of NBC is 82 %", "re-run"),
-            _cells(versus, "all features", "median"),
+            versus.part("all features", "median"),
             paper="82%",
         ),
         Claim.of_cells(
             *("9.1.3", "NCC's determinacy is over 90% on 33 of 55 sets", "re-run"),
-            _cells(versus, "all features", "share of data sets with determinacy"),
+            versus.part("all features", "share of data sets with determinacy"),
             paper="33 of 55",
         ),
         Claim.of_cells(
             *("9.1.3", "After feature selection on 37 of them", "re-run"),
-            _cells(versus, "selected", "share of data sets with determinacy"),
+            versus.part("selected", "share of data sets with determinacy"),
             paper="37 of 55",
         ),
         Claim(
             *("9.1.3", "Selected, u65: NCC leads on 37, NBC on 28; not significant", "re-run"),
             "37, 28, not significant",
-            "; ".join(c.remark for c in _cells(versus, "selected, u65")),
+            "; ".join(c.remark for c in versus.part("selected, u65")),
             *("the paper contradicts itself", "37 + 28 of 55 data sets"),
         ),
         Claim.of_cells(
             *("9.1.3", "Selected, u80: NCC leads on 42, NBC on 13", "re-run"),
-            _cells(versus, "selected, u80", "share"),
+            versus.part("selected, u80", "share"),
             paper="42, 13",
         ),
         Claim.of_repeats(
@@ -461,7 +142,7 @@ def _naive(found: dict[str, Table], plain: Collection, selected: Collection) -> 
                 last,
             ),
             paper="significant",
-            ours=_said(_cells(versus, "selected, u80", "Wilcoxon")),
+            ours=_said(versus.part("selected, u80", "Wilcoxon")),
             what=DRAWN,
         ),
         Claim.of_repeats(
@@ -483,12 +164,12 @@ def _naive(found: dict[str, Table], plain: Collection, selected: Collection) -> 
         ),
         Claim.of_cells(
             *("9.1.3", "Where NCC is unsure it earns 9 % more under u65 (95% interval 1–19 %)"),
-            *("re-run", _cells(ignorance, "u65")),
+            *("re-run", ignorance.part("u65")),
             paper="9% [1, 19]",
         ),
         Claim.of_cells(
             *("9.1.3", "… and 36 % more under u80 (24–48 %)", "re-run"),
-            _cells(ignorance, "u80"),
+            ignorance.part("u80"),
             paper="36% [24, 48]",
         ),
     ]
@@ -522,7 +203,7 @@ def _empty_cells(name: str) -> float:
 
 def _credal(found: dict[str, Table], plain: Collection, selected: Collection) -> list[Claim]:
     first = {(c.row, c.column): c for c in found["Tables 4 and 5 in words"].cells}
-    five = _cells(found["Table 5"])
+    five = found["Table 5"].cells
     tree = next(c for c in five if c.column == "CDT")
     above = float(plain.table("determinacy")["CDT, counts of the node"].median())
     sure = plain.table("determinacy")[CREDAL]
@@ -609,7 +290,7 @@ def _selection(table: Table, before: pd.DataFrame, after: pd.DataFrame) -> list[
         return float(wilcoxon(*pair).p_value)
 
     def shown(*models: str) -> str:
-        return "; ".join(f"{m}: " + ", ".join(c.remark for c in _cells(table, m)) for m in models)
+        return "; ".join(f"{m}: " + ", ".join(c.remark for c in table.part(m)) for m in models)
 
     return [
         Claim.of_repeats(
