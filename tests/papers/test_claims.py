@@ -8,16 +8,13 @@ from cautious.papers.claims import (
     LEFT_OUT,
     RULES,
     VERDICTS,
-    Cell,
     Claim,
-    Figure,
     Reproduction,
-    Table,
-    cells_of,
     failures_in_words,
     undecided,
 )
 from cautious.papers.page import reproduction_page
+from cautious.papers.printed_tables import Cell, Figure, Table, cells_of
 
 
 def made():

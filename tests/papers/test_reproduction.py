@@ -5,7 +5,8 @@ import pytest
 from cautious.experiments import DifferentStudyError, Store
 from cautious.papers import PAPERS, reproduce
 from cautious.papers import ferri as module
-from cautious.papers.claims import Cell, Reproduction, Table
+from cautious.papers.claims import Reproduction
+from cautious.papers.printed_tables import Cell, Table
 from cautious.papers.reproduction import STAGES
 
 

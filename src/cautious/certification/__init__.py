@@ -14,11 +14,10 @@ from cautious.certification.certificate import Certificate
 from cautious.certification.certificate import LimitTest as LimitTest
 from cautious.certification.certificate import MeanTest as MeanTest
 from cautious.certification.certified_rule import Promise as Promise
-from cautious.certification.certified_rule import certify
+from cautious.certification.certified_rule import certify, certify_sequence
 from cautious.certification.certified_rule import certify_counts as certify_counts
 from cautious.certification.certified_thresholds import Certified
 from cautious.certification.certified_thresholds import Shape as Shape
-from cautious.certification.own_rules import certify_sequence
 
 __all__ = [
     "Certificate",

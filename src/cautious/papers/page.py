@@ -12,18 +12,9 @@ from pathlib import Path
 
 from cautious.experiments import versions
 from cautious.files import write_whole
-from cautious.papers.claims import (
-    CHOSEN,
-    KINDS,
-    RULES,
-    VERDICTS,
-    Cell,
-    Reproduction,
-    Table,
-    largest_difference,
-    left_out,
-)
+from cautious.papers.claims import CHOSEN, RULES, VERDICTS, Reproduction, left_out
 from cautious.papers.pictures import contact_sheet
+from cautious.papers.printed_tables import KINDS, Cell, Table, largest_difference
 from cautious.progress import duration
 
 __all__ = ["reproduction_page", "write_reproduction_page"]

@@ -24,7 +24,8 @@ from cautious.displays import (
 )
 from cautious.errors import check_installed
 from cautious.files import write_whole
-from cautious.papers.claims import Figure, Reproduction
+from cautious.papers.claims import Reproduction
+from cautious.papers.printed_tables import Figure
 
 if TYPE_CHECKING:
     from typing import Self

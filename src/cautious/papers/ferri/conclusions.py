@@ -12,7 +12,7 @@ import pandas as pd
 from cautious.curves import AbstentionROC, CapacityCurve, capacity_hull, roc_readings
 from cautious.decision import bias_window_rule, class_threshold_rule, ratio_rule
 from cautious.metrics import MEASURES, SetCounts
-from cautious.papers.claims import Cell, Claim, Table, verdict_of
+from cautious.papers.claims import Claim, verdict_of
 from cautious.papers.ferri.examples import EXAMPLE_1, LEAVES, example_tables, tree_curve, tree_roc
 from cautious.papers.ferri.results import (
     BAYES,
@@ -29,6 +29,7 @@ from cautious.papers.ferri.results import (
     result_tables,
     value_at,
 )
+from cautious.papers.printed_tables import Cell, Table
 
 __all__ = ["conclusions"]
 

@@ -8,7 +8,7 @@ import pandas as pd
 from cautious._typing import Floats
 from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, capacity_hull, roc_readings
 from cautious.metrics import MEASURES, SetCounts, full_coverage_error, q_matrix
-from cautious.papers.claims import Cell, Figure, Table, cells_of
+from cautious.papers.printed_tables import Cell, Figure, Table, cells_of
 
 __all__ = [
     "EXAMPLE_1",

@@ -22,8 +22,8 @@ from cautious.curves import ResponseCurve
 from cautious.datasets import load_dataset
 from cautious.experiments import Study, fingerprint
 from cautious.models import NaiveCredalClassifier
-from cautious.papers.claims import Cell, Figure, Table
 from cautious.papers.ferri.examples import abstention_grid
+from cautious.papers.printed_tables import Cell, Figure, Table
 from cautious.papers.reproduction import cached_predictions, data_identity
 from cautious.papers.weka import (
     LaplaceTreeClassifier,

@@ -7,8 +7,8 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import AbstentionCostSurface, DifferentialCostSurface
-from cautious.papers.claims import Cell, Figure, Table
 from cautious.papers.friedel.scores import MEASURES, Family, surface_of
+from cautious.papers.printed_tables import Cell, Figure, Table
 
 __all__ = [
     "TABLE_1",

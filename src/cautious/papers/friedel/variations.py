@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cautious.papers.claims import Cell, Claim, Figure, Table
+from cautious.papers.claims import Claim
 from cautious.papers.friedel.scores import POSITIVE, Run, surface_of, weka_runs
+from cautious.papers.printed_tables import Cell, Figure, Table
 from cautious.papers.weka import Weka
 
 __all__ = [

@@ -21,7 +21,8 @@ from cautious.costs import (
     possibility,
 )
 from cautious.datasets import load_dataset
-from cautious.papers.claims import Cell, Claim, Table
+from cautious.papers.claims import Claim
+from cautious.papers.printed_tables import Cell, Table
 from cautious.papers.yang.experiment import (
     best_strength,
     cost_curves,

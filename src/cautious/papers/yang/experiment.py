@@ -21,7 +21,7 @@ from cautious.models import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
 )
-from cautious.papers.claims import Cell, Figure, Table
+from cautious.papers.printed_tables import Cell, Figure, Table
 from cautious.papers.reproduction import check_stores
 
 __all__ = [

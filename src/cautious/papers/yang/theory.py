@@ -24,7 +24,7 @@ from cautious.costs import (
 from cautious.credal import ProbabilityIntervals
 from cautious.datasets import list_datasets
 from cautious.decision import maximality
-from cautious.papers.claims import Cell, Figure, Table, cells_of
+from cautious.papers.printed_tables import Cell, Figure, Table, cells_of
 from cautious.sets import set_names
 from cautious.utility import u65
 

@@ -23,7 +23,8 @@ from cautious.models import (
     NaiveCredalClassifier,
     NondeterministicClassifier,
 )
-from cautious.papers.claims import Cell, Table, failures_in_words
+from cautious.papers.claims import failures_in_words
+from cautious.papers.printed_tables import Cell, Table
 from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
 from cautious.utility import u65, u80
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from cautious.comparison import friedman_nemenyi, wilcoxon, win_tie_loss
 from cautious.datasets import list_datasets
-from cautious.papers.claims import Cell, Figure, Table
+from cautious.papers.printed_tables import Cell, Figure, Table
 from cautious.papers.zaffalon.collection import (
     SD,
     SETS,

@@ -15,7 +15,8 @@ from cautious._typing import Floats, Ints
 from cautious.comparison import friedman_nemenyi, wilcoxon
 from cautious.datasets import list_datasets, load_dataset
 from cautious.models import NaiveCredalClassifier
-from cautious.papers.claims import Cell, Claim, Table
+from cautious.papers.claims import Claim
+from cautious.papers.printed_tables import Cell, Table
 from cautious.papers.zaffalon.collection import QUICK_SETS, SETS, UTILITIES, Collection, drawn_sets
 from cautious.papers.zaffalon.comparisons import APART, CREDAL, TABLE_6
 from cautious.papers.zaffalon.simulations import simulation_claims

@@ -17,7 +17,8 @@ from cautious.bootstrap import as_generator
 from cautious.datasets import load_dataset
 from cautious.experiments import FoldResult, Store, run_tasks, seed_for
 from cautious.models import NaiveCredalClassifier
-from cautious.papers.claims import Cell, Claim, Figure, Table
+from cautious.papers.claims import Claim
+from cautious.papers.printed_tables import Cell, Figure, Table
 from cautious.utility import u65, u80
 
 __all__ = ["simulate", "simulation_claims", "simulation_figures", "simulation_table"]

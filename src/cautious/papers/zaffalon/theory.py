@@ -24,7 +24,8 @@ from cautious.metrics import (
     per_sample,
     utility_score,
 )
-from cautious.papers.claims import Cell, Claim, Figure, Table
+from cautious.papers.claims import Claim
+from cautious.papers.printed_tables import Cell, Figure, Table
 from cautious.utility import (
     Utility,
     caution_premium,
