@@ -15,6 +15,7 @@ from typing import Any
 from tests.conformance import oracle
 
 COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
+PRICES = (COSTS["false_negative"], COSTS["false_positive"], COSTS["abstain"])
 WAYS = ("library", "command line", "engine", "report", "page")
 
 
@@ -41,6 +42,9 @@ class Meaning:
         sets = self.answers(options)
         if sets is not None:
             found |= oracle.set_measures(self.truth, sets, len(self.classes), weight)
+            positive = self.positive(options)
+            if positive is not None:
+                found["cost"] = oracle.mean_cost(self.truth, sets, positive, weight, PRICES)
         rows = self.rows()
         if rows is not None:
             position = {label: k for k, label in enumerate(self.classes)}
@@ -51,9 +55,14 @@ class Meaning:
             found |= oracle.risk_measures(loss, sure, [weight[at] for at in known])
         if self.score is not None:
             positive = [label == self.classes[1] for label in self.truth]
-            costs = (COSTS["false_negative"], COSTS["false_positive"], COSTS["abstain"])
-            found |= oracle.score_measures(positive, self.score, weight, costs)
+            found |= oracle.score_measures(positive, self.score, weight, PRICES)
         return found
+
+    def positive(self, options: Mapping[str, Any]) -> str | None:
+        """The class whose mistakes are false negatives: the scores speak for it, or it is said."""
+        if len(self.classes) != 2:
+            return None
+        return options.get("pos_label") if self.score is None else self.classes[1]
 
     def rows(self) -> list[Any] | None:
         """Probabilities of all classes, where they are known."""
@@ -189,6 +198,7 @@ binary("window_without_abstention", ("no", "yes"), TIED, options={"window": (0.5
 MARGIN = [-2.5, -1.0, 0.0, -0.5, 1.5, 3.0, 0.25, 2.0, 0.0, -4.0, 1.5, 0.0]
 binary("margins", ("0", "1"), MARGIN)
 binary("margins_window", ("0", "1"), MARGIN, options={"window": (-0.5, 1.5)})
+binary("per_cent", ("0", "1"), [round(100 * one) for one in SCORE])
 binary("constant_score", ("0", "1"), [0.5] * 12)
 binary("extreme_scores", ("0", "1"), [0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
 add(
@@ -553,6 +563,24 @@ add(
         sets=[{"Gen|too"}, {"Adelie"}, {"Adelie"}],
     ),
 )
+for positive in "ab":
+    add(
+        f"sets_of_two_where_{positive}_is_positive",
+        table("y_true,y_set", [("a", "a"), ("b", "a|b"), ("a", "b"), ("b", "b"), ("a", "a|b")]),
+        Meaning("ababa", "ab", sets=[{"a"}, set("ab"), {"b"}, {"b"}, set("ab")]),
+        options={"pos_label": positive},
+    )
+    add(
+        f"set_columns_of_two_where_{positive}_is_positive",
+        table(
+            "y_true,set_a,set_b,weight",
+            [("a", 1, 0, 2), ("b", 1, 0, 3), ("a", 0, 1, 1), ("b", 0, 1, 1), ("b", 1, 1, 2)],
+        ),
+        Meaning(
+            "ababb", "ab", sets=[{"a"}, {"a"}, {"b"}, {"b"}, set("ab")], weight=[2, 3, 1, 1, 2]
+        ),
+        options={"pos_label": positive},
+    )
 add(
     "comma_in_a_label",
     table("y_true,y_set", [('"a, b"', '"a, b"'), ("[x]", "[x]"), ("c", '"a, b"'), ("c", "[x]|c")]),

@@ -47,6 +47,25 @@ def set_measures(
     }
 
 
+def mean_cost(
+    truth: Sequence[Any],
+    sets: Sequence[set[Any]],
+    positive: Any,
+    weight: Sequence[Any],
+    costs: tuple[float, float, float],
+) -> float:
+    """Cost per case of two classes: (false negative, false positive, abstain)."""
+    missed, alarm, abstain = map(exact, costs)
+    paid = total = Fraction(0)
+    for label, answer, one in zip(truth, sets, weight, strict=True):
+        total += exact(one)
+        if len(answer) == 2:
+            paid += exact(one) * abstain
+        elif answer != {label}:
+            paid += exact(one) * (missed if label == positive else alarm)
+    return float(paid / total)
+
+
 def quadratic(x: Fraction, v: Fraction) -> Fraction:
     """u_v(x) = (2 − 4v)x² + (4v − 1)x, Zaffalon, Corani & Mauá (2012)."""
     return (2 - 4 * v) * x * x + (4 * v - 1) * x

@@ -108,3 +108,23 @@ def test_weights_that_look_like_something_else_are_doubted_alike_in_every_way(tm
         left_out = "the choice 'weight')" if way in ("page", "report") else "with weight=False"
         assert about.endswith(left_out), way
     assert not any("count as" in one for said in declined.values() for one in said)
+
+
+@pytest.mark.parametrize(("name", "asked"), [("per_cent", True), ("zero_one", False)])
+def test_scores_that_look_like_per_cent_are_doubted_alike_in_every_way(name, asked, tmp_path):
+    from cautious import tune
+
+    case = CASES[name]
+    path = ways.write(case, tmp_path)
+    words = (
+        f"'{name}': Are these per cent? Then divide by 100: some scores lie outside 0 to 1, such "
+        "as 95, so they are no probabilities"
+    )
+    (said,) = ways.notes([case], tmp_path)
+    said["tune"] = [str(note) for note in tune(path, costs=ways.COSTS).notes]
+    for way in ("tune", "report", "page"):
+        assert [one for one in said[way] if "per cent" in one] == [words] * asked, way
+    page = ["-o", str(tmp_path / "page.html")]
+    for engine in ([], ["--engine", "local"]):
+        shown = " ".join(ways.said("report", str(path), *page, *engine).split())
+        assert (words in shown) == asked

@@ -27,7 +27,7 @@ SET_MEASURES = (
     "u65",
     "u80",
 )
-OTHER_MEASURES = ("aurc", "augrc", "auc", "vacc")
+OTHER_MEASURES = ("aurc", "augrc", "auc", "vacc", "cost")
 ALL_MEASURES = (*SET_MEASURES, *OTHER_MEASURES)
 Table = dict[str, dict[str, Any]]
 
@@ -56,6 +56,12 @@ def deciding(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in ("window", "confidence", "utility") if name in options}
 
 
+def pricing(case: Case) -> dict[str, Any]:
+    """What answers of two classes cost, where it is known which one is positive."""
+    every = [one.positive(case.options) for one in case.models.values()]
+    return {} if None in every else {"costs": COSTS}
+
+
 def tunable(case: Case) -> bool:
     """Whether there is a window to tune."""
     return all(one.score is not None for one in case.models.values())
@@ -64,7 +70,7 @@ def tunable(case: Case) -> bool:
 def library(case: Case, source: Any) -> Table:
     """Call ``evaluate`` and ``tune``."""
     options = reading(case.options)
-    found = cautious.evaluate(source, **deciding(case.options), **options)
+    found = cautious.evaluate(source, **deciding(case.options), **pricing(case), **options)
     tuned = cautious.tune(source, costs=COSTS, **options).to_dict() if tunable(case) else None
     return _table(found.to_dict(), tuned)
 
@@ -93,10 +99,11 @@ def command(case: Case, path: Path, *, engine: str | None = None) -> Table:
         values = value if isinstance(value, tuple) else (value,)
         rule += [f"--{name}", *map(str, values)]
     engines = [] if engine is None else ["--engine", engine]
-    found = json.loads(run("evaluate", *arguments, *rule, *engines, "--json"))
+    costs = [f"--{name.replace('_', '-')}={value}" for name, value in COSTS.items()]
+    prices = costs if pricing(case) else []
+    found = json.loads(run("evaluate", *arguments, *rule, *engines, *prices, "--json"))
     tuned = None
     if tunable(case) and engine is None:
-        costs = [f"--{name.replace('_', '-')}={value}" for name, value in COSTS.items()]
         tuned = json.loads(run("tune", *arguments, *costs, "--json"))
     return _table(found, tuned)
 
@@ -131,6 +138,16 @@ def run(*arguments: str) -> str:
     if status:
         raise CommandError(err.getvalue().strip())
     return out.getvalue()
+
+
+def said(*arguments: str) -> str:
+    """What a command says beside what it prints."""
+    from cautious.cli import main
+
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err), contextlib.suppress(SystemExit):
+        main(list(arguments))
+    return err.getvalue()
 
 
 def _table(found: Mapping[str, Any], tuned: Mapping[str, Any] | None) -> Table:
@@ -266,6 +283,8 @@ def expected(case: Case, way: str) -> Table:
         left_out = ("window",)  # tuning reads predictions, not summaries
     if way == "report" and "window" in case.options:
         left_out = SET_MEASURES  # a report holds no scores that a given window could be put on
+    if way in ("report", "page"):
+        left_out += ("cost",)  # the page prices its own windows and rules, not sets as given
     return {
         model: {name: value for name, value in row.items() if name not in left_out}
         for model, row in case.expected().items()

@@ -284,10 +284,41 @@ def test_a_record_tells_rows_from_weights():
     assert (heavy["n"], heavy["rows"], heavy["weighted"]) == (300.5, 4, True)
 
 
-def test_costs_of_sets_are_the_same_with_an_engine(tmp_path):
+@pytest.fixture
+def sets_of_two(tmp_path):
     path = tmp_path / "sets.csv"
     path.write_text("y_true,y_set\na,a\nb,a|b\na,b\nb,b\n", encoding="utf-8")
-    costs = [
-        cautious.evaluate(path, costs=COSTS, engine=one).value("cost") for one in (None, "local")
-    ]
-    assert costs == [(1 + 2) / 4] * 2
+    return path
+
+
+@pytest.mark.parametrize("engine", [None, "local"])
+def test_costs_by_name_heed_the_positive_class_of_sets(sets_of_two, engine):
+    said = {"b": {"pos_label": "b"}, "a": {"pos_label": "a"}}
+    said |= {"ab": {"classes": ["a", "b"]}, "ba": {"classes": ["b", "a"]}}
+    costs = {
+        name: cautious.evaluate(sets_of_two, costs=COSTS, engine=engine, **one).value("cost")
+        for name, one in said.items()
+    }
+    # One case is abstained on, and one "a" is taken for "b".
+    assert costs == {"b": (1 + 2) / 4, "ab": (1 + 2) / 4, "a": (1 + 10) / 4, "ba": (1 + 10) / 4}
+    # Nothing is guessed by the alphabet.
+    with pytest.raises(InputError, match="pos_label='a' or pos_label='b'"):
+        cautious.evaluate(sets_of_two, costs=COSTS, engine=engine)
+    alike = cautious.evaluate(sets_of_two, costs={"mistake": 4, "abstain": 1}, engine=engine)
+    assert alike.value("cost") == (1 + 4) / 4
+
+
+def test_a_file_of_costs_is_read_once(tmp_path, monkeypatch):
+    from cautious.costs import forms
+
+    table = tmp_path / "costs.csv"
+    table.write_text("answer,a,b\na,0,2\nb,10,0\nabstain,1,1\n", encoding="utf-8")
+    opened = []
+    real = forms.open_table
+    monkeypatch.setattr(forms, "open_table", lambda file: opened.append(file) or real(file))
+    models = pd.DataFrame({"y_true": list("abab") * 2, "y_set": ["a", "a|b", "b", "b"] * 2})
+    models = models.assign(model=["m"] * 4 + ["n"] * 4, group=list("uv") * 4)
+    for engine in (None, "local"):
+        found = cautious.evaluate(models, costs=table, measures=["cost"], engine=engine)
+        assert [found.value("cost", name) for name in "mn"] == [11 / 4] * 2
+    assert opened == [table] * 2

@@ -50,7 +50,7 @@ def report(
     """
     from cautious.evaluation import summarise_log
     from cautious.predictions import read_predictions
-    from cautious.report import build_report
+    from cautious.report import build_report, doubts_of
 
     check_output(output, files)
     if engine is not None and "groups" in columns:
@@ -69,6 +69,7 @@ def report(
         if log.summary.plan.binary and "missing" in log.summary.odd:
             note("the page is about the rows that have a score")
         predictions = log.summary.predictions(log.name)
+    show_notes(doubts_of(predictions))
     said = {"false_negative": false_negative, "false_positive": false_positive, "abstain": abstain}
     given = {name: cost for name, cost in said.items() if cost is not None}
     costs = _FIRST | given if given else None

@@ -1,4 +1,4 @@
-"""What the scores of the cases looked like that a rule was tuned on: kept in its file.
+"""What the cases looked like that a rule was tuned on: bins of their scores, and a digest of them.
 
 Without it nobody could tell later that the scores have changed, how many of the cases are positive
 by now, and what the best window would be then.
@@ -6,12 +6,14 @@ by now, and what the best window would be then.
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import optimize, stats
 
 from cautious._typing import Floats, Ints
@@ -19,9 +21,10 @@ from cautious.bootstrap import Interval
 from cautious.curves import find_rule
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, quoted
+from cautious.predictions import ModelPredictions
 from cautious.sets import check_classes
 
-__all__ = ["Calibration", "scale_notes", "share_of_positives"]
+__all__ = ["Calibration", "DataDigest", "data_digest", "scale_notes", "share_of_positives"]
 
 # Fewer new scores than this may all be unlikely ones.
 _LEAST_SCORES = 5
@@ -202,6 +205,36 @@ class Calibration:
 
 
 _HULL = ("low", "high", "negatives", "positives")
+
+
+def data_digest(one: ModelPredictions) -> str:
+    """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
+    columns = [one.codes, one.y_score, one.sample_weight]
+    columns += [] if one.y_proba is None else list(one.y_proba.T)
+    digest = DataDigest()
+    digest.add([column for column in columns if column is not None])
+    return digest.text(one.classes)
+
+
+class DataDigest:
+    """A digest of cases that may come in parts, in any order."""
+
+    def __init__(self) -> None:
+        self.n, self._sums = 0, [0, 0, 0]
+
+    def add(self, columns: Iterable[Any]) -> None:
+        """Add cases: the codes of their truths, scores or probabilities."""
+        given = dict(enumerate(map(np.ascontiguousarray, columns)))
+        mixed = pd.util.hash_pandas_object(pd.DataFrame(given), index=False).to_numpy(np.uint64)
+        with np.errstate(over="ignore"):  # sums wrap around
+            sums = mixed.sum(), (mixed * mixed).sum(), (mixed ^ (mixed >> np.uint64(31))).sum()
+        self.n += len(mixed)
+        self._sums = [(old + int(new)) % 2**64 for old, new in zip(self._sums, sums, strict=True)]
+
+    def text(self, classes: tuple[Any, ...]) -> str:
+        """Write the digest of cases of these classes."""
+        text = f"{classes!r} {self.n} {self._sums}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def scale_notes(rule: Rule, name: str, least: float, most: float, n: int) -> Iterator[Message]:

@@ -6,7 +6,6 @@ Arrays in memory and summaries of logs larger than memory lead to the same few c
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import Floats, Mask, as_number
@@ -25,18 +23,22 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted
 from cautious.evaluation.calibration import scale_notes
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.predictions import ModelPredictions, file_stem, match_labels, refusal
+from cautious.predictions import (
+    ModelPredictions,
+    file_stem,
+    match_labels,
+    per_cent_hint,
+    positive_of_sets,
+    refusal,
+)
 from cautious.sets import check_classes
 
 __all__ = [
-    "DataDigest",
     "Evidence",
     "Log",
     "RuleChoice",
-    "data_digest",
     "evidence_of",
     "evidence_of_log",
-    "maybe_per_cent",
     "read_priors",
     "read_rules",
     "score_notes",
@@ -85,6 +87,8 @@ class Evidence:
         Whether `n` is a sum of weights that were given.
     rows : int or None
         Number of rows, where they are weighted; None if a log does not tell those of each model.
+    pos_label : label or None
+        The positive class, where there is one: costs by name need it.
     """
 
     name: str
@@ -102,6 +106,7 @@ class Evidence:
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     weighted: bool = False
     rows: int | None = None
+    pos_label: Any = None
 
     def answers_to(self, one: ModelPredictions) -> Mask | None:
         """Give the answers case by case; None if there are none."""
@@ -245,36 +250,6 @@ def score_notes(name: str, surface: AbstentionCostSurface | None) -> Iterator[Me
         )
 
 
-def data_digest(one: ModelPredictions) -> str:
-    """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
-    columns = [one.codes, one.y_score, one.sample_weight]
-    columns += [] if one.y_proba is None else list(one.y_proba.T)
-    digest = DataDigest()
-    digest.add([column for column in columns if column is not None])
-    return digest.text(one.classes)
-
-
-class DataDigest:
-    """A digest of cases that may come in parts, in any order."""
-
-    def __init__(self) -> None:
-        self.n, self._sums = 0, [0, 0, 0]
-
-    def add(self, columns: Iterable[Any]) -> None:
-        """Add cases: the codes of their truths, scores or probabilities."""
-        given = dict(enumerate(map(np.ascontiguousarray, columns)))
-        mixed = pd.util.hash_pandas_object(pd.DataFrame(given), index=False).to_numpy(np.uint64)
-        with np.errstate(over="ignore"):  # sums wrap around
-            sums = mixed.sum(), (mixed * mixed).sum(), (mixed ^ (mixed >> np.uint64(31))).sum()
-        self.n += len(mixed)
-        self._sums = [(old + int(new)) % 2**64 for old, new in zip(self._sums, sums, strict=True)]
-
-    def text(self, classes: tuple[Any, ...]) -> str:
-        """Write the digest of cases of these classes."""
-        text = f"{classes!r} {self.n} {self._sums}"
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
 def evidence_of(one: ModelPredictions, choice: RuleChoice) -> Evidence:
     """Count what is in memory."""
     rule = choice.for_model(one.name, one.classes)
@@ -338,7 +313,8 @@ def _of_arrays(one: ModelPredictions, rule: Rule | None) -> Evidence:
             y_pred=y_pred,
             empty="wrong" if one.empty == "wrong" else "error",
         )
-    return Evidence(one.name, one.classes, n, words, used, surface, counts, risk, missing=missing)
+    known_of: dict[str, Any] = {"missing": missing, "pos_label": one.pos_label}
+    return Evidence(one.name, one.classes, n, words, used, surface, counts, risk, **known_of)
 
 
 def _probabilities(one: ModelPredictions) -> Floats | None:
@@ -379,20 +355,15 @@ def _check_scores(name: str, scores: Floats, rule: Rule) -> None:
     if rule.kind == "window" or not len(outside):
         return
     worst = outside[np.argmax(np.abs(outside - 0.5))]
-    hint = " Are these per cent? Then divide by 100." if maybe_per_cent(scores) else ""
+    hint = per_cent_hint(scores)
     raise InputError(
         "score {value} of {name} is no probability, but a rule of the kind {kind} compares "
-        "probabilities, between 0 and 1; correct it, or decide with {=window}." + hint,
+        "probabilities, between 0 and 1; correct it, or decide with {=window}."
+        + (hint and f" {hint}"),
         value=f"{worst:g}",
         name=quoted(name, 60),
         kind=quoted(rule.kind),
     )
-
-
-def maybe_per_cent(scores: Floats) -> bool:
-    """Whether scores look like per cent: none is negative or above 100, and most are above 1."""
-    known = scores[~np.isnan(scores)]
-    return bool(len(known) and known.min() >= 0 and known.max() <= 100 and np.median(known) > 1)
 
 
 def _of_scores(name: str, surface: AbstentionCostSurface, rule: Rule | None) -> Evidence:
@@ -419,7 +390,8 @@ def _of_scores(name: str, surface: AbstentionCostSurface, rule: Rule | None) -> 
         counts = SetCounts.from_predictions(
             truth, mask, classes=classes, sample_weight=weight, y_pred=y_pred
         )
-    return Evidence(name, tuple(stairs.classes), n, words, rule, surface, counts, risk)
+    pair = tuple(stairs.classes)
+    return Evidence(name, pair, n, words, rule, surface, counts, risk, pos_label=pair[1])
 
 
 def _surface(staircase: Staircase) -> AbstentionCostSurface:
@@ -505,7 +477,8 @@ def _of_log(
     if "missing" in summary.odd and risk is not None:
         missing = round(n - float(risk.n))
     found = Evidence(name, classes, n, words, rule, surface, counts, risk, missing=missing)
-    return replace(found, resolution=summary.resolution)
+    positive = positive_of_sets(classes, plan.pos_label)
+    return replace(found, resolution=summary.resolution, pos_label=positive)
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,15 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._typing import as_number
 from cautious.bootstrap import check_resamples
-from cautious.costs import CostsLike, SetCosts, as_costs
+from cautious.costs import CostsLike, SetCosts, as_costs, read_cost_table
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError, Message, quoted, shown
+from cautious.evaluation.calibration import data_digest
 from cautious.evaluation.evidence import (
     Evidence,
     RuleChoice,
-    data_digest,
     evidence_of,
     evidence_of_log,
-    maybe_per_cent,
     read_rules,
     score_notes,
     summarise_log,
@@ -32,12 +31,14 @@ from cautious.evaluation.evidence import (
 )
 from cautious.evaluation.text import (
     WEIGHTS,
+    every_part,
     first_parts,
     first_rows,
     has_partial_sets,
     html_tables,
     number,
     text_table,
+    value_cell,
 )
 from cautious.metrics import (
     MEASURES,
@@ -49,9 +50,9 @@ from cautious.metrics import (
 )
 from cautious.predictions import (
     ModelPredictions,
-    Predictions,
     is_frame,
     label_text,
+    per_cent_hint,
     read_predictions,
 )
 from cautious.sets import check_sets
@@ -228,7 +229,7 @@ class Evaluation:
                 if frame is not None:
                     title = "" if len(self.models) == 1 else name
                     n = WEIGHTS if one.weighted else "cases"
-                    yield title, *(_every_part(frame) if every else first_parts(frame, partial, n))
+                    yield title, *(every_part(frame) if every else first_parts(frame, partial, n))
 
     def text(self, *, every: bool = False) -> str:
         """Write tables and sentences; with `every`, all measures."""
@@ -244,7 +245,7 @@ class Evaluation:
             if inside:
                 yield (heading, *("" for _ in self.models))
             for name in inside:
-                cells = (_cell(self.measures[model], name) for model in self.models)
+                cells = (value_cell(self.measures[model], name) for model in self.models)
                 yield (f"  {name.replace('_', ' ')}", *cells)
 
     def _defined(self, name: str, section: str) -> bool:
@@ -394,15 +395,16 @@ def evaluate(
         if name not in (*_SCORES, "cost"):
             get_measure(name)  # names the nearest ones, if there is no such measure
     notes: list[Message] = []
-    per_case: dict[str, tuple[SetCounts, SetCosts]] = {}
+    if isinstance(costs, str | os.PathLike):
+        costs = read_cost_table(costs)  # once for all models
+    read: Mapping[str, ModelPredictions] = {}
     if engine is None:
-        read = read_predictions(predictions, **columns)
+        read = source = read_predictions(predictions, **columns)
         chosen_on = {name: data_digest(one) for name, one in read.items()} if choice.rules else {}
         weighted = {name: one.sample_weight is not None for name, one in read.items()}
         if priors is not None:  # they are weights too, but leave the number of cases as it is
-            models = [with_priors(one, priors) for one in read.values()]
-            read = Predictions(models, read.notes)
-        notes += read.notes
+            read = {name: with_priors(one, priors) for name, one in read.items()}
+        notes += source.notes
         found = []
         for one in read.values():
             notes += choice.notes(one.name, one.y_score)
@@ -413,14 +415,6 @@ def evaluate(
             if weighted[one.name]:
                 evidence = replace(evidence, weighted=True, rows=one.n)
             found.append(evidence)
-            own, positive = costs, one.pos_label
-            if costs is None and one.costs is not None:
-                own = dict(one.costs)
-            elif positive is None:
-                positive = _positive_of(one.classes)
-            costly = None if own is None else _costly_cases(one, evidence, own, positive)
-            if costly is not None:
-                per_case[one.name] = costly
     else:
         if priors is not None:
             raise InputError("{=priors} is not offered with {=engine}; leave one of them out.")
@@ -438,16 +432,19 @@ def evaluate(
     if choice == RuleChoice() and not any(map(_may_abstain, found)):
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
-    tables, by_costs_of = {}, []
-    by_class, by_group = {}, {}
+    priced, by_costs_of = {}, []
+    for evidence in found:
+        own, given = costs, read.get(evidence.name)
+        if own is None and given is not None and given.costs is not None:
+            own = dict(given.costs)
+        elif own is None and evidence.rule is not None and evidence.rule.costs is not None:
+            own = evidence.rule.costs
+            by_costs_of.append(evidence.name)
+        priced[evidence.name] = (None, None) if own is None else _priced(evidence, own, given)
+    tables, by_class, by_group = {}, {}, {}
     steps = _Steps(progress, len(found) * len(MEASURES))
     for evidence in found:
-        cases, cost = evidence.counts, costs
-        if evidence.name in per_case:
-            cases, cost = per_case[evidence.name]
-        if cost is None and evidence.rule is not None and evidence.rule.costs is not None:
-            cost = evidence.rule.costs
-            by_costs_of.append(evidence.name)
+        cases, cost = priced[evidence.name]
         tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cases, cost, steps)
         groups = evidence.groups
         counted = {name: one.counts for name, one in groups.items() if one.counts is not None}
@@ -456,8 +453,8 @@ def evaluate(
         if counted and not measures:
             by_group[evidence.name] = _usual(counted, "group")
         if groups and measures:
-            if evidence.name in per_case:
-                counted = _by_name(per_case[evidence.name][0], read[evidence.name].groups)
+            if cost is not None and cost.per_case and cases is not None:
+                counted = _by_name(cases, read[evidence.name].groups)
             asked = list(tables[evidence.name].index)
             by_group[evidence.name] = _asked(groups, asked, counted, cost)
     return Evaluation(
@@ -506,8 +503,8 @@ def _no_answers(one: Evidence) -> str:
     outside = scores[0] if scores[0] < 0 else scores[-1]
     return (
         f" The scores are no probabilities (one is {outside:g}), so only a window can turn them "
-        "into answers; `cautious tune` finds one."
-    ) + (" Are these per cent? Then divide by 100." if maybe_per_cent(scores) else "")
+        f"into answers; `cautious tune` finds one. {per_cent_hint(scores)}"
+    ).rstrip()
 
 
 def _rounding(one: Evidence) -> str:
@@ -526,14 +523,21 @@ def _rounding(one: Evidence) -> str:
     )
 
 
-def _costly_cases(
-    one: ModelPredictions, evidence: Evidence, costs: Any, pos_label: Any
-) -> tuple[SetCounts, SetCosts] | None:
-    """Give the answers case by case where every case has costs of its own; otherwise None."""
-    read = as_costs(costs, one.classes, pos_label=pos_label)
-    mask = evidence.answers_to(one) if read.per_case else None
+def _priced(
+    evidence: Evidence, costs: CostsLike, one: ModelPredictions | None
+) -> tuple[SetCounts | None, SetCosts]:
+    """Read costs, and give the answers they are about: case by case where the costs differ so."""
+    read = as_costs(costs, evidence.classes, pos_label=evidence.pos_label)
+    if not read.per_case:
+        return evidence.counts, read
+    if one is None:
+        raise InputError(
+            "{=costs} differ per case, which is not offered with {=engine}; give the same costs "
+            "for all cases, or leave {=engine} out."
+        )
+    mask = evidence.answers_to(one)
     if mask is None:
-        return None
+        return None, read
     assert one.codes is not None
     checked = check_sets(
         one.labels[one.codes],
@@ -543,11 +547,6 @@ def _costly_cases(
         empty="wrong" if one.empty == "wrong" else "error",
     )
     return SetCounts.of_cases(checked), read
-
-
-def _positive_of(classes: tuple[Any, ...]) -> Any:
-    """Take the second of two classes for the positive one."""
-    return classes[1] if len(classes) == 2 else None
 
 
 _Row = tuple[str, str, float, float, float]
@@ -571,13 +570,13 @@ def _measured(
     only: Sequence[str],
     bootstrap: _Bootstrap | None,
     cases: SetCounts | None,
-    costs: CostsLike | None,
+    costs: SetCosts | None,
     steps: _Steps,
 ) -> pd.DataFrame:
     rows = [
         *_of_scores(evidence.surface, only, bootstrap),
         *_of_counts(evidence, only, bootstrap, steps),
-        *_of_costs(cases, evidence.classes, only, bootstrap, costs),
+        *_of_costs(cases, only, bootstrap, costs),
     ]
     for wanted in only:
         if wanted not in {row[0] for row in rows}:
@@ -634,23 +633,16 @@ def _of_counts(
 
 def _of_costs(
     counts: SetCounts | None,
-    classes: tuple[Any, ...],
     only: Sequence[str],
     bootstrap: _Bootstrap | None,
-    costs: CostsLike | None,
+    costs: SetCosts | None,
 ) -> Iterator[_Row]:
     """Cost per case of the answers."""
     if costs is None or counts is None or (only and "cost" not in only):
         return
-    read = as_costs(costs, classes, pos_label=_positive_of(classes))
-    if read.per_case and not counts.one_per_case:
-        raise InputError(
-            "{=costs} differ per case, which is not offered with {=engine}; give the same costs "
-            "for all cases, or leave {=engine} out."
-        )
     entry = get_measure("set_cost")
-    low, high = _interval(counts, entry, bootstrap, costs=read)
-    yield "cost", "worth", float(entry(counts, costs=read)), low, high
+    low, high = _interval(counts, entry, bootstrap, costs=costs)
+    yield "cost", "worth", float(entry(counts, costs=costs)), low, high
 
 
 def _interval(
@@ -682,7 +674,7 @@ def _asked(
     groups: Mapping[str, Evidence],
     measures: Sequence[str],
     cases: Mapping[str, SetCounts],
-    costs: CostsLike | None,
+    costs: SetCosts | None,
 ) -> pd.DataFrame:
     """Compute measures of each group; nan where a group does not allow it, as with one class."""
     rows = []
@@ -694,7 +686,7 @@ def _asked(
                 for row in (
                     *_of_scores(one.surface, measures, None),
                     *_of_counts(one, measures, None, _Steps(None, 0)),
-                    *_of_costs(cases.get(name), one.classes, measures, None, costs),
+                    *_of_costs(cases.get(name), measures, None, costs),
                 )
             }
         rows.append({"n": one.n} | {each: known.get(each, math.nan) for each in measures})
@@ -708,29 +700,3 @@ def _usual(parts: Mapping[Any, SetCounts], name: str) -> pd.DataFrame:
         for counts in parts.values()
     ]
     return pd.DataFrame(rows, index=pd.Index(list(parts), name=name, dtype=object))
-
-
-def _every_part(frame: pd.DataFrame) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Give headings and rows of text for all usual measures of each class or group."""
-    rows = [
-        (str(label), *(number(value, 3) for value in row))
-        for label, row in zip(frame.index, frame.to_numpy(), strict=True)
-    ]
-    return [str(frame.index.name), *map(_heading, frame.columns)], rows
-
-
-def _heading(measure: str) -> str:
-    short = {
-        "selective_accuracy": "accuracy",
-        "set_accuracy": "in set",
-        "mean_set_size": "size",
-        "discounted_accuracy": "discounted",
-    }
-    return short.get(measure, measure)
-
-
-def _cell(table: pd.DataFrame, name: str) -> str:
-    if name not in table.index:
-        return ""
-    value, low, high = table.loc[[name], ["value", "low", "high"]].to_numpy()[0].tolist()
-    return number(value) + ("" if pd.isna(low) else f" [{number(low)}, {number(high)}]")

@@ -14,6 +14,7 @@ from cautious.metrics import SetCounts
 __all__ = [
     "WEIGHTS",
     "alike",
+    "every_part",
     "first_parts",
     "first_rows",
     "has_partial_sets",
@@ -21,6 +22,7 @@ __all__ = [
     "number",
     "share",
     "text_table",
+    "value_cell",
 ]
 
 WEIGHTS = "weights sum to"
@@ -214,6 +216,33 @@ def first_parts(
         for label, row in zip(frame.index, frame.to_dict("records"), strict=True)
     ]
     return [str(frame.index.name), n, *(line.short for line in lines)], rows
+
+
+def every_part(frame: pd.DataFrame) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Give headings and rows of text for all usual measures of each class or group."""
+    rows = [
+        (str(label), *(number(value, 3) for value in row))
+        for label, row in zip(frame.index, frame.to_numpy(), strict=True)
+    ]
+    return [str(frame.index.name), *map(_heading, frame.columns)], rows
+
+
+def _heading(measure: str) -> str:
+    short = {
+        "selective_accuracy": "accuracy",
+        "set_accuracy": "in set",
+        "mean_set_size": "size",
+        "discounted_accuracy": "discounted",
+    }
+    return short.get(measure, measure)
+
+
+def value_cell(table: pd.DataFrame, name: str) -> str:
+    """Show a measure of a model, with its interval if there is one."""
+    if name not in table.index:
+        return ""
+    value, low, high = table.loc[[name], ["value", "low", "high"]].to_numpy()[0].tolist()
+    return number(value) + ("" if pd.isna(low) else f" [{number(low)}, {number(high)}]")
 
 
 def _cell(table: pd.DataFrame, line: _Line) -> str:

@@ -17,6 +17,7 @@ from cautious.costs import CostsLike
 from cautious.curves import AbstentionCostSurface, FoundRule, Staircase, find_rule, kept_scores
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
+from cautious.evaluation.calibration import data_digest
 from cautious.evaluation.cross_fitting import (
     LEAST_GROUPS,
     CrossFit,
@@ -24,11 +25,17 @@ from cautious.evaluation.cross_fitting import (
     TooFewCases,
     cross_fit,
 )
-from cautious.evaluation.evidence import data_digest, maybe_per_cent, read_priors, score_notes
+from cautious.evaluation.evidence import read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.guarantees import Certificate, Certified, certify
 from cautious.logs import LogSummary
-from cautious.predictions import ModelPredictions, label_text, read_predictions
+from cautious.predictions import (
+    ModelPredictions,
+    label_text,
+    per_cent_hint,
+    per_cent_notes,
+    read_predictions,
+)
 
 __all__ = ["Tuning", "tune"]
 
@@ -396,6 +403,7 @@ def tune(
                 notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
         notes += _notes(one, found[one.name])
         notes += _price_notes(one, costs)
+        notes += () if certified else per_cent_notes(one.name, one.y_score)
     best, verdict = _best(found, fits, wanted, level)
     return Tuning(
         found,
@@ -607,13 +615,11 @@ def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
     low, high = scores.min(), scores.max()
     if low >= 0 and high <= 1:
         return
-    per_cent = "Are these per cent? Then divide by 100: " if maybe_per_cent(scores) else ""
     yield Message(
-        "{name}: "
-        + per_cent
-        + "some scores lie outside 0 to 1, such as {value}, so they are no probabilities, "
-        "and 0.5 is not the place where both classes are equally probable. The middle score is "
-        "taken for that place. The promise still holds, but fewer cases are answered",
+        "{name}: " + per_cent_hint(scores).replace(".", ": ") + "some scores lie outside 0 to 1, "
+        "such as {value}, so they are no probabilities, and 0.5 is not the place where both "
+        "classes are equally probable. The middle score is taken for that place. The promise "
+        "still holds, but fewer cases are answered",
         {"name": quoted(one.name, 60), "value": f"{low if low < 0 else high:g}"},
     )
 

@@ -311,6 +311,8 @@ def _settled(
     ):
         (name,) = columns.proba
         positive = _typed(name, kind, declared or ())
+    if declared is not None and len(declared) == 2 and positive is None:
+        positive = declared[1]
     named = [table for table in (columns.proba, columns.members) if len(table) > 1]
     if not named:
         if declared is None or (positive is not None and len(declared) != 2):

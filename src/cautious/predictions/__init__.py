@@ -44,12 +44,15 @@ from cautious.predictions.labels import match_label as match_label
 from cautious.predictions.labels import match_labels as match_labels
 from cautious.predictions.labels import named_classes as named_classes
 from cautious.predictions.labels import plain_label as plain_label
+from cautious.predictions.labels import positive_of_sets as positive_of_sets
 from cautious.predictions.labels import sorted_labels as sorted_labels
 from cautious.predictions.labels import whole_labels as whole_labels
 from cautious.predictions.probabilities import CheckedProbabilities as CheckedProbabilities
 from cautious.predictions.probabilities import check_columns as check_columns
 from cautious.predictions.probabilities import check_proba as check_proba
 from cautious.predictions.probabilities import class_scores as class_scores
+from cautious.predictions.probabilities import per_cent_hint as per_cent_hint
+from cautious.predictions.probabilities import per_cent_notes as per_cent_notes
 from cautious.predictions.reader import file_stem as file_stem
 from cautious.predictions.reader import read_predictions
 from cautious.predictions.rules import note as note

@@ -41,7 +41,7 @@ class ModelPredictions:
         Prediction sets; they are the answers, also beside scores. A row is empty only if ``empty``
         is "wrong".
     pos_label : label or None
-        The positive class, where there are scores of two classes.
+        The positive class, where there are scores of two classes; of sets, if it is said or plain.
     sample_weight : ndarray of shape (n,), optional
         How often each case counts.
     groups, case : ndarray of shape (n,), optional

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import Message, listed, quoted
 from cautious.predictions.cells import Encoded, Place, such_cells
 from cautious.predictions.columns import check_class_count, check_empty, parse_sets, set_mask
 from cautious.predictions.data import ModelPredictions
@@ -25,6 +25,7 @@ from cautious.predictions.labels import (
     label_text,
     match_label,
     match_labels,
+    positive_of_sets,
     sorted_labels,
 )
 from cautious.predictions.rules import note, refusal
@@ -205,7 +206,9 @@ def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
     else:
         classes = declared or sorted_labels(labels_like(draft.member_names, truths) or known)
         _check_truth(draft, classes)
-        positive = _positive_of_sets(classes, positive)
+        if positive is None and declared is not None and len(declared) == 2:
+            positive = declared[1]
+        positive = positive_of_sets(classes, positive)
     if len(classes) < 2:
         raise refusal("only one class", label=listed(classes))
     check_class_count(classes)
@@ -250,16 +253,6 @@ def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None)
     if declared is not None and len(declared) == 2:
         return binary_classes((), pos_label=positive, classes=tuple(declared))
     return binary_classes(classes, pos_label=positive)
-
-
-def _positive_of_sets(classes: list[Any], positive: Any) -> Any:
-    """Positive class of sets, as costs may need it: as said, or plain, or else None."""
-    if positive is not None:
-        return binary_classes(classes, pos_label=positive)[1]
-    try:
-        return binary_classes(classes)[1] if len(classes) == 2 else None
-    except InputError:
-        return None
 
 
 def _of_one_column(

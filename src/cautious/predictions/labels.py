@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Mask
-from cautious.errors import Message, listed, quoted
+from cautious.errors import InputError, Message, listed, quoted
 from cautious.predictions.rules import WORDS, note, refusal, twins
 from cautious.sets import as_codes, check_truth
 
@@ -31,6 +31,7 @@ __all__ = [
     "match_labels",
     "named_classes",
     "plain_label",
+    "positive_of_sets",
     "sorted_labels",
     "whole_labels",
     "without_point",
@@ -273,6 +274,24 @@ def _ordered_pair(classes: Sequence[Any], pos_label: Any) -> tuple[Any, Any]:
             near=(pos_label, classes),
         )
     return (negative, positive) if at else (positive, negative)
+
+
+def positive_of_sets(classes: Sequence[Any], pos_label: Any = None) -> Any:
+    """Give the positive class of sets, as costs by name need it: as said, or plain, or else None.
+
+    Examples
+    --------
+    >>> positive_of_sets(["ham", "spam"], "ham"), positive_of_sets(["no", "yes"])
+    ('ham', 'yes')
+    >>> positive_of_sets(["ham", "spam"]) is None
+    True
+    """
+    if pos_label is not None:
+        return binary_classes(classes, pos_label=pos_label)[1]
+    try:
+        return binary_classes(classes)[1] if len(classes) == 2 else None
+    except InputError:
+        return None
 
 
 def binary_truth(

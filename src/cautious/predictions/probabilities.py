@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
-from cautious.errors import Message
+from cautious.errors import Message, quoted
 from cautious.predictions.cells import Place
 from cautious.predictions.labels import binary_classes
 from cautious.predictions.rules import ROUNDING, hint, note, refusal
@@ -32,6 +32,8 @@ __all__ = [
     "check_columns",
     "check_proba",
     "class_scores",
+    "per_cent_hint",
+    "per_cent_notes",
     "sorted_classes",
 ]
 
@@ -259,6 +261,25 @@ def _per_cent(proba: Floats) -> list[Message]:
         return []
     whole = proba.shape[1] == 1 or bool((np.abs(proba.sum(axis=1) - 100) <= 5).all())
     return [hint("maybe per cent")] if whole else []
+
+
+def per_cent_hint(scores: Floats) -> str:
+    """Ask whether scores are per cent; nothing unless all are from 0 to 100, and half above 1.
+
+    Examples
+    --------
+    >>> per_cent_hint(np.array([3.0, 55.0, 97.0])), per_cent_hint(np.array([0.3, 0.9]))
+    ('Are these per cent? Then divide by 100.', '')
+    """
+    known = scores[~np.isnan(scores)]
+    asked = len(known) and known.min() >= 0 and known.max() <= 100 and np.mean(known > 1) >= 0.5
+    return str(hint("maybe per cent")) if asked else ""
+
+
+def per_cent_notes(name: str, scores: Floats | None) -> Iterator[Message]:
+    """Ask the same where scores serve as they are: a threshold of them is no probability."""
+    if scores is not None and per_cent_hint(scores):
+        yield note("per cent", name=quoted(name, 60), value=f"{np.nanmax(scores):g}")
 
 
 def class_scores(

@@ -270,6 +270,10 @@ HINTS: dict[str, str] = {
 """Templates of what to try, which end an error."""
 
 NOTES: dict[str, str] = {
+    "per cent": (
+        "{name}: " + HINTS["maybe per cent"].replace(".", ": ") + "some scores lie outside 0 to 1, "
+        "such as {value}, so they are no probabilities"
+    ),
     "columns": "{taken}{positive}{ignored}",
     "rounded": (
         "the probabilities are rounded to {decimals} decimals; in {count} of {n} rows they do not "

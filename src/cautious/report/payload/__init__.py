@@ -9,5 +9,6 @@ at steps of the score. :mod:`~cautious.report.payload.problems` reads models and
 """
 
 from cautious.report.payload.answers import summarise_sets as summarise_sets
+from cautious.report.payload.problems import doubts_of as doubts_of
 from cautious.report.payload.problems import problems_of as problems_of
 from cautious.report.payload.scores import summarise_scores as summarise_scores

@@ -11,9 +11,15 @@ import numpy as np
 from cautious._typing import Floats, Ints, Mask
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import optimal_sets
-from cautious.errors import InputError, quoted
+from cautious.errors import InputError, Message, quoted
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.predictions import ModelPredictions, Predictions, label_text, read_predictions
+from cautious.predictions import (
+    ModelPredictions,
+    Predictions,
+    label_text,
+    per_cent_notes,
+    read_predictions,
+)
 from cautious.report.payload.answers import summarise_sets
 from cautious.report.payload.cases import (
     CASES_CARRIED,
@@ -24,7 +30,7 @@ from cautious.report.payload.cases import (
 )
 from cautious.report.payload.scores import steps_of, summarise_scores
 
-__all__ = ["problems_of"]
+__all__ = ["doubts_of", "problems_of"]
 
 _COUNTS = (AbstentionCostSurface, Staircase, SetCounts, RiskCoverageCurve)
 # Sets that the page shows beside the likeliest class, where a model gives probabilities.
@@ -107,10 +113,19 @@ def _models(source: Any, said: dict[str, Any], notes: list[str]) -> Iterator[Sum
     if not counted or rest:
         read = read_predictions(rest, **said)
         notes += [note.words("page") for note in read.notes]
+    notes += [doubt.words("page") for doubt in doubts_of({**counted, **(read or {})})]
     for name, one in counted.items():
         yield from _of_counts(str(name), one)
     for model in () if read is None else read.values():
         yield from _of_predictions(model)
+
+
+def doubts_of(models: Mapping[str, Any]) -> Iterator[Message]:
+    """Ask what the scores of models are, given as predictions or as counts."""
+    for name, one in models.items():
+        counts = one.staircase if isinstance(one, AbstentionCostSurface) else one
+        scores = counts.scores if isinstance(counts, Staircase) else getattr(one, "y_score", None)
+        yield from per_cent_notes(str(name), scores)
 
 
 def _is_counted(given: Any) -> bool:

@@ -1,7 +1,7 @@
 // Class probabilities in columns, one per class: between 0 and 1, adding up to 1 as far as they were
 // written out (cautious.predictions.probabilities).
 import { general } from "./numbers.js";
-import { hint, note, refusal, rounding, thousands } from "./rules.js";
+import { hint, note, quoted, refusal, rounding, thousands } from "./rules.js";
 
 // `columns` are {column, values, eps}; gives rows of probabilities in one array, row after row, and
 // notes. `place` says where a cell is, `where` where a row is.
@@ -69,6 +69,23 @@ function decimalsOf(p) {
     if (p.every((value) => Math.abs(value - Math.round(value * power) / power) < 1e-7)) return decimals;
   }
   return 0;
+}
+
+/** Ask of scores whether they are per cent: all from 0 to 100, and half of them above 1. */
+export function perCentNotes(models) {
+  return models
+    .filter(({ score }) => score)
+    .flatMap(({ name, rows, score }) => {
+      let most = -Infinity,
+        above = 0;
+      for (const row of rows) {
+        if (score[row] < 0) return [];
+        if (score[row] > most) most = score[row];
+        if (score[row] > 1) above++;
+      }
+      const asked = most <= 100 && 2 * above >= rows.length;
+      return asked ? [note("per cent", { name: quoted(name, 60), value: general(most) })] : [];
+    });
 }
 
 function perCent(p, rows, k) {
