@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib import import_module
+from inspect import signature
 from types import ModuleType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -140,7 +141,10 @@ def as_numpy(array: Any) -> Any:
 
 
 def by_copy(decide: Callable[P, R]) -> Callable[P, R]:
-    """Let a function of numpy arrays take a tensor first: it is copied, and so is what comes out.
+    """Let a function of numpy arrays take tensors: they are copied, and so is what comes out.
+
+    Tensors may be arguments of any place or name, alone or in a pair such as the bounds of
+    probabilities.
 
     Examples
     --------
@@ -153,12 +157,32 @@ def by_copy(decide: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(decide)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not args or not is_tensor(args[0]):
+        if not any(map(_parts, (*args, *kwargs.values()))):
             return decide(*args, **kwargs)
-        copied = cast(Callable[..., Any], decide)(as_numpy(args[0]), *args[1:], **kwargs)
-        return cast(R, like(copied, args[0]))
+        given = signature(decide).bind(*args, **kwargs)
+        parts = {
+            f"{name}{place}": part
+            for name, value in given.arguments.items()
+            for place, part in _parts(value).items()
+        }
+        tensor = one_place(**parts)
+        copied = {
+            name: type(value)(map(as_numpy, value))
+            if isinstance(value, tuple | list)
+            else as_numpy(value)
+            for name, value in given.arguments.items()
+        }
+        given.arguments.update(copied)
+        return cast(R, like(decide(*given.args, **given.kwargs), tensor))
 
     return wrapper
+
+
+def _parts(value: Any) -> dict[str, Tensor]:
+    """Tensors that an argument is or holds, by their places in it."""
+    if isinstance(value, tuple | list):
+        return {f"[{i}]": part for i, part in enumerate(value) if is_tensor(part)}
+    return {"": value} if is_tensor(value) else {}
 
 
 def floats_of(array: Tensor) -> Tensor:

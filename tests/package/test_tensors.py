@@ -6,12 +6,23 @@ import pytest
 import cautious.curves.hull
 import cautious.decision.optimal.tensor_sets
 from cautious.costs import p_discounted
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, Staircase, find_rule, one_vs_rest
 from cautious.decision import (
+    ClassTree,
     bias_window_rule,
     chow_rule,
     class_threshold_rule,
+    climbing_rule,
+    e_admissibility,
+    gamma_maximax,
+    gamma_maximin,
+    hierarchical_sets,
+    hurwicz,
+    interval_dominance,
+    maximality,
+    maximin_sets,
     optimal_sets,
+    ordinal_sets,
     ratio_rule,
     reject_rule,
     threshold_rule,
@@ -22,6 +33,8 @@ from cautious.metrics import (
     RiskCoverageCurve,
     SetCounts,
     aurc_score,
+    breakdown,
+    calibration_error,
     coverage_score,
     utility_score,
 )
@@ -206,6 +219,10 @@ FAULTS = {
     "rows that do not match": (coverage_score, np.array([0, 1, 1]), ROWS > 0),
     "an unseen class": (coverage_score, np.array([0, 0]), ROWS > 0),
     "no predictions": (coverage_score, np.zeros(0, int), ROWS[:0] > 0),
+    "one class": (optimal_sets, np.ones((2, 1)), "u65"),
+    "a truth is missing": (coverage_score, np.array([np.nan, 1.0, 0.0]), np.eye(3, 2) + 1 > 0),
+    "complex scores": (aurc_score, np.array([0, 1]), ROWS * 1j),
+    "scores that do not match": (aurc_score, np.array([0, 1, 1]), ROWS[[0, 0]]),
 }
 
 
@@ -219,12 +236,61 @@ def test_the_same_words_for_a_fault(tensor, fault):
     assert str(found.value) == str(expected.value)
 
 
+def test_truths_may_be_booleans(tensor, rng):
+    truth, sets = rng.random(30) < 0.5, np.ones((30, 2), bool)
+    sets[::3, 0] = False
+    for classes in (None, [False, True], [0, 1], [1, 0]):
+        expected = SetCounts.from_predictions(truth, sets, classes=classes)
+        found = SetCounts.from_predictions(tensor(truth), tensor(sets), classes=classes)
+        assert found == expected
+
+
+CREDAL = (
+    e_admissibility,
+    gamma_maximax,
+    gamma_maximin,
+    hurwicz,
+    interval_dominance,
+    maximality,
+    maximin_sets,
+    ordinal_sets,
+)
+
+
+def test_every_decision_comes_back_as_a_tensor(tensor, rng):
+    p = rng.dirichlet(np.ones(3), 20)
+    tree = ClassTree.from_parents([4, 3, 3, 4, -1])
+    for decide in (
+        lambda p: chow_rule(p=p, reject_cost=0.3),
+        lambda p: reject_rule(t=0.5, p=p),
+        lambda p: climbing_rule(p, tree, 0.6),
+        lambda p: hierarchical_sets(p, tree, "u65"),
+        ordinal_sets,
+    ):
+        same_sets(decide, p, tensor)
+    lower, upper = 0.8 * p, 0.8 * p + 0.2
+    for decide in CREDAL:
+        found = decide((tensor(lower), tensor(upper)))
+        assert type(found) is type(tensor(lower))
+        np.testing.assert_array_equal(as_numpy(found), decide((lower, upper)))
+
+
+def test_groups_may_be_a_tensor_without_cases(tensor):
+    sets = np.zeros((0, 2), bool)
+    given = np.zeros(0, int)
+    found = breakdown(tensor(given), tensor(sets), classes=[0, 1], groups=tensor(given))
+    assert found.equals(breakdown(given, sets, classes=[0, 1], groups=given))
+
+
 def test_two_devices_are_refused():
     strict = pytest.importorskip("array_api_strict")
     truth = strict.asarray([0, 1])
     sets = strict.asarray([[True, False], [True, True]], device=strict.Device("device1"))
     with pytest.raises(ValueError, match=r"lies on .* move both to one device first"):
         coverage_score(truth, sets)
+    lower, upper = 0.5 * strict.ones((1, 2)), strict.ones((1, 2), device=strict.Device("device1"))
+    with pytest.raises(ValueError, match=r"intervals\[0\] lies on .* and intervals\[1\] on"):
+        maximality((lower, upper))
 
 
 def test_half_precision_and_gradients():
@@ -232,3 +298,16 @@ def test_half_precision_and_gradients():
     p = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.375, 0.5]])
     for given in (p.half(), p.bfloat16(), p.clone().requires_grad_(), p.T.contiguous().T):
         assert torch.equal(optimal_sets(given, "u65"), optimal_sets(p, "u65"))
+
+
+def test_what_is_copied_may_be_half_precise_or_have_gradients():
+    torch = pytest.importorskip("torch")
+    p = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.375, 0.5], [0.25, 0.5, 0.25]] * 4)
+    truth, classes = torch.tensor([0, 2, 1] * 3 + [1, 1, 0]), [0, 1, 2]
+    for work in (
+        lambda p: calibration_error(truth, p, classes=classes),
+        lambda p: find_rule(truth, y_proba=p, classes=classes, max_abstention=0.3),
+        lambda p: one_vs_rest(truth, p, classes),
+    ):
+        for given in (p.half(), p.bfloat16(), p.clone().requires_grad_()):
+            assert repr(work(given)) == repr(work(p.numpy()))

@@ -28,6 +28,7 @@ from cautious.predictions import (
     check_proba,
 )
 from cautious.sets import check_scores, check_weight, few_labels
+from cautious.tensors import as_numpy
 
 __all__ = ["FoundRule", "find_rule"]
 
@@ -282,6 +283,7 @@ def find_rule(
         weight = check_weight(sample_weight, len(score))
         read = goal.answer_costs(names, len(score), names[1])
         return _find_window(is_positive, score, weight, names, goal, read, priors)
+    y_proba, sample_weight = as_numpy(y_proba), as_numpy(sample_weight)
     assert y_proba is not None
     seen = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
     labels = seen.classes.tolist()

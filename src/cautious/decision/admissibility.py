@@ -16,6 +16,7 @@ from cautious.decision.criteria import (
     rounding_error,
 )
 from cautious.sets import count_classes
+from cautious.tensors import by_copy
 
 __all__ = ["e_admissibility"]
 
@@ -26,6 +27,7 @@ _SOLVER_ERROR = 1e-7  # HiGHS meets constraints to this much
 _TURNS = 64
 
 
+@by_copy
 def e_admissibility(intervals: IntervalsLike, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Keep the predictions with the least expected cost under some distribution of the set.
 

@@ -31,6 +31,7 @@ from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.optimal import slack
 from cautious.sets import count_classes, first_row
+from cautious.tensors import by_copy
 from cautious.utility import UtilityLike, as_utility
 
 __all__ = [
@@ -54,6 +55,7 @@ Model: TypeAlias = IntervalsLike | LowerExpectation
 """What a criterion judges by: intervals, the pair of their bounds, or an operator."""
 
 
+@by_copy
 def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Keep the predictions that no other one is sure to beat.
 
@@ -163,6 +165,7 @@ def maximal_from_lower(lower_expectation: LowerExpectation, costs: npt.ArrayLike
     return alive
 
 
+@by_copy
 def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Keep the predictions whose best expected cost is no worse than every other's worst.
 
@@ -194,6 +197,7 @@ def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> 
     return kept
 
 
+@by_copy
 def gamma_maximin(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Choose the smallest worst expected cost, :math:`\arg\min_i \overline{E}[c_i]`.
 
@@ -224,6 +228,7 @@ def gamma_maximin(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     return first_best(worst, tie)
 
 
+@by_copy
 def gamma_maximax(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Choose the smallest best expected cost, :math:`\arg\min_i \underline{E}[c_i]`.
 
@@ -252,6 +257,7 @@ def gamma_maximax(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     return first_best(best, tie)
 
 
+@by_copy
 def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float = 0.5) -> Mask:
     r"""Choose by a mixture of best and worst expected cost.
 
@@ -287,6 +293,7 @@ def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float =
     return first_best(alpha * best + (1 - alpha) * worst, tie)
 
 
+@by_copy
 def maximin_sets(intervals: IntervalsLike, utility: UtilityLike = "f1") -> Mask:
     r"""Answer with the set of the largest expected utility at worst.
 

@@ -20,6 +20,7 @@ from cautious.decision.class_tree import ClassTree, TreeLike, as_tree
 from cautious.decision.optimal import cheapest, optimal_sets, slack, utility_as_costs
 from cautious.errors import shown
 from cautious.sets import check_probabilities
+from cautious.tensors import by_copy
 from cautious.utility import UtilityLike
 
 __all__ = ["climbing_rule", "hierarchical_sets", "least_probability", "path_probabilities"]
@@ -31,6 +32,7 @@ _CELLS_AT_ONCE = 1 << 23
 _ROUNDING = 1e-12
 
 
+@by_copy
 def hierarchical_sets(
     p: npt.ArrayLike,
     tree: TreeLike,
@@ -139,6 +141,7 @@ def hierarchical_sets(
     return cheapest(rows, [(sets, read.of(sets))])
 
 
+@by_copy
 def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     r"""Start at the likeliest class and climb until a node is probable enough.
 

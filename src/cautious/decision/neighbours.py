@@ -22,6 +22,7 @@ from cautious.decision.criteria import (
 from cautious.decision.optimal import contiguous_candidates, optimal_sets
 from cautious.errors import shown
 from cautious.sets import check_probabilities
+from cautious.tensors import by_copy
 
 __all__ = ["OrdinalCriterion", "ordinal_sets"]
 
@@ -48,6 +49,7 @@ _OF_SETS: dict[str, Callable[..., Mask]] = {
 _CELLS_AT_ONCE = 1 << 23
 
 
+@by_copy
 def ordinal_sets(
     intervals: IntervalsLike | npt.ArrayLike,
     costs: CostsLike | None = None,

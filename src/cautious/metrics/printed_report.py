@@ -22,6 +22,7 @@ from cautious.metrics.counts import SetCounts
 from cautious.metrics.registry import MEASURES, Counts, Measure, get_measure
 from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
 from cautious.sets import check_sets
+from cautious.tensors import as_numpy
 
 __all__ = ["USUAL_MEASURES", "breakdown", "cautious_report", "conditional_containment"]
 
@@ -255,6 +256,7 @@ def _contained(cases: Ints, hits: Floats, total: Floats, level: float) -> Floats
 
 def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
     """Give each case the position of its group; missing values are a group of their own."""
+    groups = as_numpy(groups)
     if isinstance(groups, str | bytes | bytearray | memoryview) or not hasattr(groups, "__len__"):
         raise TypeError(f"groups is {shown(groups)}; give one group per case.")
     if isinstance(groups, np.ma.MaskedArray) and np.ma.getmaskarray(groups).any():

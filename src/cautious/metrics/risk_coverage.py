@@ -19,7 +19,14 @@ from cautious.certification import Cases, Certified, certify_counts
 from cautious.errors import shown
 from cautious.metrics.shown import Shown
 from cautious.predictions import FromEstimator, class_scores
-from cautious.sets import check_sets, check_weight, first_row, likeliest, tensor_likeliest
+from cautious.sets import (
+    check_sets,
+    check_truth,
+    check_weight,
+    first_row,
+    likeliest,
+    tensor_likeliest,
+)
 from cautious.tensors import as_numpy, is_tensor
 
 __all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
@@ -204,7 +211,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
                 raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
             checked = check_sets(y_true, y_true, classes=classes, sample_weight=sample_weight)
         else:
-            best = _best_of_tensor(y_score)
+            best = _best_of_tensor(y_score, y_true)
             if best is None:
                 scores, classes = class_scores(y_score, y_true, classes, pos_label, name=name)
                 best = *likeliest(scores), scores.shape[1]
@@ -723,15 +730,18 @@ def count_scores(
     return cases.merge()[0]
 
 
-def _best_of_tensor(y_score: npt.ArrayLike) -> tuple[Ints, Floats, int] | None:
+def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | None:
     """Likeliest class, its probability, number of classes; None unless a tensor holds them."""
-    if not is_tensor(y_score) or len(y_score.shape) != 2:  # type: ignore[union-attr]
+    if not is_tensor(y_score) or len(y_score.shape) != 2:
         return None
     try:
+        fits = len(check_truth(y_true)) == y_score.shape[0]
         answer, greatest = tensor_likeliest(y_score)
-    except ValueError:  # scores of another kind, or faulty ones
+    except (TypeError, ValueError):  # scores of another kind, or faulty ones
         return None
-    return as_numpy(answer), as_numpy(greatest), y_score.shape[1]  # type: ignore[union-attr]
+    if not fits:
+        return None
+    return as_numpy(answer), as_numpy(greatest), y_score.shape[1]
 
 
 def _nan_if_zero(total: Floats) -> Floats:

@@ -58,7 +58,8 @@ def frame_in_class_order(
     """
     if not isinstance(table, pd.DataFrame) or not has_names(table):
         try:
-            return np.asanyarray(table)  # a masked array keeps its mask, to be refused for it
+            # A masked array keeps its mask, to be refused for it.
+            return np.asanyarray(as_numpy(table))
         except ValueError:
             raise ValueError(
                 f"{name} has rows of different lengths; give one column per class."

@@ -136,7 +136,10 @@ def tensor_classes(y_true: Tensor) -> Labels:
         if high - low < _FEW_LABELS:
             between = [v for v in range(low + 1, high) if bool(xp.any(y_true == v))]
             return np.array([low, *between, high] if high > low else [low])
-    return np.sort(check_truth(as_numpy(xp.unique_values(y_true))))
+    occurring = as_numpy(xp.unique_values(y_true))
+    if occurring.dtype.kind not in "iub" and np.isnan(occurring).any():
+        check_truth(y_true)  # names the row
+    return np.sort(occurring)
 
 
 def tensor_codes(
@@ -159,6 +162,8 @@ def tensor_codes(
     except ValueError:
         as_codes(check_truth(y_true, name=name), classes, name=name)  # names the row
         raise
+    if xp.isdtype(y_true.dtype, "bool"):  # which torch does not search
+        y_true = xp.astype(y_true, xp.uint8)
     sought = like(occurring.astype(as_numpy(y_true[:0]).dtype), y_true)
     return xp.take(like(position, y_true), xp.searchsorted(sought, y_true))
 

@@ -243,6 +243,8 @@ def utility_as_costs(utility: UtilityLike, n_classes: int) -> SizeCosts:
     """Cost right and wrong sets of each size by how far they fall short of the best."""
     if n_classes == 0:
         raise ValueError("p has no columns; each class needs one.")
+    if n_classes == 1:
+        raise ValueError("p has one column; a set is chosen among two classes or more.")
     u = as_utility(utility)
     right = u(1 / np.arange(1, n_classes + 1))
     wrong = u(np.zeros(n_classes))
