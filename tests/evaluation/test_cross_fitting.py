@@ -11,7 +11,8 @@ import cautious
 from cautious.curves import cheapest_windows, find_rule
 from cautious.errors import InputError
 from cautious.evaluation import cross_fitted
-from cautious.evaluation.cross_fitting import TooFewCases, cross_fit
+from cautious.evaluation.cross_fitting import cross_fit
+from cautious.evaluation.divided_cases import TooFewCases
 
 QUANTITIES = ("cost", "abstention", "error", "selective_error")
 THREE = np.array([[0, 2, 4], [1, 0, 3], [5, 2, 0], [1, 1, 1.0]])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cautious.evaluation.cross_fitting import TooFewCases, cross_fit
+from cautious.evaluation.cross_fitting import cross_fit
 from cautious.evaluation.distinction import distinct_winners
+from cautious.evaluation.divided_cases import TooFewCases
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from cautious.errors import InputError
 from cautious.logs import Plan, source, summarise, summarise_batch
 from cautious.logs.engines import threads
-from cautious.logs.engines.open_list import OpenList
-from cautious.logs.engines.open_table import OpenTable
+from cautious.logs.engines.open_rows import OpenList, OpenTable
 from cautious.logs.engines.plain_rows import suits
 from cautious.logs.tallies import loops
 

@@ -154,8 +154,8 @@ def _winner(models: list[_Model], at: int, costs: tuple[float, float], level: fl
         if other == best:
             continue
         gaps, rules = found[best][0] - each, found[best][1] - chosen
-        variance, df = np.mean([cases.variance(gap) for gap in gaps], axis=0)
-        half = stats.t.ppf((1 + level) / 2, df) * np.sqrt(variance + rules.var(ddof=1))
+        variance, df = models[0].fit.variance(gaps, rules)
+        half = stats.t.ppf((1 + level) / 2, df) * np.sqrt(variance)
         if not abs(means[best] - means[other]) > half:
             return -1
     return best

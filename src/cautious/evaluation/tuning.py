@@ -18,13 +18,8 @@ from cautious.curves import AbstentionCostSurface, FoundRule, Staircase, find_ru
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.calibration import data_digest
-from cautious.evaluation.cross_fitting import (
-    LEAST_GROUPS,
-    CrossFit,
-    Expected,
-    TooFewCases,
-    cross_fit,
-)
+from cautious.evaluation.cross_fitting import CrossFit, Expected, cross_fit
+from cautious.evaluation.divided_cases import LEAST_GROUPS, TooFewCases
 from cautious.evaluation.evidence import read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.guarantees import Certificate, Certified, certify

@@ -13,8 +13,7 @@ from threading import Lock, Semaphore
 from typing import Any
 
 from cautious.errors import InputError
-from cautious.logs.engines.open_list import OpenList
-from cautious.logs.engines.open_table import OpenTable
+from cautious.logs.engines.open_rows import OpenList, OpenTable
 from cautious.logs.engines.plain_rows import suits
 from cautious.logs.kernel import summarise_batch
 from cautious.logs.plan import Plan
