@@ -221,3 +221,13 @@ def test_many_cases_are_shown_by_a_part_of_them():
         [problem],
     )
     assert found == [{"n": 461, "of": 4000}, None, None]
+
+
+def test_weights_make_no_interval_narrower():
+    """Ten rows say as much as ten rows, whatever their weights add up to."""
+    light, heavy = ask_core(
+        "return given.map((sizes) => core.meanUtility({ sizes, n: 10 }, 0.65))",
+        [[[1, 6, 4]], [[1, 600, 400]]],
+    )
+    assert heavy == pytest.approx(light)
+    assert light["high"] - light["mean"] == pytest.approx(1.96 * np.sqrt(0.24 / 10), rel=1e-4)

@@ -107,6 +107,42 @@ def test_the_guess_can_be_corrected(one_model, open_report, scored):
     assert report.number("cost") == pytest.approx(surface.for_costs(COSTS).cost, abs=1e-9)
 
 
+def test_rows_with_weights_do_not_pass_for_cases(one_model, open_report, scored, classified):
+    """Until the reader of the page says that a column is no weight."""
+    y, scores = scored
+    heavy = np.tile([50.5, 80.25, 61], 300)
+    two = pd.DataFrame({"y_true": y, "score": scores["margin"], "weight": heavy})
+    truth, proba, names = classified
+    several = pd.DataFrame(proba, columns=[f"p_{name}" for name in names])
+    several = several.assign(y_true=truth, weight=np.resize(heavy, len(truth)))
+    report = open_report(one_model)
+
+    def words(card):
+        return report.page.inner_text(f"[data-card='{card}']")
+
+    report.drop("two.csv", as_csv(two.assign(group=np.resize(["u", "v"], len(y)))))
+    report.select(1)
+    report.open_details()
+    assert "Measured on 900 weighted rows" in words("advice")
+    assert "weighted rows" in words("groups")
+    assert "450" in words("groups")
+    report.page.select_option("[data-column='weight']", "")
+    report.settle()
+    assert "Measured on 900 cases" in words("advice")
+    assert "weighted" not in words("groups")
+
+    report.drop("several.csv", as_csv(several))
+    assert f"Measured on {len(truth)} weighted rows of 5 classes" in words("advice")
+    assert "weights sum to" in words("classes")
+    assert "weights" in words("confusion")
+    utility = [report.number("utility-0"), words("table")]
+    report.page.select_option("[data-column='weight']", "")
+    report.settle()
+    assert f"Measured on {len(truth)} cases of 5 classes" in words("advice")
+    assert "weights" not in words("classes") + words("confusion")
+    assert utility != [report.number("utility-0"), words("table")]
+
+
 def test_the_positive_class_is_asked_for(one_model, open_report, scored):
     y, scores = scored
     y = np.where(y == "ill", 2, 1)

@@ -164,6 +164,7 @@ def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
         )
         kind, names, summary = _sets(model.name, counts, None if utility else risk, utility)
         summary |= {"n": model.n, "left_out": left_out, "hits": _hits(model, sets)}
+        summary["weighted"] = weight is not None
         few_enough = len(names) * _FEWEST_DRAWN <= _PROBABILITIES_CARRIED
         if several and utility is None and few_enough:
             summary["cases"] = _probabilities(model)
@@ -351,7 +352,10 @@ def _sets(
     """Summarise sets; ``utility`` says by which the page itself chose them."""
     classes = [label_text(label) for label in counts.classes.tolist()]
     title = name if utility is None else f"{name}, {utility} sets"
-    return "sets", classes, {"name": title, "utility": utility, **summarise_sets(counts, risk)}
+    summary = {"name": title, "utility": utility, **summarise_sets(counts, risk)}
+    # Of counts alone, whole ones stand for so many cases.
+    whole = bool((counts.weight == np.rint(counts.weight)).all())
+    return "sets", classes, summary | {"weighted": not whole}
 
 
 def _answers_of_risk(name: str, risk: RiskCoverageCurve) -> SetCounts:

@@ -52,6 +52,12 @@ export const share = (x) => `${number(100 * x)}%`;
 
 export const count = (x) => written(x, { maximumFractionDigits: 1 });
 
+// What is counted: rows with weights must not pass for people.
+export const unitOf = ({ weighted }, n) => (weighted ? "weighted rows" : n === 1 ? "case" : "cases");
+
+// The same where weights are added up (WEIGHTS in cautious.evaluation.text).
+export const sumOf = ({ weighted }) => (weighted ? "weights sum to" : "cases");
+
 export const few = (x) => written(x, { notation: "compact" });
 
 // A label may be ten thousand characters long; a sentence may not.

@@ -29,7 +29,7 @@ export function problemsOf(models) {
       { name, score, sets, proba, classes } = model;
     if (score) put("binary", model, [{ name, ...binaryModel(model, tables), left_out: leftOut }]);
     const risk = proba && classes.length > 2 ? riskOf(model) : null,
-      about = { n: model.rows.length, left_out: leftOut };
+      about = { n: model.rows.length, weighted: Boolean(model.weight), left_out: leftOut };
     if (sets) {
       const counted = countedSets(model, sets, tables);
       put("sets", model, [{ name, utility: null, ...counted, risk, ...about }]);

@@ -2,7 +2,7 @@
 // were judged on the same cases are compared case by case.
 import { studentQuantile } from "./distributions.js";
 import { LEAST_CASES } from "./parts.js";
-import { utility } from "./sets.js";
+import { rowsOf, utility } from "./sets.js";
 
 const worth = (size, k) => (size ? utility(1 / size, k) : 0);
 
@@ -36,8 +36,6 @@ function varianceOfCounts({ sizes, n }, k) {
   const rows = n ?? total;
   return { variance: Math.max(0, square / total - (mean / total) ** 2) / (rows - 1), df: rows - 1 };
 }
-
-const rowsOf = ({ n, sizes }) => n ?? sizes.reduce((sum, [, right, wrong]) => sum + right + wrong, 0);
 
 function differenceOfWorth(a, b, k) {
   const paired = Boolean(a.hits && a.hits.table === b.hits?.table);

@@ -32,13 +32,18 @@ export function setMeasures({ sizes }) {
   };
 }
 
-// Mean utility with a normal interval from the exact spread of the utilities.
-export function meanUtility({ sizes }, k) {
-  const n = sum(sizes.map(([, right, wrong]) => right + wrong)),
+// How many rows the answers are to; of counts alone, their sum.
+export const rowsOf = ({ n, sizes }) => n ?? sum(sizes.map(([, right, wrong]) => right + wrong));
+
+// Mean utility with a normal interval from the exact spread of the utilities. A row says as much as one
+// case, whatever its weight.
+export function meanUtility(model, k) {
+  const { sizes } = model,
+    n = sum(sizes.map(([, right, wrong]) => right + wrong)),
     earning = sizes.filter(([, right]) => right > 0);
   const mean = sum(earning.map(([size, right]) => right * utility(1 / size, k))) / n;
   const square = sum(earning.map(([size, right]) => right * utility(1 / size, k) ** 2)) / n;
-  const half = 1.959963984540054 * Math.sqrt(Math.max(0, square - mean * mean) / n);
+  const half = 1.959963984540054 * Math.sqrt(Math.max(0, square - mean * mean) / rowsOf(model));
   return { mean, low: mean - half, high: mean + half };
 }
 

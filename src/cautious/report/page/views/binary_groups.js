@@ -1,6 +1,6 @@
 // The same thresholds in each group: is one of them answered less, or wronged more?
 import { el, svg, value } from "../charts/dom.js";
-import { count, percent, shorten } from "../core/format.js";
+import { count, percent, shorten, unitOf } from "../core/format.js";
 import { groupsOf } from "../core/curves.js";
 import { sortableTable } from "./sortable.js";
 
@@ -48,7 +48,7 @@ export function drawGroups({ cards, chosen, view }) {
       exact: ({ group }) => group,
       show: ({ group }) => shorten(group, 36),
     },
-    { name: "cases", high: true, exact: ({ n }) => n, show: ({ n }) => count(n) },
+    { name: unitOf(chosen.model), high: true, exact: ({ n }) => n, show: ({ n }) => count(n) },
     { name: "positives", high: true, exact: ({ events }) => events, show: ({ events }) => count(events) },
     column("answered", "coverage", "abstain"),
     column("wrong among answers", "error", "wrong"),

@@ -2,7 +2,7 @@
 import { el, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { wilson } from "../core/distributions.js";
-import { count, number, percent, shorten } from "../core/format.js";
+import { count, number, percent, shorten, unitOf } from "../core/format.js";
 import { peopleOf } from "../core/people.js";
 import { strong } from "./advice.js";
 import { term } from "./terms.js";
@@ -29,16 +29,16 @@ export function answerShares({ sizes }, k) {
 }
 
 // A thousand people, or the cases themselves where they are fewer than is enough of one class.
-const crowdOf = ({ n }) => (n < FEWEST ? Math.round(n) : PEOPLE);
+const crowdOf = ({ rows }) => (rows < FEWEST ? Math.round(rows) : PEOPLE);
 const crowdWords = (chosen) => {
   const n = crowdOf(chosen);
-  return `${count(n)} ${n === PEOPLE ? "people" : n === 1 ? "case" : "cases"}`;
+  return `${count(n)} ${n === PEOPLE ? "people" : unitOf(chosen.model, n)}`;
 };
 
 export function thousandOf(chosen, k) {
   const seen = answerShares(chosen.model, k),
     total = crowdOf(chosen),
-    sure = (share) => (total < PEOPLE ? share : wilson(share, chosen.n)),
+    sure = (share) => (total < PEOPLE ? share : wilson(share, chosen.rows)),
     ranges = Object.fromEntries(Object.entries(seen).map(([key, share]) => [key, sure(share)])),
     each = chosen.model.people ?? peopleOf(ranges, total);
   return KINDS.map(([key, kind, label]) => ({
@@ -60,8 +60,8 @@ export function setPeople(chosen, k, width) {
 }
 
 // Classes of which too little is known for advice.
-export const rareClasses = ({ model }, classes) =>
-  classes.filter((_, c) => model.by_class[c][0] > 0 && model.by_class[c][0] < FEWEST);
+export const rareClasses = ({ model, rows, n }, classes) =>
+  classes.filter((_, c) => model.by_class[c][0] > 0 && (model.by_class[c][0] * rows) / n < FEWEST);
 
 export function setVerdict(chosen, { classes, alone, best, rivals, distinct, rule }) {
   const name = strong(shorten(chosen.model.name, 60)),
@@ -90,8 +90,8 @@ export function setVerdict(chosen, { classes, alone, best, rivals, distinct, rul
     "p",
     { class: "evidence" },
     "Measured on ",
-    value("cases-n", chosen.n, count(chosen.n)),
-    ` ${chosen.n === 1 ? "case" : "cases"} of ${classes.length} classes. `,
+    value("cases-n", chosen.rows, count(chosen.rows)),
+    ` ${unitOf(chosen.model, chosen.rows)} of ${classes.length} classes. `,
     leftOut(chosen.model),
     rule ?? "",
   );

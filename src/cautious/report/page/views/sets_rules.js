@@ -51,6 +51,7 @@ export function ruledModel(problem, { kind, ...rule }, k) {
     name,
     utility: null,
     risk: null,
+    weighted: base.weighted,
     base,
     rule: said,
     people: peopleBy(found.people),

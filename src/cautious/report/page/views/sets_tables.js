@@ -2,7 +2,7 @@
 import { el, scroller, value } from "../charts/dom.js";
 import { sign } from "../charts/lines.js";
 import { wilson } from "../core/distributions.js";
-import { alike, count, number, percent, percentAlike, shorten } from "../core/format.js";
+import { alike, count, number, percent, percentAlike, shorten, sumOf } from "../core/format.js";
 import { againstBest } from "./binary_tables.js";
 import { numberColumn, sortableTable } from "./sortable.js";
 
@@ -78,7 +78,7 @@ export function classTable({ problem, app, view, chosen }) {
         el("span", { title: shorten(problem.classes[c], 300) }, shorten(problem.classes[c], 36)),
     },
     column(
-      "cases",
+      sumOf(chosen.model),
       "n",
       ({ sums }) => sums[0],
       () => count,
@@ -88,7 +88,7 @@ export function classTable({ problem, app, view, chosen }) {
     {
       ...column("holds the truth", "contains", ({ sums }) => sums[3] / sums[0], percentAlike),
       show: ({ c, sums }) => {
-        const { value: seen, low, high } = wilson(sums[3] / sums[0], sums[0]);
+        const { value: seen, low, high } = wilson(sums[3] / sums[0], (sums[0] * chosen.rows) / chosen.n);
         return [
           value(`class-contains-${c}`, seen, percent(seen)),
           el("small", {}, ` ${percent(low).replace("%", "")}–${percent(high)}`),
@@ -109,7 +109,7 @@ export function classTable({ problem, app, view, chosen }) {
 export function setRows(results, settings) {
   const columns = {
     model: (r) => r.model.name,
-    cases: (r) => r.n,
+    cases: (r) => r.rows,
     utility: (r) => r.utility.mean,
     utility_low: (r) => r.utility.low,
     utility_high: (r) => r.utility.high,
@@ -132,7 +132,7 @@ export function pairTable({ problem, view, chosen }, pairs) {
   const columns = [
     { name: "truth", text: true, exact: ({ truth }) => truth, show: ({ truth }) => label(truth) },
     { name: "told", text: true, exact: ({ told }) => told, show: ({ told }) => label(told) },
-    { name: "cases", high: true, exact: ({ n }) => n, show: ({ n }) => count(n) },
+    { name: sumOf(chosen.model), high: true, exact: ({ n }) => n, show: ({ n }) => count(n) },
     { name: "of that truth", high: true, exact: ({ share }) => share, show: ({ share }) => percent(share) },
   ];
   return sortableTable(columns, pairs, {

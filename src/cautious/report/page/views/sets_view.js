@@ -1,9 +1,9 @@
 // Many classes, and answers that may hold several: what doubt is worth, and where it lies.
 import { besideWords, widthOf } from "../charts/axes.js";
 import { card, choice, el, toggle, value } from "../charts/dom.js";
-import { count, number, shorten } from "../core/format.js";
+import { count, number, shorten, unitOf } from "../core/format.js";
 import { worthVerdict } from "../core/set_differences.js";
-import { crossovers, meanUtility, setMeasures } from "../core/sets.js";
+import { crossovers, meanUtility, rowsOf, setMeasures } from "../core/sets.js";
 import { casesAdvice, plainText } from "./advice.js";
 import { controlForm } from "./controls.js";
 import { drawSetRisk, drawSizes, drawUtility } from "./sets_charts.js";
@@ -34,6 +34,7 @@ export function setResults(problem, k) {
     model,
     index,
     ...(model.measures ??= setMeasures(model)),
+    rows: rowsOf(model),
     utility: meanUtility(model, k),
   }));
 }
@@ -91,7 +92,7 @@ export function setsView(problem, app) {
   const cards = makeSetCards(problem, view, setView);
   cards.editor.show(editor.node);
   const settings = () =>
-    `${app.today} · ${shorten(shown.model.name, 40)} · ${count(shown.n)} cases of ${problem.classes.length} classes · ${ruleWordsOf(view.rule, app.k)}`;
+    `${app.today} · ${shorten(shown.model.name, 40)} · ${count(shown.rows)} ${unitOf(shown.model, shown.rows)} of ${problem.classes.length} classes · ${ruleWordsOf(view.rule, app.k)}`;
   addSetTakeAway(cards, { problem, app, settings, now: () => ({ results: current, chosen: shown }) });
   const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
   const node = el(
@@ -164,7 +165,7 @@ function makeSetCards(problem, view, setView) {
         toggle(
           "unit",
           [
-            ["count", "cases"],
+            ["count", problem.models.some(({ weighted }) => weighted) ? "weights" : "cases"],
             ["share", "share of truth"],
           ],
           view.unit,

@@ -1,7 +1,7 @@
 // The first screen of two classes: what to do, in one sentence; a thousand people; five numbers.
 import { widthOf } from "../charts/axes.js";
 import { el, value } from "../charts/dom.js";
-import { alike, count, number, percent, shorten } from "../core/format.js";
+import { alike, count, number, percent, shorten, unitOf } from "../core/format.js";
 import { peopleOf } from "../core/people.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { LEAST_CASES } from "../core/parts.js";
@@ -104,7 +104,7 @@ function evidence({ model, classes }) {
   return [
     "Measured on ",
     value("cases-n", n, count(n)),
-    model.weighted ? " weighted rows, " : n === 1 ? " case, " : " cases, ",
+    ` ${unitOf(model, n)}, `,
     value("cases-events", events, count(events)),
     " of them ",
     named(classes[1]),
