@@ -14,7 +14,7 @@ from cautious.logs.engines import spark
 from cautious.logs.engines.dask import add_all, summarise_block
 from cautious.logs.engines.spark import add_partitions, summarise_partition
 from cautious.logs.entry import engine_kind
-from cautious.logs.source import TablePart
+from cautious.logs.parts import TablePart
 from cautious.report import build_report
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.errors import InputError
-from cautious.logs import Plan, source, summarise, summarise_batch
+from cautious.logs import Plan, parts, summarise, summarise_batch
 from cautious.logs.engines import threads
 from cautious.logs.engines.open_rows import OpenList, OpenTable
 from cautious.logs.engines.plain_rows import suits
@@ -245,9 +245,9 @@ def test_helpers_count_what_few_read(tmp_path, monkeypatch):
     monkeypatch.setattr(threads, "_LEAST_READERS", 1)
     monkeypatch.setattr(threads, "_COLUMNS_OPEN", 1)
     monkeypatch.setattr(threads, "_CELLS_READ", 1 << 10)
-    monkeypatch.setattr(source, "_FEW_ROWS", 1)
+    monkeypatch.setattr(parts, "_FEW_ROWS", 1)
     readers, counters = set(), set()
-    count, read = threads.RunningTotal.count, source.ParquetPart.batches
+    count, read = threads.RunningTotal.count, parts.ParquetPart.batches
 
     def counting(self, *args):
         counters.add(get_ident())
@@ -259,7 +259,7 @@ def test_helpers_count_what_few_read(tmp_path, monkeypatch):
         return read(self, *args)
 
     monkeypatch.setattr(threads.RunningTotal, "count", counting)
-    monkeypatch.setattr(source.ParquetPart, "batches", reading)
+    monkeypatch.setattr(parts.ParquetPart, "batches", reading)
     frame = classes()
     frame.to_parquet(tmp_path / "log.parquet", row_group_size=1500)
     found = summarise(tmp_path / "log.parquet", n_threads=4, **FEW)

@@ -14,7 +14,7 @@ from cautious import apply, watch
 from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.logs import source, summarise
+from cautious.logs import parts, source, summarise
 from cautious.logs.engines import threads
 from cautious.predictions import read_predictions
 
@@ -72,7 +72,8 @@ def test_tables_batches_readers_and_iterators(log, expected):
 
 
 def test_batches_of_more_than_one_block(log, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "_BATCH_ROWS", 128)
+    for module in (source, parts):
+        monkeypatch.setattr(module, "BATCH_ROWS", 128)
     monkeypatch.setattr(source, "_PART_ROWS", 600)
     folder = write_parts(log, tmp_path / "log")
     assert summarise(folder).staircase() == expected
@@ -346,14 +347,14 @@ def test_a_file_deleted_while_it_is_read(log, tmp_path, monkeypatch):
 def test_neighbours_of_one_file_are_joined(log, tmp_path, monkeypatch):
     monkeypatch.setattr(source, "_PART_ROWS", 300)
     opened = source.open_source(write_parts(log, tmp_path / "log", n=2))
-    parts = list(opened.parts)
-    both = source.joined(parts)
-    assert len(parts) > len(both) == 2
+    every = list(opened.parts)
+    both = parts.joined(every)
+    assert len(every) > len(both) == 2
     assert [part.n_rows for part in both] == [2500, 2500]
     rows = [batch.num_rows for part in both for _, batch in part.batches(["score"])]
     assert sum(rows) == 5000
     # What does not follow stays apart.
-    assert source.joined(parts[::2]) == parts[::2]
+    assert parts.joined(every[::2]) == every[::2]
 
 
 def test_a_file_replaced_while_it_is_read(log, tmp_path, monkeypatch):
@@ -528,7 +529,7 @@ def test_text_in_other_encodings(tmp_path):
 
 def test_a_csv_that_turns_out_to_be_quoted_goes_on_where_it_is(tmp_path, monkeypatch):
     """Arrow reads what is plain; from the first quotation mark on, the strict reader does."""
-    monkeypatch.setattr(source, "_TEXT_BLOCK", 1 << 12)
+    monkeypatch.setattr(parts, "_TEXT_BLOCK", 1 << 12)
     rng = np.random.default_rng(0)
     scores = rng.random(5000).round(3)
     rows = [f"{k % 2},{score}" for k, score in enumerate(scores)]
@@ -565,7 +566,7 @@ def test_numbers_of_the_other_byte_order(log, expected):
 @pytest.mark.parametrize("block", [16, 23, 64, 1 << 24])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_blocks_of_text_end_with_lines(block, end, tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "_TEXT_BLOCK", block)
+    monkeypatch.setattr(parts, "_TEXT_BLOCK", block)
     rows = [f"{k % 2},{k / 50},größer" for k in range(40)]
     path = tmp_path / "log.csv"
     path.write_bytes(end.join(["y,score,note", *rows]).encode())

@@ -155,5 +155,8 @@ def test_modules_are_named_by_nouns():
 
 
 def test_there_are_not_too_many_modules():
-    """A compass: 236 before trees, experts, ordered classes, novelty and guests."""
-    assert len(MODULES) < 270
+    """A compass: 236 before trees, experts, ordered classes, novelty and guests.
+
+    270 when the longest files were parted; see rule 5 in ARCHITECTURE.md.
+    """
+    assert len(MODULES) < 272

@@ -19,6 +19,7 @@ from cautious.errors import InputError
 from cautious.files import parsed_json
 from cautious.limits import LIMITS, Limit
 from cautious.logs import source, summarise
+from cautious.logs.parts import ParquetPart
 from cautious.logs.plan import _settled
 from cautious.predictions import (
     check_named_classes,
@@ -193,9 +194,9 @@ def test_row_groups_are_gathered_in_linear_time(tmp_path, monkeypatch):
     table = pa.table({"y_true": [0, 1] * n, "score": np.arange(2 * n) / (2 * n)})
     pq.write_table(table, path, row_group_size=2)
     made = []
-    real = source.ParquetPart.__init__
+    real = ParquetPart.__init__
     monkeypatch.setattr(
-        source.ParquetPart,
+        ParquetPart,
         "__init__",
         lambda self, *given: (made.append(len(given[4])), real(self, *given))[1],
     )

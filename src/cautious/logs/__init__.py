@@ -1,7 +1,7 @@
 """Prediction logs of any size: streamed into counts that add up, on one machine or on a cluster."""
 
+from cautious.logs.answer_plan import AnswerPlan as AnswerPlan
 from cautious.logs.decisions import AnswerCounts as AnswerCounts
-from cautious.logs.decisions import AnswerPlan as AnswerPlan
 from cautious.logs.decisions import answered_batches as answered_batches
 from cautious.logs.decisions import cases_of as cases_of
 from cautious.logs.decisions import decide as decide

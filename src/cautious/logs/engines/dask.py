@@ -13,8 +13,8 @@ from uuid import uuid4
 
 from cautious.errors import how_to_install
 from cautious.logs.engines.threads import Progress, RunningTotal
+from cautious.logs.parts import Part, joined
 from cautious.logs.plan import Plan
-from cautious.logs.source import Part, joined
 from cautious.logs.summary import LogSummary
 
 __all__ = ["map_on_dask", "summarise_on_dask"]

@@ -21,8 +21,8 @@ from typing import Any
 
 from cautious.errors import InputError, Message, how_to_install, shown
 from cautious.logs.engines.threads import RunningTotal
+from cautious.logs.parts import TablePart
 from cautious.logs.plan import Plan
-from cautious.logs.source import TablePart
 from cautious.logs.summary import LogSummary
 
 __all__ = ["map_on_spark", "summarise_on_spark"]

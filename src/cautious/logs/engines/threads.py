@@ -16,8 +16,8 @@ from cautious.errors import InputError
 from cautious.logs.engines.open_rows import OpenList, OpenTable
 from cautious.logs.engines.plain_rows import suits
 from cautious.logs.kernel import summarise_batch
+from cautious.logs.parts import BATCH_CELLS, Part, count_batches
 from cautious.logs.plan import Plan
-from cautious.logs.source import BATCH_CELLS, Part, count_batches
 from cautious.logs.summary import LogSummary
 from cautious.logs.tallies import GridSearch, compiled_loop, expect_rows
 

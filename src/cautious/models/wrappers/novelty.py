@@ -26,9 +26,14 @@ from cautious.models.base import (
     keep_common_input_tags,
     take_over_features,
 )
-from cautious.models.wrappers.answer_counts import check_labels, own_sets, shares_of
 from cautious.models.wrappers.certified import warn_of_twins
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, set_aside
+from cautious.models.wrappers.wrapper import (
+    ProbabilisticWrapper,
+    check_labels,
+    own_sets,
+    set_aside,
+    shares_of,
+)
 
 __all__ = ["NoveltyRefusingClassifier"]
 

@@ -17,8 +17,13 @@ from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.metrics import utility_score
 from cautious.models.base import is_number
-from cautious.models.wrappers.answer_counts import check_labels, kind_of, own_sets, shares_of
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper
+from cautious.models.wrappers.wrapper import (
+    ProbabilisticWrapper,
+    check_labels,
+    kind_of,
+    own_sets,
+    shares_of,
+)
 from cautious.sets import check_probabilities, check_weight, first_row
 
 __all__ = ["UnknownClassClassifier"]

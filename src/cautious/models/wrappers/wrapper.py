@@ -1,12 +1,15 @@
-"""What wrappers share: they fit another classifier and decide on its probabilities."""
+"""What wrappers share: they fit another classifier and decide on its probabilities.
+
+Those that may refuse a case share what is at the end: sets, labels to compare with, shares.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from numbers import Integral
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,10 +21,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.bootstrap import as_generator
+from cautious.bootstrap import as_generator, binomial_ends
+from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.models.base import (
     CautiousClassifierMixin,
@@ -32,16 +36,20 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
-from cautious.sets import as_codes, check_probabilities
+from cautious.sets import as_codes, check_mask, check_probabilities, first_row
 
 __all__ = [
     "NamedEstimators",
     "ProbabilisticWrapper",
+    "check_labels",
     "folds_by_class",
     "folds_of",
     "hold_out",
+    "kind_of",
     "over_classes",
+    "own_sets",
     "set_aside",
+    "shares_of",
 ]
 
 _ALLOWED = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
@@ -400,3 +408,50 @@ def folds_by_class(y: Labels, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
     for test in range(n_folds):
         if (fold == test).any() and len(size) > 1:
             yield np.flatnonzero(fold != test), np.flatnonzero(fold == test)
+
+
+def own_sets(estimator: Any, X: Any, p: Floats) -> Mask:
+    """Ask a cautious classifier for sets, and a plain one for its most probable class."""
+    if not hasattr(estimator, "predict_set"):
+        return threshold_rule(p, 0.0)
+    # An empty set, as of conformal prediction, is no answer either.
+    sets = estimator.predict_set(X)
+    return check_mask(sets, n_classes=p.shape[1], name="predict_set(X)", empty="abstain")
+
+
+def shares_of(counts: dict[str, int], totals: list[int], level: float) -> pd.DataFrame:
+    """Give counts as shares of their totals, with exact intervals."""
+    n, of = np.array(list(counts.values())), np.array(totals)
+    low, high = binomial_ends(n, of, level)
+    with np.errstate(invalid="ignore"):
+        share = n / of
+    return pd.DataFrame({"n": n, "share": share, "low": low, "high": high}, list(counts))
+
+
+def check_labels(y: Any, n: int, classes: Labels, unknown: Any = None) -> Labels:
+    """Check true labels: one per row, none missing, and of the kind that was learned."""
+    labels = np.asarray(column_or_1d(np.asarray(y, dtype=object)))
+    if len(labels) != n:
+        raise ValueError(f"y has {len(labels)} labels and X {n} rows; give one label per row.")
+    missing = pd.isna(labels)
+    if missing.any():
+        raise ValueError(
+            f"y has no label in row {first_row(missing)}; leave out rows without one, or give "
+            "them a label."
+        )
+    learned, given = kind_of(classes), kind_of([label for label in labels if label != unknown])
+    if learned and given and learned != given:
+        raise ValueError(
+            f"y holds {given}, and the model has learned {learned}, such as "
+            f"{shown(classes.tolist()[0])}; give labels as they were learned."
+        )
+    return labels
+
+
+def kind_of(labels: Iterable[Any]) -> str:
+    """Tell text from numbers; empty for what is neither, or both."""
+    kinds = {
+        "text" if isinstance(one, str) else "numbers" if isinstance(one, Real | np.bool_) else ""
+        for one in labels
+    }
+    return kinds.pop() if len(kinds) == 1 else ""
