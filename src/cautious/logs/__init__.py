@@ -10,6 +10,8 @@ from cautious.logs.kernel import column_of as column_of
 from cautious.logs.kernel import labels_of as labels_of
 from cautious.logs.kernel import summarise_batch
 from cautious.logs.plan import Plan
+from cautious.logs.sink import file_kind as file_kind
+from cautious.logs.sink import open_sink as open_sink
 from cautious.logs.source import open_source as open_source
 from cautious.logs.summary import LogSummary
 

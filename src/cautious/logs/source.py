@@ -279,7 +279,8 @@ def _wider(one: Any, other: Any) -> Any:
 def _is_text(kind: Any) -> bool:
     import pyarrow.types as types
 
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    texts = (types.is_string, types.is_large_string, types.is_string_view)
+    return any(test(kind) for test in texts)
 
 
 def _in_words(kind: Any) -> str:
