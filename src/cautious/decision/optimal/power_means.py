@@ -1,8 +1,8 @@
 r"""Expected power means of costs as convex functions of the weights of classes.
 
-With weights z that add up to 1 and q ≤ 1, :math:`\sum_y p_y (\sum_i z_i c_i(y)^q)^{1/q}` is a convex
-function of linear functions of z. Here are its tangents, and steps along which it falls. All of it
-is compiled where numba is installed, and runs as plain Python too.
+With weights z that add up to 1 and q ≤ 1, :math:`\sum_y p_y (\sum_i z_i c_i(y)^q)^{1/q}` is a
+convex function of linear functions of z. Here are its tangents, and steps along which it falls. All
+of it is compiled where numba is installed, and runs as plain Python too.
 """
 
 from __future__ import annotations
