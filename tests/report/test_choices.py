@@ -22,6 +22,44 @@ def probabilities(n, seed=0, digits=9, separation=1.5):
     return y, np.round(p, digits)
 
 
+@pytest.mark.parametrize("n", [300, 3000])  # cases one by one, and counts at steps of the score
+@pytest.mark.parametrize(
+    ("digits", "scale", "first", "longest"),
+    [(2, 1, 0, 7), (9, 1, 0, 12), (9, 1e-9, 1 / 3, 20), (9, 1e9, -1e9, 16)],
+)
+def test_a_threshold_copied_from_the_page_decides_every_case_alike(
+    n, digits, scale, first, longest
+):
+    y, p = probabilities(n, digits=digits)
+    score = first + scale * p
+    found = ask_core(
+        """const [{ models: [packed] }] = core.unpackProblems(given.problems);
+        const { codes, score } = given, rows = Uint32Array.from(codes.keys()), classes = ["0", "1"];
+        const model = { name: "m", rows, codes, score, classes };
+        const [{ models: [dropped] }] = core.problemsOf([model]);
+        const texts = (model, ends) => ends.map((end) => core.thresholdText(model, end));
+        const right = (model, at) => core.windowAt(model, null, Number(at), Number(at)).tp;
+        return [packed, dropped].map((model) =>
+          [model.lower, model.upper].map((ends) => {
+            const shown = texts(model, ends);
+            const alike = (end, i) => right(model, end) === right(model, shown[i]);
+            return [ends, shown, ends.every(alike)];
+          }));""",
+        {"problems": carried({"m": (y, score)}), "codes": y, "score": score},
+    )
+    assert found[0] == found[1]
+    (lower, texts, typed), (upper, others, _) = found[0]
+    assert typed  # into the page itself
+    assert len(lower) > 4
+    for end, text in zip(lower, texts, strict=True):
+        assert ((score <= float(text)) == (score <= end)).all(), (end, text)
+    for end, text in zip(upper, others, strict=True):
+        assert ((score >= float(text)) == (score >= end)).all(), (end, text)
+    # Few digits, but as many as it takes.
+    assert max(map(len, texts)) <= longest
+    assert scale == 1 or max(map(len, texts)) > 9
+
+
 @pytest.mark.parametrize("digits", [2, 9])
 def test_a_window_given_by_hand(digits):
     y, p = probabilities(400, digits=digits)

@@ -56,6 +56,9 @@ def test_rule_sentence_and_table(report_file, open_report, scored):
     report.page.wait_for_selector("[data-take='sentence']:has-text('Copied')")
     copied = report.page.evaluate("() => navigator.clipboard.readText()")
     assert "abstain between" in copied
+    ends = [float(end) for end in re.findall(r"(?:up to a score of|from) (-?[\d.]+\d)", copied)]
+    decided = Rule.window(*ends, classes=["well", "ill"]).predict_set(scores["close"])
+    assert (decided == rule.predict_set(scores["close"])).all()
     assert "Measured on 900 cases" in copied
     check_table(*download(report, "[data-take='table']"), y, scores)
 

@@ -155,7 +155,8 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
     Returns
     -------
     steps : dict
-        ``cuts``, the thresholds between the steps apart from those of the hull, and ``positives``
+        ``cuts``, the thresholds between the steps apart from those of the hull; ``short``, for each
+        threshold of the hull a decimal of few digits that decides every case alike; ``positives``
         and ``negatives`` of each step; ``rows`` with the same two, if asked for.
     place : ndarray of int
         Step of each distinct score.
@@ -172,7 +173,7 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
     starts = np.unique(np.concatenate(wanted))
     starts = starts[(starts > 0) & (starts < m)]
     place = np.searchsorted(starts, np.arange(m), side="right")
-    corners = set(np.searchsorted(scores, hull.upper[1:-1], side="left").tolist())
+    corners = np.searchsorted(scores, hull.upper[1:-1], side="left").tolist()
     cuts = [_between(scores[at - 1], scores[at]) for at in starts.tolist() if at not in corners]
 
     def added(counts: Floats) -> Floats:
@@ -180,6 +181,10 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
 
     steps = {
         "cuts": cuts,
+        "short": [
+            _written(threshold, scores[at - 1], scores[at])
+            for threshold, at in zip(hull.lower[1:-1].tolist(), corners, strict=True)
+        ],
         "positives": added(staircase.positives),
         "negatives": added(staircase.negatives),
     }
@@ -191,8 +196,10 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
 def _between(below: float, above: float) -> float:
     """Find a number between two scores that takes few digits to write."""
     middle = below / 2 + above / 2
-    for digits in range(1, 17):
-        short = float(f"{middle:.{digits}g}")
-        if below < short < above:
-            return short
-    return float(middle if middle < above else below)
+    return _written(middle if middle < above else below, below, above, digits=1)
+
+
+def _written(threshold: float, below: float, above: float, digits: int = 3) -> float:
+    """Find the decimal of least digits near a threshold that lies between the same two scores."""
+    shorter = (float(f"{threshold:.{many}g}") for many in range(digits, 17))
+    return next((short for short in shorter if below < short < above), float(threshold))

@@ -1,11 +1,12 @@
 // Scores of both classes back to back, with the window they are cut by. Its lines can be dragged.
-import { alike, count, few, number, shorten } from "../core/format.js";
+import { count, few, number, shorten } from "../core/format.js";
 import { frame } from "./axes.js";
 import { svg } from "./dom.js";
 import { readout } from "./readout.js";
 
 // Heights are square roots of counts: a window often lies where few scores are.
-export function scoreHistogram({ histogram, classes, window, width, height, onMove }) {
+// `text` writes a threshold.
+export function scoreHistogram({ histogram, classes, window, text, width, height, onMove }) {
   const { low, high, positives, negatives } = histogram,
     bars = positives.length;
   const root = (v) => Math.sign(v) * Math.sqrt(Math.abs(v));
@@ -63,7 +64,7 @@ export function scoreHistogram({ histogram, classes, window, width, height, onMo
     svg("path", { class: "bar negative", d: path(negatives, 1) }),
     svg("line", { class: "base", x1: inner.left, x2: inner.right, y1: sy(0), y2: sy(0) }),
   );
-  histogramLabels(plot, inner, [cutLow, cutHigh], classes, window);
+  histogramLabels(plot, inner, [cutLow, cutHigh], classes, window, text);
   const handles = [handle("lower", cutLow), handle("upper", cutHigh)];
   function handle(key, x) {
     const label =
@@ -82,7 +83,7 @@ export function scoreHistogram({ histogram, classes, window, width, height, onMo
           "aria-valuemin": low,
           "aria-valuemax": high,
           "aria-valuenow": Math.max(low, Math.min(high, window[key])),
-          "aria-valuetext": number(window[key]),
+          "aria-valuetext": text(window[key]),
         }),
       },
       svg("line", { class: "cut", x1: x, x2: x, y1: inner.top, y2: inner.bottom }),
@@ -174,7 +175,7 @@ function grasp(grip, key, { root, inner, x: [low, high] }, window, onMove) {
   const tidy = (at) => Number(at.toFixed(Math.max(0, 3 - Math.floor(Math.log10(high - low)))));
 }
 
-function histogramLabels(plot, inner, [low, high], classes, window) {
+function histogramLabels(plot, inner, [low, high], classes, window, text) {
   const write = (from, to, words, kind) => {
     if (to - from < words.length * 6.4) return;
     plot.append(
@@ -188,10 +189,9 @@ function histogramLabels(plot, inner, [low, high], classes, window) {
   write(inner.left, low, `answer ${shorten(classes[0], 18)}`, "negative");
   write(low, high, "abstain", "abstain");
   write(high, inner.right, `answer ${shorten(classes[1], 18)}`, "positive");
-  const exact = alike([window.lower, window.upper]);
   const cut = (at, x, anchor) =>
     plot.append(
-      svg("text", { class: "cut-label", x, y: inner.bottom - 6, "text-anchor": anchor }, exact(at)),
+      svg("text", { class: "cut-label", x, y: inner.bottom - 6, "text-anchor": anchor }, text(at)),
     );
   if (Math.abs(window.lower) < Infinity && window.lower !== window.upper)
     cut(window.lower, low - 11, low < inner.left + 50 ? "start" : "end");

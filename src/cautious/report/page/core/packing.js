@@ -73,6 +73,7 @@ function unpackRisk(risk) {
 // Steps stand for scores by their order; corners of the hull are known already.
 function unpackStairs({ stairs, lower }) {
   stairs.cuts = [...stairs.cuts.map(Number), ...lower].sort((a, b) => a - b);
+  stairs.short = new Map(stairs.short.map((short, corner) => [lower[corner], Number(short)]));
   stairs.scores = stairs.positives.map((_, step) => step);
 }
 

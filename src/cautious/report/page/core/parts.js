@@ -36,10 +36,13 @@ export function stairsOf(model) {
  * How many levels lie up to a lower threshold, and below an upper one. Of steps, those that the
  * threshold leaves below it: a threshold inside a step counts as its lower end.
  */
-export function levelsAt({ scores, cuts, rounding = 0 }, { lower, upper }) {
+export function levelsAt(stairs, { lower, upper }) {
+  const { scores, cuts, short, rounding = 0 } = stairs;
   if (cuts) {
-    const high = upper === Infinity ? scores.length : search(cuts, upper, true),
-      low = lower === Infinity ? scores.length : search(cuts, lower, true);
+    // A threshold that was copied with few digits may be less by a hair.
+    const ends = (stairs.ends ??= cuts.map((cut) => Math.min(cut, short?.get(cut) ?? cut))),
+      high = upper === Infinity ? scores.length : search(ends, upper, true),
+      low = lower === Infinity ? scores.length : search(ends, lower, true);
     return [Math.min(low, high), high];
   }
   const high = search(scores, upper - rounding),

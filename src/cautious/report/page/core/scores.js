@@ -168,6 +168,9 @@ export function stepsOf({ scores, positives, negatives, rows }, { lower, upper }
   };
   return {
     cuts: at.map((start) => starts.get(start)),
+    short: new Map(
+      upper.map(first).map((start, e) => [lower[e], writtenAt(lower[e], scores[start - 1], scores[start])]),
+    ),
     scores: [0, ...at.map((_, s) => s + 1)],
     positives: added(positives),
     negatives: added(negatives),
@@ -179,11 +182,16 @@ export function stepsOf({ scores, positives, negatives, rows }, { lower, upper }
 // A number between two scores that takes few digits to write.
 function roundBetween(below, above) {
   const middle = below / 2 + above / 2;
-  for (let digits = 1; digits < 17; digits++) {
-    const short = Number(middle.toPrecision(digits));
+  return writtenAt(middle < above ? middle : below, below, above, 1);
+}
+
+// The decimal of least digits near a threshold that lies between the same two scores.
+function writtenAt(threshold, below, above, least = 3) {
+  for (let digits = least; digits < 17; digits++) {
+    const short = Number(threshold.toPrecision(digits));
     if (below < short && short < above) return short;
   }
-  return middle < above ? middle : below;
+  return threshold;
 }
 
 // The chance that a positive scores above a negative, ties counting half.

@@ -1,6 +1,8 @@
 // A window that somebody gives: what happens to the cases under it, as bestWindow says it of the
 // cheapest one.
+import { number } from "./format.js";
 import { levelsAt, stairsOf } from "./parts.js";
+import { search } from "./surface.js";
 
 // Shares of all cases below each level, by class.
 export function cumulated(model, prior) {
@@ -55,3 +57,22 @@ export function windowAt(model, prior, lower, upper) {
   return { ...ends, ...ratesBetween(sums, at) };
 }
 
+/**
+ * A threshold as text that may be copied: the shortest decimal, of `least` digits or more, that decides every
+ * case as the threshold itself does. Of steps the page knows such decimals for the corners of the hull.
+ */
+export function thresholdText(model, threshold, least = 3) {
+  if (Math.abs(threshold) === Infinity) return number(threshold);
+  const { scores, cuts, short, rounding = 0 } = stairsOf(model);
+  if (cuts) return String(short?.get(threshold) ?? threshold);
+  for (let digits = least; digits < 17; digits++) {
+    const near = Number(threshold.toPrecision(digits)),
+      low = Math.min(near, threshold) - rounding,
+      high = Math.max(near, threshold) + rounding;
+    if (search(scores, low) === search(scores, high, true)) return String(near);
+  }
+  return String(threshold);
+}
+
+export const windowText = (model, { lower, upper }) =>
+  [lower, upper].map((end) => thresholdText(model, end)).join(" and ");

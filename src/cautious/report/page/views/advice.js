@@ -1,16 +1,16 @@
 // The recommendation in plain words.
 import { el, value } from "../charts/dom.js";
-import { alike, count, number, percent, shorten } from "../core/format.js";
+import { count, number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
+import { thresholdText } from "../core/window.js";
 
 export const strong = (text) => el("strong", {}, text);
 export const named = (label) => el("em", {}, shorten(label));
 
 // What to do with a score.
-export function ruleWords({ lower, upper }, [negative, positive]) {
-  const write = alike([lower, upper]),
-    low = value("lower", lower, write(lower)),
-    high = value("upper", upper, write(upper));
+export function ruleWords({ model, window: { lower, upper }, classes: [negative, positive] }) {
+  const low = value("lower", lower, thresholdText(model, lower)),
+    high = value("upper", upper, thresholdText(model, upper));
   if (lower === -Infinity && upper === Infinity) {
     return [
       strong("Abstain on everything"),

@@ -2,6 +2,7 @@
 import { el, scroller, value } from "../charts/dom.js";
 import { sign } from "../charts/lines.js";
 import { alike, count, number, percentAlike, shorten } from "../core/format.js";
+import { thresholdText } from "../core/window.js";
 import { expectedCost } from "./binary_results.js";
 import { numberColumn, sortableTable } from "./sortable.js";
 import { thousand } from "./verdict.js";
@@ -15,9 +16,9 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
       known.flatMap(({ low, high }) => [low, high]),
       2,
     ),
-    score = alike(results.flatMap(({ window }) => [window.lower, window.upper])),
     // Beyond all scores an answer is given never or always; that says more than an infinite score.
-    threshold = (at, never) => (Math.abs(at) < Infinity ? score(at) : at === never ? "never" : "always");
+    threshold = ({ model }, at, never) =>
+      Math.abs(at) < Infinity ? thresholdText(model, at) : at === never ? "never" : "always";
   const columns = [
     {
       name: "model",
@@ -61,9 +62,9 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
       about: "window",
       exact: (r) => r.window.lower,
       show: (r) => [
-        value(`lower-${r.index}`, r.window.lower, threshold(r.window.lower, -Infinity)),
+        value(`lower-${r.index}`, r.window.lower, threshold(r, r.window.lower, -Infinity)),
         " … ",
-        value(`upper-${r.index}`, r.window.upper, threshold(r.window.upper, Infinity)),
+        value(`upper-${r.index}`, r.window.upper, threshold(r, r.window.upper, Infinity)),
       ],
     },
     column("abstains", "abstention", (r) => r.window.abstention, percentAlike, "abstain"),

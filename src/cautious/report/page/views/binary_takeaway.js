@@ -1,5 +1,6 @@
 // What can be carried off the page of two classes.
-import { alike, count, number, percent, shorten, unitOf } from "../core/format.js";
+import { count, number, percent, shorten, unitOf } from "../core/format.js";
+import { windowText } from "../core/window.js";
 import { plainText } from "./advice.js";
 import { tableRows } from "./binary_tables.js";
 import { csvFile, pictureTools, ruleFile, takeAway, windowCosts } from "./takeaway.js";
@@ -18,7 +19,7 @@ export function settingsWords(
     thresholds: "thresholds set by hand",
   }[mode];
   const share = `${percent(surface.positives)} ${positive}${prior === null ? " as in the sample" : ""}`;
-  return `${today} · ${shorten(model.name, 40)} · ${count(n)} ${unitOf(model, n)}, ${count(events)} ${positive} · ${by} · ${share} · thresholds ${[window.lower, window.upper].map(alike([window.lower, window.upper])).join(" and ")}`;
+  return `${today} · ${shorten(model.name, 40)} · ${count(n)} ${unitOf(model, n)}, ${count(events)} ${positive} · ${by} · ${share} · thresholds ${windowText(model, window)}`;
 }
 
 export function addTakeAway(cards, { problem, app, settings, now }) {

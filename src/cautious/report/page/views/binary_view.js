@@ -5,6 +5,7 @@ import { shorten } from "../core/format.js";
 import { scoreHistogram } from "../charts/histogram.js";
 import { verdictOf } from "../core/differences.js";
 import { sum } from "../core/surface.js";
+import { thresholdText } from "../core/window.js";
 import { casesAdvice, invertedAdvice, plainText, savingWords, uncertainAdvice } from "./advice.js";
 import { makeCards } from "./binary_cards.js";
 import { drawResponse, drawRisk, drawSlice } from "./binary_curves.js";
@@ -235,6 +236,7 @@ function drawScores({ cards, problem, app, chosen, change }) {
       histogram: chosen.model.histogram,
       classes: problem.classes,
       window: chosen.window,
+      text: (at) => thresholdText(chosen.model, at),
       width: widthOf(cards.scores.body),
       height: 300,
       onMove,

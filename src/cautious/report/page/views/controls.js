@@ -1,8 +1,9 @@
 // Three ways to say what is wanted of two classes: what mistakes cost, how much of them is bearable,
 // or the thresholds themselves. All three describe the rule that the page shows, and stay in step.
 import { el, toggle } from "../charts/dom.js";
-import { alike, number, percent, shorten } from "../core/format.js";
+import { number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
+import { thresholdText, windowText } from "../core/window.js";
 import { costControl, scoreControl, shareControl } from "./widgets.js";
 
 export const MODES = [
@@ -34,6 +35,7 @@ export function binaryControls(problem, app, { change, shown }) {
       id,
       get: () => (app.thresholds ?? shown()?.window ?? { lower: 0, upper: 0 })[id],
       set: (at) => change({ thresholds: pairOf(app.thresholds ?? shown().window, id, at) }),
+      text: (at) => thresholdText(shown()?.model ?? problem.models[0], at, 6),
       ends: () => {
         const { low, high } = (shown()?.model ?? problem.models[0]).histogram;
         return [low, high];
@@ -151,9 +153,9 @@ export function pairOf({ lower, upper }, moved, at) {
 // The rule in the words of the other two ways.
 function inStep(result, mode) {
   if (!result) return "";
-  const { window: w, surface, costs } = result,
+  const { model, window: w, surface, costs } = result,
     limits = `${percent(w.abstention)} without an answer, ${percent(w.error / w.answered)} wrong among answers, ${percent(w.fn / surface.positives)} of the positives missed`,
-    ends = `thresholds ${[w.lower, w.upper].map(alike([w.lower, w.upper])).join(" and ")}`,
+    ends = `thresholds ${windowText(model, w)}`,
     price = `cost ${number(w.cost)} per case at ${number(costs.fn)}, ${number(costs.fp)} and ${number(costs.abstain)}`;
   const words = { costs: [limits], budgets: [ends, price], thresholds: [limits, price] }[mode];
   return `On these cases: ${words.join("; ")}.`;

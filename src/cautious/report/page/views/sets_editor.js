@@ -36,7 +36,7 @@ export function ruleEditor(problem, rule, change) {
     });
     boxes.push(() => {
       if (document.activeElement === input) return;
-      input.value = String(Number(get().toPrecision(6)));
+      input.value = String(get());
       input.removeAttribute("aria-invalid");
     });
     return input;

@@ -218,7 +218,7 @@ export function ruleFromAddress(said, k) {
 export const ruleWordsOf = ({ kind, threshold, reward }, k) =>
   ({
     given: `risk aversion ${number(k)}`,
-    confidence: `answered from a probability of ${number(threshold)}`,
+    confidence: `answered from a probability of ${threshold}`,
     class_thresholds: "thresholds per class",
     costs: "by a table of costs",
     cost_sets: `sets of the least expected cost, caution earns ${number(reward)}`,

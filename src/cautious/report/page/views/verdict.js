@@ -150,7 +150,7 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
         ? [name, " costs least here", rivalWords(rivals), ". "]
         : ["Take ", name, ". "];
   return [
-    el("p", { class: "lead" }, lead, ruleWords(result.window, result.classes), " ", consequence(result)),
+    el("p", { class: "lead" }, lead, ruleWords(result), " ", consequence(result)),
     el(
       "p",
       { class: "evidence" },

@@ -137,7 +137,8 @@ export function shareControl({ id, get, set, sample, open = false, hint, ...rest
 }
 
 // A score: anywhere between the ends of the histogram by the slider, anywhere at all by the box.
-export function scoreControl({ id, get, set, ends, ...rest }) {
+// `text` writes it so that it may be copied.
+export function scoreControl({ id, get, set, ends, text, ...rest }) {
   const slider = el("input", {
     type: "range",
     min: 0,
@@ -155,12 +156,12 @@ export function scoreControl({ id, get, set, ends, ...rest }) {
     get,
     set,
     allowed: "give a number, or -∞ or ∞ for a threshold beyond all scores",
-    read: (text) => {
-      if (/^-?(∞|inf|infinity)$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
-      return text === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
+    read: (typed) => {
+      if (/^-?(∞|inf|infinity)$/i.test(typed)) return typed.startsWith("-") ? -Infinity : Infinity;
+      return typed === "" || Number.isNaN(Number(typed)) ? undefined : Number(typed);
     },
-    write: (v) => (Math.abs(v) === Infinity ? number(v) : String(Number(v.toPrecision(6)))),
-    show: number,
+    write: text,
+    show: text,
     ...rest,
   });
   const update = () => {
