@@ -362,11 +362,16 @@ class ClassTree:
         return path
 
     @cached_property
-    def _levels(self) -> list[tuple[Ints, Ints, Ints]]:
-        """Inner nodes by height, with the children of each one after the other."""
+    def _below(self) -> dict[int, list[int]]:
+        """Children of every node that has any."""
         children: dict[int, list[int]] = {}
         for node, parent in enumerate(self.parents):
             children.setdefault(parent, []).append(node)
+        return children
+
+    @cached_property
+    def _levels(self) -> list[tuple[Ints, Ints, Ints]]:
+        """Inner nodes by height, with the children of each one after the other."""
         height = [0] * len(self.nodes)
         for leaf in range(self.n_classes):
             for up, node in enumerate(self._path(leaf)):
@@ -376,7 +381,7 @@ class ClassTree:
             nodes = [
                 node for node in range(self.n_classes, len(self.nodes)) if height[node] == level
             ]
-            below = [children[node] for node in nodes]
+            below = [self._below[node] for node in nodes]
             starts = np.cumsum([0, *map(len, below)])[:-1]
             levels.append((np.array(nodes), np.concatenate(below).astype(np.intp), starts))
         return levels
@@ -535,14 +540,11 @@ class ClassTree:
         return cls(*(tuple(state[part]) for part in parts))
 
     def __str__(self) -> str:
-        children: dict[int, list[int]] = {}
-        for node, parent in enumerate(self.parents):
-            children.setdefault(parent, []).append(node)
         lines, open_nodes = [], [(self.parents.index(-1), 0)]
         while open_nodes:
             node, depth = open_nodes.pop()
             lines.append("  " * depth + str(self.nodes[node]))
-            open_nodes += [(child, depth + 1) for child in reversed(children.get(node, []))]
+            open_nodes += [(child, depth + 1) for child in reversed(self._below.get(node, []))]
         return "\n".join(lines)
 
 

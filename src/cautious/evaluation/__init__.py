@@ -7,7 +7,6 @@ table in notebooks. The command line and the report call these.
 """
 
 from cautious.evaluation.application import Application, apply
-from cautious.evaluation.application import chosen_rules as chosen_rules
 from cautious.evaluation.cross_fitting import Expected
 from cautious.evaluation.cross_fitting import cross_fitted as cross_fitted
 from cautious.evaluation.distinction import distinct_winners as distinct_winners
@@ -16,6 +15,7 @@ from cautious.evaluation.divided_cases import TooFewCases as TooFewCases
 from cautious.evaluation.evidence import summarise_log as summarise_log
 from cautious.evaluation.measures import Evaluation, evaluate
 from cautious.evaluation.model_choice import Comparison, compare
+from cautious.evaluation.new_cases import chosen_rules as chosen_rules
 from cautious.evaluation.surveillance import Watch
 from cautious.evaluation.tuning import Tuning, tune
 from cautious.evaluation.watched_log import watch

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -21,7 +19,13 @@ from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation.calibration import scale_notes
-from cautious.evaluation.evidence import read_rules
+from cautious.evaluation.new_cases import (
+    among,
+    chosen_rules,
+    files_of,
+    guessed_truth,
+    opened_cases,
+)
 from cautious.evaluation.text import html_tables, share, text_table
 from cautious.files import check_output
 from cautious.logs import (
@@ -33,23 +37,19 @@ from cautious.logs import (
     file_kind,
     labels_of,
     open_sink,
-    open_source,
 )
 from cautious.predictions import (
     described,
-    guess_columns,
     is_frame,
     label_text,
-    match_labels,
     refusal,
 )
 
-__all__ = ["Application", "apply", "opened_cases"]
+__all__ = ["Application", "apply"]
 
 T = TypeVar("T")
 # So many batches wait to be written while the next one is decided.
 _AHEAD = 2
-_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -274,7 +274,7 @@ def apply(
     rules = chosen_rules(rule, only)
     kind = None if path is None else file_kind(path)
     if path is not None and kind is not None and os.fspath(path) != "-":
-        check_output(path, _files_of(source))
+        check_output(path, files_of(source))
     with ExitStack() as stack:
         opened = stack.enter_context(opened_cases(source, encoding))
         try:
@@ -358,21 +358,6 @@ def _truth_notes(cases: Any, rules: Mapping[str, Rule]) -> Iterator[Message]:
         )
 
 
-def guessed_truth(names: Sequence[str]) -> str | None:
-    """Find the column of truths, if there is one."""
-    try:
-        return guess_columns([*names, "score"]).truth
-    except InputError:
-        return None
-
-
-def among(labels: list[Any], rule: Rule) -> list[int]:
-    """Find labels among the rule's classes, -1 for others; "not emu" is every class but emu."""
-    classes = [label_text(label) for label in rule.classes]
-    rest = 0 if len(classes) == 2 and classes[0] == f"not {classes[1]}" else -1
-    return [at if at >= 0 else rest for at in match_labels(labels, list(rule.classes))]
-
-
 def _rows_of(opened: Any, plan: AnswerPlan) -> Ints:
     """Find the rows that were answered."""
     found = [
@@ -397,71 +382,6 @@ def _with_columns(frame: Any, columns: Mapping[str, list[str]], rows: Ints | Non
         for name, texts in columns.items()
     ]
     return known.with_columns(*more).to_native()
-
-
-def chosen_rules(rule: Any, only: str | None) -> dict[str, Rule]:
-    """Read rules, and take one of several if that is wanted."""
-    rules = read_rules(rule)
-    if not rules:
-        raise InputError("{=rule} holds no rule; give what `cautious tune -o` wrote.")
-    if only is None or (len(rules) == 1 and only not in rules):
-        return rules  # of a single rule it may choose the cases
-    if only not in rules:
-        raise InputError(
-            "{=only} is {given}, but {=rule} is about {rules}.",
-            given=quoted(only),
-            rules=listed(rules),
-        )
-    return {only: rules[only]}
-
-
-def _files_of(source: Any) -> list[str]:
-    given = [source] if isinstance(source, str | os.PathLike) else source
-    if not isinstance(given, list | tuple):
-        return []
-    return [os.fspath(one) for one in given if isinstance(one, str | os.PathLike)]
-
-
-@contextmanager
-def opened_cases(source: Any, encoding: str | None = None) -> Iterator[Any]:
-    """Open cases in files or in memory; what comes from standard input is kept in a file meanwhile.
-
-    Parameters
-    ----------
-    source : as in :func:`apply`
-        The cases.
-    encoding : str, optional
-        Encoding of text files that are neither UTF-8 nor UTF-16 with its mark.
-
-    Yields
-    ------
-    Source
-    """
-    files = _files_of(source)
-    if "-" not in files:
-        if type(source).__module__.split(".")[0] == "pyspark":
-            raise TypeError(
-                "source is a frame of Spark's; give the files it is read from, or collect it."
-            )
-        yield open_source(source, encoding)
-        return
-    if len(files) > 1:
-        raise InputError("standard input, -, is given beside other files; give one of them.")
-    with tempfile.TemporaryDirectory(prefix="cautious-") as folder:
-        kept = Path(folder, "standard input")
-        try:
-            coming = sys.stdin.buffer
-        except (AttributeError, ValueError):  # closed, or not there at all
-            raise refusal("no standard input") from None
-        with kept.open("wb") as file:
-            shutil.copyfileobj(coming, file, _PIECE)
-        name = "standard input"
-        try:
-            opened = open_source(kept, encoding)
-        except InputError as error:
-            raise InputError(replace(error.message, place=name)) from None
-        parts: list[Any] = list(opened.parts)
-        yield replace(opened, name=name, parts=[replace(part, name=name) for part in parts])
 
 
 @contextmanager

@@ -1,13 +1,15 @@
-"""Where on the map of relative costs the cheapest of several models is told apart from all others.
+"""Which of several models is expected to do best on new cases, and is told apart from all others.
 
-Windows are chosen on nine tenths of the cases and measured on the rest, as
-:func:`cautious.evaluation.cross_fitted` does, at every point of a grid of costs. What is chosen on
-a part of the cases depends on the hull of that part only, so a hull serves the whole grid.
+It is asked for one goal, or on the whole map of relative costs. There windows are chosen on nine
+tenths of the cases and measured on the rest, as :func:`cautious.evaluation.cross_fitted` does, at
+every point of a grid of costs. What is chosen on a part of the cases depends on the hull of that
+part only, so a hull serves the whole grid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +18,60 @@ import numpy.typing as npt
 from scipy import stats
 
 from cautious._typing import Floats, Ints
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, FoundRule, Staircase
 from cautious.evaluation.cross_fitting import CrossFit, cross_fit
+from cautious.evaluation.text import number, share
 
-__all__ = ["distinct_winners"]
+__all__ = ["IN_WORDS", "best_model", "distinct_winners"]
+
+IN_WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "cost": ("cost", number),
+    "abstention": ("abstained on", share),
+    "selective_error": ("wrong among answers", share),
+}
+"""What is expected of rules, in words and as it is written."""
+
+
+def best_model(
+    found: Mapping[str, FoundRule],
+    fits: Mapping[str, CrossFit],
+    goal: Mapping[str, Any],
+    level: float,
+) -> tuple[str | None, str]:
+    """Name the model that is expected to do best, if it can be told apart from all others."""
+    if len(found) < 2:
+        return next(iter(found), None), ""
+    if len(fits) < len(found):
+        return None, "Which model will do best on new cases was not estimated."
+    quantity = _quantity(goal, all(one.cost is not None for one in found.values()))
+    what, show = IN_WORDS[quantity]
+    expected = {name: getattr(fit.expected(level), quantity) for name, fit in fits.items()}
+    known = {name: one.estimate for name, one in expected.items() if not math.isnan(one.estimate)}
+    if not known:
+        return None, "No model answers anything."
+    least = min(known, key=lambda name: known[name])
+    # As many differences are looked at as there are other models (Bonferroni).
+    strict = 1 - (1 - level) / max(1, len(known) - 1)
+    close = []
+    for name in known:
+        gap = fits[least].difference(fits[name], quantity, strict)
+        if name != least and not gap.high < 0:
+            if fits[least].answers_as(fits[name]):
+                close.append(f"{name} (the same answers to all cases)")
+                continue
+            ends = f"{show(gap.low)} to {show(gap.high)}"
+            close.append(f"{name} (difference {show(gap.estimate)}, {ends})")
+    words = f"{least} is expected to do best on new cases: {what} {show(known[least])}"
+    if close:
+        return None, f"{words}; but it cannot be told apart from {' and '.join(close)}."
+    return least, f"{words}, and the difference to each other model is significant."
+
+
+def _quantity(goal: Mapping[str, Any], with_costs: bool) -> str:
+    """Name what rules are chosen to have little of."""
+    if goal.get("max_error") is not None or goal.get("min_saving") is not None:
+        return "abstention"
+    return "cost" if with_costs else "selective_error"
 
 
 def distinct_winners(

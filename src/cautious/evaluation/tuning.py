@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,8 @@ from cautious.curves import AbstentionCostSurface, FoundRule, Staircase, find_ru
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation.calibration import data_digest
-from cautious.evaluation.cross_fitting import CrossFit, Expected, cross_fit
+from cautious.evaluation.cross_fitting import Expected, cross_fit
+from cautious.evaluation.distinction import IN_WORDS, best_model
 from cautious.evaluation.divided_cases import LEAST_GROUPS, TooFewCases
 from cautious.evaluation.evidence import read_priors, score_notes
 from cautious.evaluation.text import html_tables, number, share, text_table
@@ -249,27 +250,15 @@ _HEADINGS = {
     "upper": "positive from",
     "threshold": "probability from",
 }
-_SHOWN: dict[str, tuple[str, Callable[[float], str]]] = {
-    "cost": ("cost", number),
-    "abstention": ("abstained on", share),
-    "selective_error": ("wrong among answers", share),
-}
 
 
 def _in_words(known: Expected) -> Iterator[str]:
     """Say what a rule is expected to do, each with its interval."""
-    for quantity, (words, show) in _SHOWN.items():
+    for quantity, (words, show) in IN_WORDS.items():
         interval = getattr(known, quantity)
         if interval is not None and not np.isnan(interval.estimate):
             ends = f"{show(interval.low)} to {show(interval.high)}"
             yield f"{words} {show(interval.estimate)} ({ends})"
-
-
-def _quantity(goal: Mapping[str, Any], with_costs: bool) -> str:
-    """Name what rules are chosen to have little of."""
-    if goal.get("max_error") is not None or goal.get("min_saving") is not None:
-        return "abstention"
-    return "cost" if with_costs else "selective_error"
 
 
 def tune(
@@ -399,7 +388,7 @@ def tune(
         notes += _notes(one, found[one.name])
         notes += _price_notes(one, costs)
         notes += () if certified else per_cent_notes(one.name, one.y_score)
-    best, verdict = _best(found, fits, wanted, level)
+    best, verdict = best_model(found, fits, wanted, level)
     return Tuning(
         found,
         wanted,
@@ -521,10 +510,6 @@ def _expected_record(expected: Expected | None) -> dict[str, Any] | None:
     return {str(name): row.to_dict() for name, row in expected.frame().iterrows()}
 
 
-def _is_budget(goal: Mapping[str, Any]) -> bool:
-    return any(value is not None for value in goal.values())
-
-
 def _named_column(score: Any) -> dict[str, str]:
     """Remember a column that was named, so that applying the rule finds it again."""
     named = [score] if isinstance(score, str) else list(score or ())
@@ -542,7 +527,8 @@ def _search(
             name=quoted(one.name, 60),
         )
     kept = one if not one.missing.any() else one.take(~one.missing)
-    if costs is None and kept.costs is not None and not _is_budget(goal):
+    budget = any(value is not None for value in goal.values())
+    if costs is None and kept.costs is not None and not budget:
         costs = dict(kept.costs)
     name = "y_score" if kept.y_score is not None else "y_proba"
     return {
@@ -565,41 +551,6 @@ def _groups(one: ModelPredictions) -> Any:
     pairs = pd.DataFrame({"group": one.groups[known].astype(str), "truth": one.codes[known]})
     enough = pairs.groupby("truth")["group"].nunique() >= LEAST_GROUPS
     return one.groups[known] if enough.all() else None
-
-
-def _best(
-    found: Mapping[str, FoundRule],
-    fits: Mapping[str, CrossFit],
-    goal: Mapping[str, Any],
-    level: float,
-) -> tuple[str | None, str]:
-    """Name the model that is expected to do best, if it can be told apart from all others."""
-    if len(found) < 2:
-        return next(iter(found), None), ""
-    if len(fits) < len(found):
-        return None, "Which model will do best on new cases was not estimated."
-    quantity = _quantity(goal, all(one.cost is not None for one in found.values()))
-    what, show = _SHOWN[quantity]
-    expected = {name: getattr(fit.expected(level), quantity) for name, fit in fits.items()}
-    known = {name: one.estimate for name, one in expected.items() if not math.isnan(one.estimate)}
-    if not known:
-        return None, "No model answers anything."
-    least = min(known, key=lambda name: known[name])
-    # As many differences are looked at as there are other models (Bonferroni).
-    strict = 1 - (1 - level) / max(1, len(known) - 1)
-    close = []
-    for name in known:
-        gap = fits[least].difference(fits[name], quantity, strict)
-        if name != least and not gap.high < 0:
-            if fits[least].answers_as(fits[name]):
-                close.append(f"{name} (the same answers to all cases)")
-                continue
-            ends = f"{show(gap.low)} to {show(gap.high)}"
-            close.append(f"{name} (difference {show(gap.estimate)}, {ends})")
-    words = f"{least} is expected to do best on new cases: {what} {show(known[least])}"
-    if close:
-        return None, f"{words}; but it cannot be told apart from {' and '.join(close)}."
-    return least, f"{words}, and the difference to each other model is significant."
 
 
 def _margin_notes(one: ModelPredictions) -> Iterator[Message]:

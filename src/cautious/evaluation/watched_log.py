@@ -19,8 +19,8 @@ import pandas as pd
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.evaluation.application import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.calibration import Calibration, DataDigest, scale_notes
+from cautious.evaluation.new_cases import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
 from cautious.logs import AnswerPlan, cases_of, column_of, decide, labels_of
 from cautious.predictions import described, guess_columns, label_text, refusal
