@@ -222,7 +222,13 @@ class Message:
     hints: tuple[Message, ...] = ()
 
     def words(self, way: Way = "python", *, place: bool = True) -> str:
-        """Say it with the arguments of Python, of the command line, or of the page."""
+        """Say it with the arguments of Python, of the command line, or of the page.
+
+        Examples
+        --------
+        >>> Message("{=empty} is 'no'.").words(), Message("{=empty} is 'no'.").words("cli")
+        ("empty is 'no'.", "--empty is 'no'.")
+        """
 
         def fill(at: re.Match[str]) -> str:
             mark, name, value = at.groups()
@@ -250,11 +256,23 @@ class Message:
         return repr(self.words())
 
     def with_hints(self, *hints: Message) -> Message:
-        """Return the message with more hints at its end."""
+        """Return the message with more hints at its end.
+
+        Examples
+        --------
+        >>> str(Message("the value is missing.").with_hints(Message("Leave the row out.")))
+        'the value is missing. Leave the row out.'
+        """
         return replace(self, hints=(*self.hints, *hints))
 
     def at(self, *places: str) -> Message:
-        """Return the message with places put before its own."""
+        """Return the message with places put before its own.
+
+        Examples
+        --------
+        >>> str(Message("the value is missing.").at("a.csv", "line 3"))
+        'a.csv: line 3: the value is missing.'
+        """
         known = [place for place in (*places, self.place) if place]
         return replace(self, place=": ".join(known))
 
@@ -305,11 +323,24 @@ class InputError(ValueError):
         return self.message.key
 
     def words(self, way: Way = "python", *, place: bool = True) -> str:
-        """Say it with the arguments of Python, of the command line, or of the page."""
+        """Say it with the arguments of Python, of the command line, or of the page.
+
+        Examples
+        --------
+        >>> error = InputError("{=empty} is {given}; choose 'error'.", given=quoted("no"))
+        >>> error.words(), error.words("cli")
+        ("empty is 'no'; choose 'error'.", "--empty is 'no'; choose 'error'.")
+        """
         return self.message.words(way, place=place)
 
     def at(self, *places: str) -> InputError:
-        """Return the error with places put before its own."""
+        """Return the error with places put before its own.
+
+        Examples
+        --------
+        >>> str(InputError("the value is missing.").at("a.csv", "line 3"))
+        'a.csv: line 3: the value is missing.'
+        """
         return type(self)(self.message.at(*places))
 
     def __reduce__(self) -> tuple[Any, ...]:  # values of a template are no arguments of ValueError

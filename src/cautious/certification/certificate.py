@@ -210,7 +210,15 @@ class Certificate:
         return state
 
     def to_json(self) -> str:
-        """Write it as JSON."""
+        """Write it as JSON.
+
+        Examples
+        --------
+        >>> tested = LimitTest("error", 0.1, 3, 100, 0.0078)
+        >>> text = Certificate({"error": 0.1}, 0.95, 120, (tested,)).to_json()
+        >>> Certificate.from_json(text).limits
+        {'error': 0.1}
+        """
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod

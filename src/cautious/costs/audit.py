@@ -109,7 +109,14 @@ class Audit:
         return self.properties
 
     def use_lines(self) -> list[str]:
-        """Say for each use whether the costs suit it, why not, and what would mend them."""
+        """Say for each use whether the costs suit it, why not, and what would mend them.
+
+        Examples
+        --------
+        >>> from cautious.costs import audit, p_discounted, zero_one
+        >>> print(audit(p_discounted(zero_one(3), r=0.5)).use_lines()[0])
+        For deciding, answering with the cheapest set, tuning thresholds: suitable.
+        """
         lines, names = [], self.properties["property"]
         for use, row in self.uses.to_dict(orient="index").items():
             reasons = [
@@ -129,7 +136,14 @@ class Audit:
         return lines
 
     def witness_text(self, number: int) -> str:
-        """Write the witness of one property: the set, the truths or probability, what it shows."""
+        """Write the witness of one property: the set, the truths or probability, what it shows.
+
+        Examples
+        --------
+        >>> from cautious.costs import audit, discounted, zero_one
+        >>> audit(discounted(zero_one(3))).witness_text(3)
+        '{0, 1} when 0: costs 0.5; must be less than 0.5, the mean of its classes'
+        """
         return _witness_text(self.properties.loc[number].to_dict())
 
     def __str__(self) -> str:

@@ -124,6 +124,13 @@ class SetCosts(ABC):
         Returns
         -------
         SetCosts
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted, zero_one
+        >>> costs = discounted(zero_one(2))  # the same for all cases
+        >>> costs.take([0]) is costs
+        True
         """
         return self
 

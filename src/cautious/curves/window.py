@@ -145,7 +145,14 @@ class Window(Shown):
         return plain(self.cost_at(check_costs(mu, nu, nu_negative)))
 
     def cost_at(self, costs: Costs) -> Floats:
-        """Cost expected beyond right answers, in the unit of `costs`."""
+        """Cost expected beyond right answers, in the unit of `costs`.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> round(float(window.cost_at(Costs(10.0, 2.0, 1.0, 1.0))), 3)
+        1.3
+        """
         return np.asarray(
             costs.false_negative * self.false_negative
             + costs.false_positive * self.false_positive

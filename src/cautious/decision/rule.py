@@ -412,6 +412,12 @@ class Rule:
         Returns
         -------
         Rule
+
+        Examples
+        --------
+        >>> rule = Rule.window(0.2, 0.7, classes=["no", "yes"])
+        >>> Rule.from_json(rule.to_json()) == rule
+        True
         """
         from cautious.decision.rule_json import read_rule
 

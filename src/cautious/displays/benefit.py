@@ -151,6 +151,17 @@ class PriceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import PriceDisplay
+        >>> drawn = PriceDisplay.from_predictions(
+        ...     [0, 0, 1, 1], range(4), false_negative=10, false_positive=2, ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('cost of abstaining (dotted: from here on it never pays)', 'cost per case')
         """
         axes = self._open(ax)
         curves = self._renamed(name)
@@ -303,6 +314,18 @@ class DecisionCurveDisplay(ScoredCurvesDisplay[DecisionCurve]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import DecisionCurveDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = DecisionCurveDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('threshold: how likely before one acts', 'net benefit per case')
         """
         axes = self._open(ax)
         curves = self._renamed(name)
@@ -480,6 +503,18 @@ class CalibrationDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CalibrationDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = CalibrationDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, n_bins=2, ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('probability that was said', 'share that was positive')
         """
         axes = self._open(ax)
         curves = self._renamed(name)

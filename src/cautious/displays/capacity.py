@@ -125,6 +125,15 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CapacityDisplay
+        >>> sets = {"bold": ["a", "b", "b"], "shy": ["a", None, "b"]}
+        >>> drawn = CapacityDisplay.from_predictions(["a", "a", "b"], sets, ax=Figure().subplots())
+        >>> list(drawn.curves)
+        ['bold', 'shy']
         """
         sources = named(y_set, name)
         return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
@@ -150,6 +159,16 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CapacityDisplay
+        >>> sets = {"bold": ["a", "b", "b"], "shy": ["a", None, "b"]}
+        >>> drawn = CapacityDisplay.from_predictions(["a", "a", "b"], sets, ax=Figure().subplots())
+        >>> again = drawn.plot(Figure().subplots())  # on other axes
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('share of cases not answered', 'share of all cases answered wrongly')
         """
         style = dict(curve_kwargs or {})
         axes = self._open(ax)
@@ -190,7 +209,20 @@ class CapacityDisplay(NamedCurvesDisplay[CapacityCurve]):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """Corners of all graphs and, under the name ``hull``, of the hull."""
+        """Corners of all graphs and, under the name ``hull``, of the hull.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CapacityDisplay
+        >>> sets = {"bold": ["a", "b", "b"], "shy": ["a", None, "b"]}
+        >>> drawn = CapacityDisplay.from_predictions(["a", "a", "b"], sets, ax=Figure().subplots())
+        >>> drawn.frame().query("classifier == 'hull'").round(3)
+          classifier  abstention  error
+        5       hull       0.000  0.167
+        6       hull       0.333  0.000
+        7       hull       1.000  0.000
+        """
         graphs = super().frame()
         if self.hull is None:
             return graphs

@@ -78,7 +78,19 @@ class ScatterPairsDisplay(Display):
         return first - second if self.greater_is_better else second - first
 
     def frame(self) -> pd.DataFrame:
-        """Scores, and which classifier is better on each data set; missing if neither is."""
+        """Scores, and which classifier is better on each data set; missing if neither is.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import ScatterPairsDisplay
+        >>> scores = pd.DataFrame({"NBC": [0.8, 0.7], "NCC": [0.9, 0.6]}, index=["iris", "glass"])
+        >>> ScatterPairsDisplay(scores).frame()
+               NBC  NCC better
+        iris   0.8  0.9    NCC
+        glass  0.7  0.6    NBC
+        """
         first, second = self.scores.columns
         lead = self._lead()
         better = pd.Series(np.sign(lead), index=self.scores.index).map({1.0: first, -1.0: second})
@@ -105,6 +117,16 @@ class ScatterPairsDisplay(Display):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import ScatterPairsDisplay
+        >>> scores = pd.DataFrame({"NBC": [0.8, 0.7], "NCC": [0.9, 0.6]}, index=["iris", "glass"])
+        >>> drawn = ScatterPairsDisplay(scores, measure="u65").plot(Figure().subplots())
+        >>> drawn.ax_.get_xlabel(), drawn.ax_.get_ylabel()
+        ('u65 of NBC', 'u65 of NCC')
         """
         axes = self._open(ax)
         first, second = (plain_text(n) for n in (self.scores.columns if name is None else name))
@@ -219,19 +241,54 @@ class CriticalDifferenceDisplay(Display):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CriticalDifferenceDisplay
+        >>> scores = pd.DataFrame({"NBC": [0.8, 0.7], "NCC": [0.9, 0.8], "CDT": [0.6, 0.5]})
+        >>> drawn = CriticalDifferenceDisplay.from_scores(scores, ax=Figure().subplots())
+        >>> drawn.frame()[["classifier", "mean_rank"]]
+          classifier  mean_rank
+        0        NCC        1.0
+        1        NBC        2.0
+        2        CDT        3.0
         """
         test = friedman_nemenyi(scores, alpha=alpha, greater_is_better=greater_is_better)
         display = cls(test.mean_ranks, test.critical_difference)
         return display.plot(ax, name=name, curve_kwargs=curve_kwargs)
 
     def groups(self) -> list[tuple[int, int]]:
-        """Longest runs of ranks, as positions of the first and last, within the difference."""
+        """Longest runs of ranks, as positions of the first and last, within the difference.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CriticalDifferenceDisplay
+        >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
+        >>> CriticalDifferenceDisplay(ranks, 0.9).groups()
+        [(0, 1), (1, 2), (2, 3)]
+        """
         at = {name: position for position, name in enumerate(self.mean_ranks.index)}
         groups = similar_groups(self.mean_ranks, self.critical_difference)
         return [(at[group[0]], at[group[-1]]) for group in groups]
 
     def frame(self) -> pd.DataFrame:
-        """Classifiers from the best to the worst, with the bars each is joined by."""
+        """Classifiers from the best to the worst, with the bars each is joined by.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CriticalDifferenceDisplay
+        >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
+        >>> CriticalDifferenceDisplay(ranks, 0.9).frame()
+          classifier  mean_rank  groups
+        0       LNCC        1.6    (0,)
+        1        NCC        2.1  (0, 1)
+        2        CDT        2.9  (1, 2)
+        3        CMA        3.4    (2,)
+        """
         groups = self.groups()
         joined = [
             tuple(g for g, (first, last) in enumerate(groups) if first <= at <= last)
@@ -266,6 +323,15 @@ class CriticalDifferenceDisplay(Display):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CriticalDifferenceDisplay
+        >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
+        >>> drawn = CriticalDifferenceDisplay(ranks, 0.9).plot(Figure().subplots(), name="u65")
+        >>> drawn.ax_.get_title()
+        'u65'
         """
         ranks = self.mean_ranks.to_numpy()
         k, groups = len(ranks), self.groups()

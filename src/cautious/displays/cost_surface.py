@@ -122,7 +122,20 @@ class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         return self.surface.grid(self.n)
 
     def frame(self) -> pd.DataFrame:
-        """One row per grid point: relative costs, least expected cost, window and abstention."""
+        """One row per grid point: relative costs, least expected cost, window and abstention.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CostSurfaceDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = CostSurfaceDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, n=3, ax=Figure().subplots()
+        ... )
+        >>> drawn.frame().tail(1)[["mu", "nu", "cost"]].round(3)
+            mu   nu   cost
+        8  1.0  1.0  0.167
+        """
         return self._frame(self.surface)
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
@@ -150,6 +163,15 @@ class CostSurfaceDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.curves import AbstentionCostSurface
+        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9])
+        >>> axes = Figure().subplots()
+        >>> CostSurfaceDisplay(surface, n=11).plot(axes, name="mine").ax_ is axes
+        True
         """
         grid = self.grid
         self.isolines_: Any = None

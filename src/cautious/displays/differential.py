@@ -127,6 +127,17 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import DifferentialDisplay
+        >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+        >>> drawn = DifferentialDisplay.from_predictions(
+        ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
+        ... )
+        >>> list(drawn.curves)
+        ['sharp', 'blunt']
         """
         return cls._made("from_predictions", named(y_score), ax, curve_kwargs, options, y_true)
 
@@ -145,7 +156,20 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         return self.difference.grid(self.n)
 
     def frame(self) -> pd.DataFrame:
-        """One row per grid point: relative costs and the difference."""
+        """One row per grid point: relative costs and the difference.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import DifferentialDisplay
+        >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+        >>> drawn = DifferentialDisplay.from_predictions(
+        ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
+        ... )
+        >>> drawn.frame().tail(1).round(3)
+             mu   nu  difference
+        24  1.0  1.0      -0.167
+        """
         return self.difference.frame(self.n)
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
@@ -172,6 +196,18 @@ class DifferentialDisplay(NamedCurvesDisplay[AbstentionCostSurface]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import DifferentialDisplay
+        >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+        >>> drawn = DifferentialDisplay.from_predictions(
+        ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
+        ... )
+        >>> axes = Figure().subplots()
+        >>> drawn.plot(axes).ax_ is axes  # drawn once more
+        True
         """
         from matplotlib.collections import LineCollection
 
@@ -361,6 +397,17 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import WinnerMapDisplay
+        >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+        >>> drawn = WinnerMapDisplay.from_predictions(
+        ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
+        ... )
+        >>> drawn.ax_.get_title()
+        'which classifier is cheapest'
         """
         scores = named(y_score, name)
         said = {key: one for key, one in options.items() if key != "n"}
@@ -403,6 +450,21 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from cautious.displays import WinnerMapDisplay
+        >>> X, y = make_classification(200, random_state=0)
+        >>> models = {"bayes": GaussianNB(), "line": LogisticRegression()}
+        >>> fitted = {name: model.fit(X[:100], y[:100]) for name, model in models.items()}
+        >>> axes = Figure().subplots()
+        >>> drawn = WinnerMapDisplay.from_estimator(fitted, X[100:], y[100:], n=11, ax=axes)
+        >>> sorted(drawn.frame()["winner"].dropna().unique())
+        ['bayes']
         """
         scores = {}
         for label, one in named(estimator, name).items():
@@ -455,6 +517,24 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.displays import WinnerMapDisplay
+        >>> X, y = make_classification(200, random_state=0)
+        >>> keep = {"return_estimator": True, "return_indices": True}
+        >>> found = {
+        ...     "bayes": cross_validate(GaussianNB(), X, y, **keep),
+        ...     "line": cross_validate(LogisticRegression(), X, y, **keep),
+        ... }
+        >>> drawn = WinnerMapDisplay.from_cv_results(found, X, y, n=11, ax=Figure().subplots())
+        >>> sorted(drawn.frame()["winner"].dropna().unique())
+        ['bayes']
         """
         curves, firsts, cases = {}, {}, []
         for label, result in named_cv_results(cv_results, name).items():
@@ -507,6 +587,18 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import WinnerMapDisplay
+        >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+        >>> drawn = WinnerMapDisplay.from_predictions(
+        ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
+        ... )
+        >>> axes = Figure().subplots()
+        >>> drawn.plot(axes).ax_ is axes  # drawn once more
+        True
         """
         from matplotlib.colors import ListedColormap, to_rgb
 
@@ -564,7 +656,20 @@ class WinnerMapDisplay(ScoredCurvesDisplay[AbstentionCostSurface]):
         axes.legend(handles=handles, loc="upper left", fontsize="small", framealpha=0.9)
 
     def frame(self) -> pd.DataFrame:
-        """One row per grid point: relative costs, and the cheapest classifier (None in a tie)."""
+        """One row per grid point: relative costs, and the cheapest classifier (None in a tie).
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import WinnerMapDisplay
+        >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+        >>> drawn = WinnerMapDisplay.from_predictions(
+        ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
+        ... )
+        >>> drawn.frame().tail(1).round(3)
+             mu   nu winner
+        14  1.0  0.5  sharp
+        """
         mu, nu, winner = self._winner
         names = np.array([*self.curves, None], dtype=object)
         across, along = np.meshgrid(mu, nu)

@@ -267,6 +267,19 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> X, y = make_classification(200, random_state=0)
+        >>> model = GaussianNB().fit(X[:100], y[:100])
+        >>> axes = Figure().subplots()
+        >>> drawn = RiskCoverageDisplay.from_estimator(model, X[100:], y[100:], ax=axes)
+        >>> list(drawn.curves)
+        ['GaussianNB']
         """
         if name is None and not isinstance(estimator, Mapping):
             name = type(estimator).__name__
@@ -304,6 +317,19 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> X, y = make_classification(200, random_state=0)
+        >>> found = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
+        >>> drawn = RiskCoverageDisplay.from_cv_results(found, X, y, ax=Figure().subplots())
+        >>> list(drawn.curves)
+        ['GaussianNB']
         """
         results = named_cv_results(cv_results, name)
         return cls._made("from_cv_results", results, ax, curve_kwargs, options, X, y)
@@ -349,7 +375,22 @@ class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
         return dict(zip([name], self.curves.values(), strict=True))
 
     def frame(self) -> pd.DataFrame:
-        """Numbers that are drawn, one curve after the other, with the name of its classifier."""
+        """Numbers that are drawn, one curve after the other, with the name of its classifier.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> y, scores = [0, 1, 1], {"sharp": [0.1, 0.8, 0.6], "blunt": [0.4, 0.3, 0.6]}
+        >>> drawn = RiskCoverageDisplay.from_predictions(y, scores, ax=Figure().subplots())
+        >>> drawn.frame()[["classifier", "coverage", "selective_risk"]].round(3)
+          classifier  coverage  selective_risk
+        0      sharp     0.333           0.000
+        1      sharp     0.667           0.000
+        2      sharp     1.000           0.000
+        3      blunt     0.333           1.000
+        4      blunt     1.000           0.333
+        """
         return pd.concat(
             [self._frame(curve).assign(classifier=name) for name, curve in self.curves.items()],
             ignore_index=True,
@@ -392,6 +433,15 @@ class ScoredCurvesDisplay(NamedCurvesDisplay[Curve]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import DecisionCurveDisplay
+        >>> y, scores = [0, 0, 1, 1], {"sharp": [0.1, 0.2, 0.8, 0.9], "blunt": [0.4, 0.3, 0.2, 0.6]}
+        >>> drawn = DecisionCurveDisplay.from_predictions(y, scores, ax=Figure().subplots())
+        >>> list(drawn.curves)
+        ['sharp', 'blunt']
         """
         sources = named(y_score, name)
         return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)

@@ -127,6 +127,19 @@ class PriorStrengthDisplay(Display):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.costs import ordinal, p_discounted
+        >>> from cautious.displays import PriorStrengthDisplay
+        >>> costs = {"r = 0.5": p_discounted(ordinal(3), r=0.5)}
+        >>> sets = {0.1: [[0], [0], [1]], 1.0: [[0], [0, 1], [1, 2]]}
+        >>> drawn = PriorStrengthDisplay.from_predictions(
+        ...     [0, 1, 2], sets, costs=costs, ax=Figure().subplots()
+        ... )
+        >>> drawn.frame().shape
+        (2, 1)
         """
         check_kind(y_set, Mapping, "y_set", "the sets of each strength, by the strength")
         counted = {"classes": classes, "sample_weight": sample_weight}
@@ -166,6 +179,24 @@ class PriorStrengthDisplay(Display):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.costs import ordinal, p_discounted
+        >>> from cautious.displays import PriorStrengthDisplay
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> costs, axes = {"r = 0.5": p_discounted(ordinal(3), r=0.5)}, Figure().subplots()
+        >>> X, y = [["x"], ["x"], ["y"], ["y"], ["z"], ["z"]], [0, 0, 1, 1, 2, 2]
+        >>> fitted = NaiveCredalClassifier().fit(X, y)
+        >>> drawn = PriorStrengthDisplay.from_estimator(
+        ...     fitted, X, y, costs=costs, s=[0.1, 10], ax=axes
+        ... )
+        >>> drawn.frame().round(3)
+              r = 0.5
+        s
+        0.1      0.00
+        10.0     0.58
         """
 
         def sweep() -> Iterable[tuple[float, Any, Any, dict[str, Any]]]:
@@ -206,6 +237,26 @@ class PriorStrengthDisplay(Display):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.model_selection import cross_validate
+        >>> from cautious.costs import ordinal, p_discounted
+        >>> from cautious.displays import PriorStrengthDisplay
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> costs = {"r = 0.5": p_discounted(ordinal(3), r=0.5)}
+        >>> X, y = [["x"], ["x"], ["y"], ["y"], ["z"], ["z"]], [0, 0, 1, 1, 2, 2]
+        >>> model = NaiveCredalClassifier()
+        >>> found = cross_validate(model, X, y, cv=2, return_estimator=True, return_indices=True)
+        >>> drawn = PriorStrengthDisplay.from_cv_results(
+        ...     found, X, y, costs=costs, s=[0.1, 10], ax=Figure().subplots()
+        ... )
+        >>> drawn.frame().round(3)
+              r = 0.5
+        s
+        0.1      0.00
+        10.0     0.58
         """
         check_kind(cv_results, Mapping, "cv_results", "what cross_validate returns")
         if "estimator" not in cv_results:
@@ -264,6 +315,20 @@ class PriorStrengthDisplay(Display):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.costs import ordinal, p_discounted
+        >>> from cautious.displays import PriorStrengthDisplay
+        >>> costs = {"r = 0.5": p_discounted(ordinal(3), r=0.5)}
+        >>> sets = {0.1: [[0], [0], [1]], 1.0: [[0], [0, 1], [1, 2]]}
+        >>> drawn = PriorStrengthDisplay.from_predictions(
+        ...     [0, 1, 2], sets, costs=costs, ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots())  # on other axes
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('strength s of the prior (the larger, the more cautious)', 'mean cost of a prediction')
         """
         style = dict(curve_kwargs or {})
         axes = self._open(ax)
@@ -290,7 +355,24 @@ class PriorStrengthDisplay(Display):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """Mean costs: one row per strength, one column per way of costing."""
+        """Mean costs: one row per strength, one column per way of costing.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.costs import ordinal, p_discounted
+        >>> from cautious.displays import PriorStrengthDisplay
+        >>> costs = {"r = 0.5": p_discounted(ordinal(3), r=0.5)}
+        >>> sets = {0.1: [[0], [0], [1]], 1.0: [[0], [0, 1], [1, 2]]}
+        >>> drawn = PriorStrengthDisplay.from_predictions(
+        ...     [0, 1, 2], sets, costs=costs, ax=Figure().subplots()
+        ... )
+        >>> drawn.frame().round(3)
+             r = 0.5
+        s
+        0.1    0.667
+        1.0    0.167
+        """
         return self.table.copy()
 
 

@@ -132,6 +132,17 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import ResponseDisplay
+        >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
+        >>> drawn = ResponseDisplay.from_predictions(
+        ...     ["neg", "pos", "neg", "pos"], y_proba, ax=Figure().subplots()
+        ... )
+        >>> drawn.frame()["classifier"].unique().tolist()
+        ['classifier']
         """
         sources = named(y_proba, name)
         return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
@@ -157,6 +168,18 @@ class ResponseDisplay(NamedCurvesDisplay[ResponseCurve]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import ResponseDisplay
+        >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
+        >>> drawn = ResponseDisplay.from_predictions(
+        ...     ["neg", "pos", "neg", "pos"], y_proba, ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('share of cases not answered', 'share of answers that are right')
         """
         curves = self._renamed(name)
         frames = {label: self._frame(curve) for label, curve in curves.items()}
@@ -289,6 +312,17 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
+        >>> drawn = RiskCoverageDisplay.from_predictions(
+        ...     ["neg", "pos", "neg", "pos"], y_proba, ax=Figure().subplots()
+        ... )
+        >>> drawn.frame()["classifier"].unique().tolist()
+        ['classifier']
         """
         sources = named(y_proba, name)
         return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
@@ -314,6 +348,18 @@ class RiskCoverageDisplay(NamedCurvesDisplay[RiskCoverageCurve]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
+        >>> drawn = RiskCoverageDisplay.from_predictions(
+        ...     ["neg", "pos", "neg", "pos"], y_proba, ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('share of cases answered, surest first', 'mean loss of an answer')
         """
         axes = self._open(ax)
         curves = self._renamed(name)

@@ -169,6 +169,18 @@ class AbstentionROCDisplay(ScoredCurvesDisplay[AbstentionROC]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import AbstentionROCDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = AbstentionROCDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, levels=[0, 0.4], ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('share of negatives called positive', 'share of positives called positive')
         """
         curves, style = self._renamed(name), dict(curve_kwargs or {})
         self.lines_: list[Line2D] = []

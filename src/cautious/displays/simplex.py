@@ -121,7 +121,20 @@ class DecisionStripDisplay(Display):
         )
 
     def frame(self) -> pd.DataFrame:
-        """Parts of each strip: where it starts and ends, and the set that costs least there."""
+        """Parts of each strip: where it starts and ends, and the set that costs least there.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.costs import p_discounted, zero_one
+        >>> from cautious.displays import DecisionStripDisplay
+        >>> costs = p_discounted(zero_one(2), r=0.5, classes=["h", "n"])
+        >>> DecisionStripDisplay({"r = 0.5": costs}).frame().round(3)
+             costs  start   end  answer
+        0  r = 0.5   0.00  0.25     {h}
+        1  r = 0.5   0.25  0.75  {h, n}
+        2  r = 0.5   0.75  1.00     {n}
+        """
         parts = []
         for name, costs in self.costs.items():
             table = costs.table()
@@ -155,6 +168,16 @@ class DecisionStripDisplay(Display):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.costs import p_discounted, zero_one
+        >>> from cautious.displays import DecisionStripDisplay
+        >>> costs = p_discounted(zero_one(2), r=0.5, classes=["h", "n"])
+        >>> drawn = DecisionStripDisplay({"r = 0.5": costs}).plot(Figure().subplots())
+        >>> drawn.ax_.get_xlabel()
+        'probability of n'
         """
         from matplotlib import colormaps, rcParams
 
@@ -344,6 +367,15 @@ class CredalTriangleDisplay(Display):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CredalTriangleDisplay
+        >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
+        >>> drawn = CredalTriangleDisplay.from_predictions(None, obstacles, ax=Figure().subplots())
+        >>> len(drawn.frame())
+        4
         """
         if classes is None and y_true is not None:
             classes = np.unique(np.asarray(y_true))
@@ -380,6 +412,16 @@ class CredalTriangleDisplay(Display):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CredalTriangleDisplay
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"], ["z"]], ["a", "a", "b", "c"])
+        >>> drawn = CredalTriangleDisplay.from_estimator(model, [["x"]], ax=Figure().subplots())
+        >>> drawn.frame().columns.tolist()
+        ['row', 'a', 'b', 'c']
         """
         if not hasattr(estimator, "predict_proba_bounds"):
             raise TypeError(
@@ -418,6 +460,15 @@ class CredalTriangleDisplay(Display):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CredalTriangleDisplay
+        >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
+        >>> drawn = CredalTriangleDisplay(obstacles).plot(Figure().subplots())
+        >>> drawn.ax_.get_title()
+        'credal sets of three classes'
         """
         from matplotlib.patches import Polygon
 
@@ -468,7 +519,20 @@ class CredalTriangleDisplay(Display):
             axes.text(x, y, plain_text(label, most=20), ha=side, va="center", weight="bold")
 
     def frame(self) -> pd.DataFrame:
-        """Vertices of the credal sets: the row each belongs to, and its three probabilities."""
+        """Vertices of the credal sets: the row each belongs to, and its three probabilities.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import CredalTriangleDisplay
+        >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
+        >>> CredalTriangleDisplay(obstacles, classes=["human", "bicycle", "nothing"]).frame()
+           row  human  bicycle  nothing
+        0    0    0.0      0.4      0.6
+        1    0    0.1      0.3      0.6
+        2    0    0.2      0.3      0.5
+        3    0    0.2      0.4      0.4
+        """
         vertices = self.intervals.vertices()
         rows = np.repeat(np.arange(len(vertices)), [len(each) for each in vertices])
         table = pd.DataFrame(np.concatenate(vertices), columns=list(self.classes))

@@ -115,6 +115,14 @@ class UtilityDisplay(Display):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import UtilityDisplay
+        >>> drawn = UtilityDisplay(["u65", "u80"]).plot(Figure().subplots())
+        >>> drawn.ax_.get_xlabel(), drawn.ax_.get_ylabel()
+        ('right set of k classes: discounted accuracy 1/k', 'utility')
         """
         utilities = self.utilities
         if name is not None:
@@ -144,7 +152,19 @@ class UtilityDisplay(Display):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """Worth of a right set of one to five classes under each utility."""
+        """Worth of a right set of one to five classes under each utility.
+
+        Examples
+        --------
+        >>> from cautious.displays import UtilityDisplay
+        >>> UtilityDisplay(["u65"]).frame().round(3)
+          utility  discounted_accuracy  classes  value
+        0     u65                1.000        1  1.000
+        1     u65                0.500        2  0.650
+        2     u65                0.333        3  0.467
+        3     u65                0.250        4  0.363
+        4     u65                0.200        5  0.296
+        """
         return pd.concat([self._frame(name, u) for name, u in self.utilities.items()]).reset_index(
             drop=True
         )
@@ -281,6 +301,15 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         -------
         display
             Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import RiskAversionDisplay
+        >>> y, sets = ["a", "a", "b"], {"bold": ["a", "b", "b"], "shy": ["a", None, "b"]}
+        >>> drawn = RiskAversionDisplay.from_predictions(y, sets, ax=Figure().subplots())
+        >>> list(drawn.curves)
+        ['bold', 'shy']
         """
         sources = named(y_set, name)
         return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
@@ -306,6 +335,16 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import RiskAversionDisplay
+        >>> y, sets = ["a", "a", "b"], {"bold": ["a", "b", "b"], "shy": ["a", None, "b"]}
+        >>> drawn = RiskAversionDisplay.from_predictions(y, sets, ax=Figure().subplots())
+        >>> again = drawn.plot(Figure().subplots())  # on other axes
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('utility k of a right set of two classes', 'mean utility')
         """
         style = dict(curve_kwargs or {})
         axes = self._open(ax)
@@ -342,7 +381,18 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
         return self
 
     def crossings(self) -> pd.DataFrame:
-        """Where the best of all classifiers changes: k*, the utility there, and who is best."""
+        """Where the best of all classifiers changes: k*, the utility there, and who is best.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import RiskAversionDisplay
+        >>> from cautious.utility import RiskAversionCurve
+        >>> curves = {"bold": RiskAversionCurve(0.7, 0.0), "shy": RiskAversionCurve(0.65, 0.1)}
+        >>> RiskAversionDisplay(curves).crossings().round(3)
+               k  utility below above
+        0  0.625      0.7  bold   shy
+        """
         names = list(self.curves)
         ends = np.array([curve([0.5, 1.0]) for curve in self.curves.values()])
         rows = []

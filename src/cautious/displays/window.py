@@ -128,6 +128,18 @@ class ScoreHistogramDisplay(_WindowDisplay):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import ScoreHistogramDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = ScoreHistogramDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, window=(0.2, 0.8), ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
+        ('score', 'cases (square-root scale)')
         """
         from matplotlib.ticker import FixedFormatter, FixedLocator
 
@@ -183,7 +195,19 @@ class ScoreHistogramDisplay(_WindowDisplay):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """One row per bar: its ends, and the counts of both classes."""
+        """One row per bar: its ends, and the counts of both classes.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import ScoreHistogramDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = ScoreHistogramDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, window=(0.2, 0.8), ax=Figure().subplots()
+        ... )
+        >>> drawn.frame()[["positives", "negatives"]].sum().to_dict()
+        {'positives': 3.0, 'negatives': 3.0}
+        """
         return self._frame(self.surface)
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
@@ -297,6 +321,18 @@ class PeopleDisplay(_WindowDisplay):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import PeopleDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = PeopleDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, window=(0.2, 0.8), ax=Figure().subplots()
+        ... )
+        >>> again = drawn.plot(Figure().subplots(), name="mine")  # on other axes, under a name
+        >>> again.ax_.get_title()
+        'mine: thresholds 0.2 and 0.8'
         """
         axes = self._open(ax, size=(7.2, 4.6))
         table = self.frame()
@@ -321,7 +357,25 @@ class PeopleDisplay(_WindowDisplay):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """One row per kind of people: truth, prediction, how many, and the range of that."""
+        """One row per kind of people: truth, prediction, how many, and the range of that.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import PeopleDisplay
+        >>> scores = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+        >>> drawn = PeopleDisplay.from_predictions(
+        ...     [0, 0, 1, 0, 1, 1], scores, window=(0.2, 0.8), ax=Figure().subplots()
+        ... )
+        >>> drawn.frame()[["truth", "prediction", "people"]]
+           truth prediction  people
+        0      1          1     167
+        1      1          0       0
+        2      1          ⊥     333
+        3      0          0     333
+        4      0          1       0
+        5      0          ⊥     167
+        """
         return self._frame(self.surface)
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:

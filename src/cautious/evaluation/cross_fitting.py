@@ -63,7 +63,18 @@ class Expected:
     saving: Interval | None = None
 
     def frame(self) -> pd.DataFrame:
-        """One row per quantity: its estimate, and the ends of its interval."""
+        """One row per quantity: its estimate, and the ends of its interval.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import cautious
+        >>> y, noise = np.arange(200) % 2, np.sin(np.arange(200))
+        >>> costs = {"false_negative": 5, "false_positive": 2, "abstain": 1}
+        >>> found = cautious.tune({"mine": (y, y + noise)}, costs=costs).expected["mine"]
+        >>> found.frame().columns.tolist()
+        ['estimate', 'low', 'high']
+        """
         rows = {name: one for name in _QUANTITIES if (one := getattr(self, name)) is not None}
         return pd.DataFrame(
             [[one.estimate, one.low, one.high] for one in rows.values()],

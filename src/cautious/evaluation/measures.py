@@ -215,6 +215,15 @@ class Evaluation:
         ----------
         every : bool, default=False
             Show every measure by its name, instead of the few that people ask for first.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.3, 0.7, classes=[0, 1])
+        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, rule=rule)
+        >>> next(found.tables())[2][0]
+        ('cases', '4')
         """
         every = every or bool(self.asked)
         partial = any(has_partial_sets(one.counts) for one in self.models.values())
@@ -232,7 +241,17 @@ class Evaluation:
                     yield title, *(every_part(frame) if every else first_parts(frame, partial, n))
 
     def text(self, *, every: bool = False) -> str:
-        """Write tables and sentences; with `every`, all measures."""
+        """Write tables and sentences; with `every`, all measures.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.3, 0.7, classes=[0, 1])
+        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, rule=rule)
+        >>> len(found.text()) < len(found.text(every=True))
+        True
+        """
         (first, *rest) = [text_table(*table) for table in self.tables(every=every)]
         return "\n\n".join([first, "\n".join(self.sentences()), *rest])
 

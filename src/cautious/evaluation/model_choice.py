@@ -92,7 +92,16 @@ class Comparison:
         return self.pairs
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Everything, ready for JSON.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
+        >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
+        >>> sorted(found.to_dict())
+        ['answers', 'best', 'models', 'pairs', 'verdict']
+        """
         return {
             "models": self.models.to_dict("index"),
             "pairs": self.pairs.reset_index().to_dict("records"),
@@ -102,7 +111,16 @@ class Comparison:
         }
 
     def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
-        """Tables for people: a title, headings, and rows of text."""
+        """Tables for people: a title, headings, and rows of text.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
+        >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
+        >>> [rows[0][0] for _, _, rows in found.tables()]
+        ['a', 'a', 'a']
+        """
         shown = self.models.drop(columns=["variance", "hedging"], errors="ignore")
         by_cost = "vacc" in shown
         order = shown.sort_values("vacc" if by_cost else "u65", ascending=by_cost)
@@ -147,7 +165,16 @@ class Comparison:
             )
 
     def sentences(self) -> Iterator[str]:
-        """Say how the answers came about, and which model is best."""
+        """Say how the answers came about, and which model is best.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
+        >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
+        >>> len(list(found.sentences())) > 0
+        True
+        """
         for name, words in self.answers.items():
             yield f"{name}: {words if words.endswith('.') else f'Answers: {words}.'}"
         if "first_cheaper" in self.pairs:

@@ -187,13 +187,35 @@ class Watch:
     # What has been seen.
 
     def total(self, group: str = ALL, upto: int | None = None) -> dict[str, int]:
-        """Add the counts of a group up, of the first batches if `upto` says so."""
+        """Add the counts of a group up, of the first batches if `upto` says so.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> cautious.watch(log, rule, max_error=0.2).total()
+        {'cases': 3, 'abstained': 1, 'missing': 0, 'labelled': 2, 'wrong': 1}
+        """
         every = [one.counts.get(group, (0,) * 5) for one in self.batches[:upto]]
         sums = [sum(each) for each in zip(*every, strict=True)] if every else [0] * 5
         return dict(zip(TALLIES, sums, strict=True))
 
     def monitors(self, upto: int | None = None) -> dict[str, RiskMonitor | DriftMonitor]:
-        """Give the monitors by what they watch, after the first batches if `upto` says so."""
+        """Give the monitors by what they watch, after the first batches if `upto` says so.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> list(cautious.watch(log, rule, max_error=0.2, max_abstention=0.5).monitors())
+        ['error', 'abstention']
+        """
         return self._monitors(self._sums if upto is None else _Sums(self.batches[:upto]))
 
     @property
@@ -223,7 +245,18 @@ class Watch:
         return found
 
     def bins(self, upto: int | None = None) -> tuple[int, ...]:
-        """Add the bins of the batches up."""
+        """Add the bins of the batches up.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> cautious.watch(log, rule, max_error=0.2).bins()  # this rule holds none
+        ()
+        """
         return _added([one.bins for one in self.batches[:upto]]) or (0,) * len(self.expected)
 
     @property
@@ -261,6 +294,16 @@ class Watch:
             What :func:`cautious.tune` finds on its cases with that prior (for a budget, among
             the windows of the convex hull); without a certificate. None if the rule's file does
             not say enough.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> print(cautious.watch(log, rule, max_error=0.2).retuned())  # no costs, no estimate
+        None
         """
         if self.calibration is None or self.deployed is None:
             return None
@@ -374,7 +417,18 @@ class Watch:
         return pd.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Everything, ready for JSON.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> sorted(cautious.watch(log, rule, max_error=0.2).to_dict())
+        ['alarm', 'alarms', 'batches', 'monitors', 'retuned', 'share_of_positives', 'total']
+        """
         found = {
             name: {
                 "log_evidence": one.log_evidence,
@@ -401,7 +455,18 @@ class Watch:
         }
 
     def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
-        """Tables for people: what is watched, what was seen, and the evidence over time."""
+        """Tables for people: what is watched, what was seen, and the evidence over time.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> [headings for _, headings, _ in cautious.watch(log, rule, max_error=0.2).tables()]
+        [['watched', 'seen', 'share', 'at most', 'evidence', 'alarm at', 'over time', 'state']]
+        """
         rows: list[tuple[str, ...]] = []
         paths = self.frame() if self.batches else pd.DataFrame()
         for name, one in self.monitors().items():
@@ -419,7 +484,18 @@ class Watch:
             yield "", [*headings, "over time", "state"], rows
 
     def sentences(self) -> Iterator[str]:
-        """Say what has happened, in words."""
+        """Say what has happened, in words.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> print(next(iter(cautious.watch(log, rule, max_error=0.2).sentences())))
+        1 batch, 3 cases: 1 abstained on, 2 answers whose truth is known.
+        """
         seen = self.total()
         batches = "1 batch" if len(self.batches) == 1 else f"{len(self.batches):,} batches"
         yield (
@@ -522,6 +598,17 @@ class Watch:
         Returns
         -------
         Watch
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> seen = cautious.watch(log, rule, max_error=0.2)
+        >>> Watch.from_json(seen.to_json()) == seen
+        True
         """
         text, name = source, "the state"
         if not (isinstance(source, str) and source.lstrip()[:1] == "{"):

@@ -150,7 +150,18 @@ class Tuning:
         return rules_to_json(self.rules, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Everything, ready for JSON.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> found = cautious.tune(
+        ...     {"mine": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])},
+        ...     costs={"false_negative": 10, "false_positive": 4, "abstain": 1},
+        ... )
+        >>> sorted(found.to_dict())
+        ['best', 'goal', 'models', 'verdict']
+        """
         return {
             "goal": dict(self.goal),
             "best": self.best,
@@ -166,7 +177,18 @@ class Tuning:
         )
 
     def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
-        """Tables for people: a title, headings, and rows of text."""
+        """Tables for people: a title, headings, and rows of text.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> found = cautious.tune(
+        ...     {"mine": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])},
+        ...     costs={"false_negative": 10, "false_positive": 4, "abstain": 1},
+        ... )
+        >>> next(found.tables())[2][0][:3]
+        ('mine', '0.3000', '0.6500')
+        """
         if not self.found:
             return
         thresholds = pd.concat([one.frame() for one in self.found.values()])
@@ -197,7 +219,18 @@ class Tuning:
         return {key: _ends(key, getattr(known, key, None))[key] for key in _QUANTITIES}
 
     def sentences(self) -> Iterator[str]:
-        """Say what the rules do, and which model does best."""
+        """Say what the rules do, and which model does best.
+
+        Examples
+        --------
+        >>> import cautious
+        >>> found = cautious.tune(
+        ...     {"mine": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])},
+        ...     costs={"false_negative": 10, "false_positive": 4, "abstain": 1},
+        ... )
+        >>> print(next(iter(found.sentences())))
+        Answer 1 where the score is at least 0.65, 0 where it is at most 0.3; abstain between.
+        """
         for name, one in self.certificates.items():
             about = "" if len(self.certificates) == 1 else f"{name}: "
             yield about + str(one).replace("\n", " ")

@@ -185,6 +185,13 @@ class Store:
         ------
         DifferentStudyError
             Says which part differs, and how.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.claim({("model", "NCC"): "s=1"})
+        ...     sorted(store.check({("model", "CMA"): "s=1"}))
+        [('model', 'NCC')]
         """
         with self._writing():
             known = self.check(parts)
@@ -200,6 +207,13 @@ class Store:
         ------
         DifferentStudyError
             Says which part differs, and how.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.claim({("model", "NCC"): "s=1"})
+        ...     store.check({("model", "NCC"): "s=1"})
+        {('model', 'NCC')}
         """
         with self._used():
             rows = self._select("parts", ["kind", "name", "description"])
@@ -214,7 +228,15 @@ class Store:
         return set(known)
 
     def add(self, results: Iterable[FoldResult]) -> None:
-        """Write what was found on a fold, all of it or nothing."""
+        """Write what was found on a fold, all of it or nothing.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+        ...     len(store.frame())
+        1
+        """
         with self._writing():
             rows = [
                 (
@@ -227,14 +249,31 @@ class Store:
             self._insert("folds", rows)
 
     def done(self, *, failed_too: bool = True) -> set[tuple[str, str, int, int]]:
-        """List what has been done, as (dataset, model, repeat, fold)."""
+        """List what has been done, as (dataset, model, repeat, fold).
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {}, failure="crashed")])
+        ...     store.done(), store.done(failed_too=False)
+        ({('iris', 'NCC', 0, 0)}, set())
+        """
         with self._used():
             rows = self._select("folds", [*COLUMNS, "measures"])
         failed = COLUMNS.index("failure")
         return {row[: len(_KEYS)] for row in rows if failed_too or row[failed] is None}
 
     def frame(self) -> pd.DataFrame:
-        """Read everything as a tidy frame: one row per model and fold, one column per measure."""
+        """Read everything as a tidy frame: one row per model and fold, one column per measure.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+        ...     store.frame()[["dataset", "model", "n_test", "u65"]]
+          dataset model  n_test  u65
+        0    iris   NCC      15  0.9
+        """
         with self._used():
             rows = self._select("folds", [*COLUMNS, "measures"], order=_KEYS)
             facts = pd.DataFrame([row[:-1] for row in rows], columns=COLUMNS)
@@ -249,7 +288,15 @@ class Store:
         return pd.concat([facts, numbers], axis=1)
 
     def runs(self) -> pd.DataFrame:
-        """List when the study was started or resumed, and with which versions."""
+        """List when the study was started or resumed, and with which versions.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.claim({("model", "NCC"): "s=1"})
+        ...     store.runs().columns.tolist()
+        ['started', 'python', 'cautious', 'numpy', 'scipy', 'scikit-learn', 'pandas']
+        """
         with self._used():
             rows = self._select("runs", ["started", "versions"], order=["started"])
             return pd.DataFrame([{"started": at, **_read_object(found)} for at, found in rows])

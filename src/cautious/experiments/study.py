@@ -137,6 +137,15 @@ class Study:
         ------
         DifferentStudyError
             If the store holds results of other models, data or measures under the same names.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> study = Study({"NB": GaussianNB()}, ["iris"], folds=2, measures=["error"])
+        >>> study.run()[["dataset", "model", "fold", "n_test", "error"]].round(3)
+          dataset model  fold  n_test  error
+        0    iris    NB     0      75  0.040
+        1    iris    NB     1      75  0.053
         """
         if timeout is not None and not timeout > 0:
             raise ValueError(f"timeout is {shown(timeout)}; give seconds, more than 0, or None.")
@@ -160,7 +169,21 @@ class Study:
             return self._own(results.frame())
 
     def results(self, store: str | Path) -> pd.DataFrame:
-        """Read what a store holds of this study, finished or not, without running anything."""
+        """Read what a store holds of this study, finished or not, without running anything.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.experiments import Store, Study
+        >>> study = Study({"NB": GaussianNB()}, ["iris"], folds=2, measures=["error"])
+        >>> with TemporaryDirectory() as folder:
+        ...     with Store(Path(folder) / "study.db") as store:
+        ...         store.claim(study.parts())
+        ...     len(study.results(Path(folder) / "study.db"))
+        0
+        """
         with Store(store, read_only=True) as results:
             results.check(self.parts())
             return self._own(results.frame())
@@ -170,6 +193,17 @@ class Study:
 
         So :mod:`cautious.comparison` takes it. Folds in which the measure is undefined are left
         out of the average.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import NondeterministicClassifier
+        >>> models = {"NB": GaussianNB(), "sets": NondeterministicClassifier(GaussianNB())}
+        >>> study = Study(models, ["iris"], folds=2, measures=["u65"])
+        >>> study.table(study.run(), "u65").round(3)
+        model       NB  sets
+        dataset
+        iris     0.953  0.96
         """
         if measure not in results:
             known = [name for name in results.columns if name not in COLUMNS]
@@ -188,6 +222,13 @@ class Study:
         ------
         TypeError
             If a part, such as an open file in a model, cannot be told from another.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> study = Study({"NB": GaussianNB()}, ["iris"])
+        >>> study.parts()["design", "folds"]
+        '10'
         """
         measures = self.measures if callable(self.measures) else _plain(self.measures)
         things: dict[tuple[str, str], Any] = {
@@ -210,7 +251,15 @@ class Study:
         return found
 
     def fingerprint(self) -> str:
-        """Sixteen digits that say whether two studies are the same."""
+        """Sixteen digits that say whether two studies are the same.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> one, other = (Study({"NB": GaussianNB()}, ["iris"], folds=k) for k in (5, 10))
+        >>> one.fingerprint() == other.fingerprint(), len(one.fingerprint())
+        (False, 16)
+        """
         return fingerprint(sorted(self.parts().items()), self.repeats)
 
     def _tasks(self, done: set[tuple[str, str, int, int]]) -> Iterator[Fold]:

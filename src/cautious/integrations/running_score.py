@@ -100,15 +100,39 @@ class RunningScore:
             are, the rule abstains).
         w : float, default=1.0
             How often the case counts.
+
+        Examples
+        --------
+        >>> error = RunningScore("error", classes=["no", "yes"])
+        >>> error.update("no", "yes")
+        >>> error.update("yes", "yes", w=3)
+        >>> error.get()
+        0.25
         """
         self._add(y_true, answer, float(w))
 
     def revert(self, y_true: Any, answer: Any, w: float = 1.0) -> None:
-        """Take one case back that was counted before, for windows over time."""
+        """Take one case back that was counted before, for windows over time.
+
+        Examples
+        --------
+        >>> error = RunningScore("error", classes=["no", "yes"])
+        >>> error.update("no", "yes")
+        >>> error.update("no", "no")
+        >>> error.revert("no", "yes")
+        >>> error
+        RunningScore('error'): 0 of 1 cases
+        """
         self._add(y_true, answer, -float(w))
 
     def get(self) -> float:
-        """Give the value of the measure over all cases so far; nan before it is defined."""
+        """Give the value of the measure over all cases so far; nan before it is defined.
+
+        Examples
+        --------
+        >>> RunningScore("coverage", classes=["no", "yes"]).get()
+        nan
+        """
         return float(self.measure(self.counts, **self.params))
 
     @property

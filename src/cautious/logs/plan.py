@@ -132,6 +132,13 @@ class Plan:
         Returns
         -------
         Plan
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> schema = pa.schema({"y_true": pa.string(), "p_a": pa.float64(), "p_b": pa.float64()})
+        >>> Plan.of(schema, pos_label="b").classes
+        ('a', 'b')
         """
         if not (hasattr(schema, "field") and hasattr(schema, "names")):
             raise TypeError(f"schema is a {type(schema).__name__}; give an Arrow schema.")
@@ -187,7 +194,17 @@ class Plan:
         return (SETS,) * logged + (ARGMAX, *self.rules) * probable
 
     def decision_of(self, rule: Rule) -> str:
-        """Name the decision of a rule that is counted."""
+        """Name the decision of a rule that is counted.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8)
+        >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}), rules=[rule])
+        >>> plan.decision_of(rule)
+        'window'
+        """
         for name, known in self.rules.items():
             if known == rule:
                 return name
@@ -234,7 +251,15 @@ class Plan:
         return replace(self, classes=tuple(found))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the plan as what JSON can hold."""
+        """Give the plan as what JSON can hold.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}))
+        >>> plan.to_dict()["empty"]
+        'error'
+        """
         rules = {
             name: {"rule": rule.to_json()} if isinstance(rule, Rule) else rule
             for name, rule in self.rules.items()
@@ -245,7 +270,15 @@ class Plan:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Plan:
-        """Undo :meth:`to_dict`, also after a detour through JSON."""
+        """Undo :meth:`to_dict`, also after a detour through JSON.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}))
+        >>> Plan.from_dict(plan.to_dict()) == plan
+        True
+        """
         check_kind(fields, Mapping, "fields", "what to_dict returns")
         own = dict(fields)
         if missing := {"columns", "limits", "classes", "rules"} - set(own):

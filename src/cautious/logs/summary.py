@@ -106,7 +106,16 @@ class LogSummary:
 
     @classmethod
     def of_nothing(cls, plan: Plan) -> LogSummary:
-        """Summary of no rows: adding it changes nothing."""
+        """Summary of no rows: adding it changes nothing.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.logs import summarise
+        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
+        >>> summary + LogSummary.of_nothing(summary.plan) == summary
+        True
+        """
         check_kind(plan, Plan, "plan", "a Plan")
         scores, sets = ScoreTally(plan.limits, plan.resolution), SetTally(plan.limits.limit)
         return cls(plan, 0, frozenset(), scores, sets)
@@ -154,13 +163,30 @@ class LogSummary:
         return f"<LogSummary of {self.n_rows:,} rows, classes {classes}{more}; {', '.join(parts)}>"
 
     def settled(self) -> LogSummary:
-        """Return the same counts in their canonical form."""
+        """Return the same counts in their canonical form.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.logs import summarise
+        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
+        >>> summary.settled() == summary
+        True
+        """
         return replace(self, scores=self.scores.settled())
 
     def whole(self) -> LogSummary:
         """Return the same counts of labels as they are when everything has been read.
 
         Whether all labels have a point, as whole numbers may, no batch knows by itself.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.logs import summarise
+        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
+        >>> summary.whole() == summary
+        True
         """
         seen = sorted_labels(self.labels)
         names = dict(zip(seen, whole_labels(seen), strict=True))
@@ -208,6 +234,14 @@ class LogSummary:
         ValueError
             If a byte has changed or is missing, or the bytes hold what no log can give, such as
             negative counts.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.logs import summarise
+        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
+        >>> LogSummary.from_bytes(summary.to_bytes()) == summary
+        True
         """
         try:
             header, arrays = unpack(data)
@@ -662,7 +696,21 @@ class LogSummary:
         model: Any = None,
         **params: Any,
     ) -> pd.DataFrame:
-        """Measures of each group; one row per group, nan where a measure is undefined."""
+        """Measures of each group; one row per group, nan where a measure is undefined.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.decision import Rule
+        >>> from cautious.logs import summarise
+        >>> log = pd.DataFrame({"y_true": [0, 1, 1], "score": [0.1, 0.4, 0.9], "group": [*"abb"]})
+        >>> summary = summarise(log, groups="group")
+        >>> summary.breakdown(["coverage", "error"], decision=Rule.window(0.3, 0.5))
+                 n  coverage  error
+        group
+        a      1.0       1.0    0.0
+        b      2.0       0.5    0.0
+        """
         entries = [get_measure(which) for which in measures]
         groups, classes = self.groups or [None], self.classes
         if self._counts_scores(decision):
@@ -685,6 +733,14 @@ class LogSummary:
         ----------
         name : str
             What to call the model where no column says.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.logs import summarise
+        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
+        >>> list(summary.predictions("mine"))
+        ['mine']
         """
         found: dict[str, Any] = {}
         for model in self.models or [None]:

@@ -130,6 +130,13 @@ class SetCounts:
         Returns
         -------
         SetCounts
+
+        Examples
+        --------
+        >>> SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        SetCounts(n=3, cells=2, classes=['x', 'y'])
+        >>> SetCounts.from_predictions(["x"], ["x"], classes=["x", "y"], sample_weight=[3])
+        SetCounts(n=3, cells=1, classes=['x', 'y'])
         """
         return count_sets(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, sets=True)
 
@@ -141,7 +148,14 @@ class SetCounts:
         *,
         sets: bool = True,
     ) -> SetCounts:
-        """Make one cell per case, in the order given; `sets` says whether to keep their classes."""
+        """Make one cell per case, in the order given; `sets` says whether to keep their classes.
+
+        Examples
+        --------
+        >>> from cautious.sets import check_sets
+        >>> SetCounts.of_cases(check_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])).weight
+        array([1., 1., 1.])
+        """
         check_kind(checked, CheckedSets, "checked", "what check_sets returns")
         truth, mask = checked.truth, checked.mask
         n, k = mask.shape
@@ -244,7 +258,14 @@ class SetCounts:
         return self.hit / np.maximum(self.size, 1)
 
     def answered(self, partial: str = "abstain") -> Mask:
-        """Whether each cell is an answer; ``partial`` says what a partial set counts as."""
+        """Whether each cell is an answer; ``partial`` says what a partial set counts as.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions([0, 2], [[0], [0, 1]], classes=[0, 1, 2])
+        >>> counts.answered(), counts.answered("answer")
+        (array([ True, False]), array([ True,  True]))
+        """
         if partial not in ("abstain", "answer"):
             raise ValueError(
                 f"partial is {shown(partial)}; a set of several but not all classes can count as "
@@ -253,7 +274,14 @@ class SetCounts:
         return self.determinate if partial == "abstain" else ~self.vacuous
 
     def mean(self, values: npt.ArrayLike) -> Floats:
-        """Weighted mean of one value per cell, over the cells where it is not nan."""
+        """Weighted mean of one value per cell, over the cells where it is not nan.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> round(float(counts.mean(counts.size)), 3)
+        1.667
+        """
         array = np.asarray(values, dtype=np.float64)
         counted = ~np.isnan(array)
         total = self.weight @ counted.astype(np.float64)
@@ -262,7 +290,14 @@ class SetCounts:
         return np.where(none, np.nan, mean)
 
     def by_truth(self, values: npt.ArrayLike = 1.0) -> Floats:
-        """Weighted sum of one value per cell in each true class, of shape (..., K)."""
+        """Weighted sum of one value per cell in each true class, of shape (..., K).
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> counts.by_truth(), counts.by_truth(counts.determinate)
+        (array([1., 2.]), array([1., 0.]))
+        """
         cells = np.arange(len(self.truth))
         shape = (self.n_classes, len(cells))
         collect = sparse.csr_array((np.ones(len(cells)), (self.truth, cells)), shape=shape)
@@ -270,16 +305,38 @@ class SetCounts:
         return sums
 
     def apart(self) -> SetCounts:
-        """Return the same cells with :meth:`mean` taking no mean: one value per cell remains."""
+        """Return the same cells with :meth:`mean` taking no mean: one value per cell remains.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> counts.apart().mean(counts.discounted)
+        array([1. , 0.5])
+        """
         return _Apart(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def where(self, chosen: npt.NDArray[Any]) -> SetCounts:
-        """Keep some cells, chosen by a mask or by positions."""
+        """Keep some cells, chosen by a mask or by positions.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> counts.where(counts.determinate)
+        SetCounts(n=1, cells=1, classes=['x', 'y'])
+        """
         cells = {name: getattr(self, name)[chosen] for name in _CELL_FIELDS}
         return replace(self, weight=self.weight[..., chosen], one_per_case=False, **cells)
 
     def reweighted(self, weight: Floats) -> SetCounts:
-        """Return the same cells with other weights, of shape (..., n_cells)."""
+        """Return the same cells with other weights, of shape (..., n_cells).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> counts = SetCounts.from_predictions(["x", "y"], [["x"], ["x", "y"]])
+        >>> counts.reweighted(np.array([[1.0, 1.0], [2.0, 0.0]])).n
+        array([2., 2.])
+        """
         return replace(self, weight=weight)
 
     def without_sets(self) -> SetCounts:
@@ -287,11 +344,26 @@ class SetCounts:
 
         At most a few :math:`K^2` cells are left, however many cases are counted. Only set costs and
         the set rows of a confusion matrix can no longer be had; nothing else changes.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions([0, 0], [[0, 1], [0, 2]], classes=[0, 1, 2])
+        >>> counts
+        SetCounts(n=2, cells=2, classes=[0, 1, 2])
+        >>> counts.without_sets()
+        SetCounts(n=2, cells=1, classes=[0, 1, 2])
         """
         return self.forgetful().merge()[0]
 
     def forgetful(self) -> SetCounts:
-        """Like :meth:`without_sets`, cell by cell: equal cells are not yet added up."""
+        """Like :meth:`without_sets`, cell by cell: equal cells are not yet added up.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions([0, 0], [[0, 1], [0, 2]], classes=[0, 1, 2])
+        >>> counts.forgetful().knows_sets, len(counts.forgetful().weight)
+        (False, 2)
+        """
         unknown = np.full(len(self.truth), -1, dtype=np.intp)
         return replace(self, set_index=unknown, words=self.words[:0])
 
@@ -346,6 +418,14 @@ class SetCounts:
             The same counts in their canonical form.
         code : ndarray of int
             Which of its cells each cell of positive weight went to.
+
+        Examples
+        --------
+        >>> from cautious.sets import check_sets
+        >>> cases = SetCounts.of_cases(check_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]]))
+        >>> counts, cell = cases.merge()
+        >>> counts.weight, cell
+        (array([1., 2.]), array([0, 1, 1]))
         """
         k, counted = len(self.classes), self.weight > 0
         used = self if counted.all() else self.where(counted)

@@ -150,6 +150,14 @@ class RiskCoverageCurve(Shown, FromEstimator):
         Returns
         -------
         RiskCoverageCurve
+
+        Examples
+        --------
+        >>> RiskCoverageCurve.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.3, 0.4])
+        RiskCoverageCurve(n=4, thresholds=4, aurc=0.119188, augrc=0.09375)
+        >>> y_proba = [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]]
+        >>> RiskCoverageCurve.from_predictions(["a", "b"], y_proba, classes=["a", "b", "c"])
+        RiskCoverageCurve(n=2, thresholds=2, aurc=0.153426, augrc=0.125)
         """
         counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
         return counts._with_cases()
@@ -205,6 +213,11 @@ class RiskCoverageCurve(Shown, FromEstimator):
         """Make one cell per case, in the order given; :meth:`merge` sorts and adds up.
 
         There may be no case at all, unlike in a curve. Errors call the scores `name`.
+
+        Examples
+        --------
+        >>> RiskCoverageCurve.of_cases([0, 1, 1], [0.1, 0.9, 0.3]).weight
+        array([1., 1., 1.])
         """
         if y_score is None:
             if confidence is None or loss is None:
@@ -271,6 +284,13 @@ class RiskCoverageCurve(Shown, FromEstimator):
             The same counts in their canonical form.
         code : ndarray of int
             Which of its cells each cell of positive weight went to.
+
+        Examples
+        --------
+        >>> cases = RiskCoverageCurve.of_cases([0, 1, 1, 0], [0.1, 0.9, 0.3, 0.1])
+        >>> curve, cell = cases.merge()
+        >>> curve.weight, cell
+        (array([2., 1., 1.]), array([0, 1, 2, 0]))
         """
         kept = np.flatnonzero(self.weight > 0)
         order = kept[np.argsort(-self.confidence[kept])]
@@ -310,7 +330,17 @@ class RiskCoverageCurve(Shown, FromEstimator):
         return replace(self, confidence=-part[first].astype(np.float64)).merge()[0]
 
     def reweighted(self, weight: Floats) -> RiskCoverageCurve:
-        """Return the same cells with other weights, of shape (..., n_cells)."""
+        """Return the same cells with other weights, of shape (..., n_cells).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = RiskCoverageCurve.from_losses([0, 1], [0.9, 0.5])
+        >>> curve.reweighted(np.array([3.0, 1.0])).frame()[["coverage", "selective_risk"]]
+           coverage  selective_risk
+        0      0.75            0.00
+        1      1.00            0.25
+        """
         return replace(self, weight=weight)
 
     @property

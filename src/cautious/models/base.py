@@ -95,17 +95,41 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
         -------
         ndarray of shape (n,)
             Class labels.
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> model.predict([["x"], ["y"]]).tolist()
+        ['a', 'b']
         """
         best = np.argmax(self.predict_proba(X), axis=1)
         return np.asarray(self.classes_[best])
 
     @abstractmethod
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities, columns in ``classes_`` order."""
+        """Estimate class probabilities, columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> model.predict_proba([["x"]]).round(2)
+        array([[0.9, 0.1]])
+        """
 
     @abstractmethod
     def predict_set(self, X: Any) -> Mask:
-        """Answer with a set of classes for each row, a mask with columns in ``classes_`` order."""
+        """Answer with a set of classes for each row, a mask with columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> model.predict_set([["x"], ["y"]])
+        array([[ True, False],
+               [ True,  True]])
+        """
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Mean utility u65 of the sets; it is what ``GridSearchCV`` maximises without ``scoring``.
@@ -131,6 +155,15 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
         --------
         cautious.metrics.make_set_scorer : any other measure, for ``scoring=``.
         cautious.metrics.utility_score : the measure.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import NondeterministicClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> round(NondeterministicClassifier(GaussianNB()).fit(X, y).score(X, y), 3)
+        0.957
         """
         return float(make_set_scorer("u65")(self, X, y, sample_weight))  # type: ignore[arg-type]
 
@@ -151,7 +184,16 @@ class CredalClassifierMixin(CautiousClassifierMixin):
 
     @abstractmethod
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities from below and above, columns in ``classes_`` order."""
+        """Bound the class probabilities from below and above, columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> lower, upper = model.predict_proba_bounds([["x"]])
+        >>> lower.round(2), upper.round(2)
+        (array([[0.67, 0.  ]]), array([[1.  , 0.33]]))
+        """
 
 
 def class_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:

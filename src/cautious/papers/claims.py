@@ -143,7 +143,14 @@ class Claim:
         ours: str,
         cause: str = "",
     ) -> Claim:
-        """Make a claim that holds, fails or, with None, cannot be told."""
+        """Make a claim that holds, fails or, with None, cannot be told.
+
+        Examples
+        --------
+        >>> told = {"paper": "rises", "ours": "7 of 12"}
+        >>> Claim.judged("Section 4", "it rises", "re-run", None, **told).verdict
+        'cannot tell'
+        """
         verdict: Verdict = "cannot tell" if holds is None else "holds" if holds else "fails"
         return cls(place, says, kind, paper, ours, verdict, cause)
 
@@ -315,6 +322,13 @@ class Reproduction:
         """Count the cells that agree with the paper, and those it prints.
 
         Given ones and tables that do not count are left out; with a kind, the others too.
+
+        Examples
+        --------
+        >>> from cautious.papers import Cell, Table
+        >>> table = Table("Table 1", "areas", [Cell("J48", "AUC", 0.9612, 0.97)])
+        >>> Reproduction("ferri", "Cautious classifiers", [table]).counts()
+        (0, 1)
         """
         each = [t.counts() for t in self.counted if kind in (None, t.kind)]
         return sum(agree for agree, _ in each), sum(printed for _, printed in each)
@@ -325,7 +339,15 @@ class Reproduction:
         return sum(table.n_given for table in self.counted)
 
     def frame(self) -> pd.DataFrame:
-        """Give every cell of every table in one frame."""
+        """Give every cell of every table in one frame.
+
+        Examples
+        --------
+        >>> from cautious.papers import Cell, Table
+        >>> table = Table("Table 1", "areas", [Cell("J48", "AUC", 0.9612, 0.97)])
+        >>> len(Reproduction("ferri", "Cautious classifiers", [table]).frame())
+        1
+        """
         return pd.concat(
             [table.frame().assign(table=table.name) for table in self.tables], ignore_index=True
         )[["table", *COLUMNS]]
@@ -357,6 +379,16 @@ class Reproduction:
         Returns
         -------
         list of Path
+
+        Examples
+        --------
+        >>> from cautious.papers import Cell, Table
+        >>> from tempfile import TemporaryDirectory
+        >>> table = Table("Table 1", "areas", [Cell("J48", "AUC", 0.9612, 0.97)])
+        >>> with TemporaryDirectory() as folder:
+        ...     found = Reproduction("ferri", "Cautious classifiers", [table]).write(folder)
+        ...     [path.name for path in found]
+        ['ferri.txt', 'ferri-table-1.csv']
         """
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
@@ -368,7 +400,15 @@ class Reproduction:
         ]
 
     def stems(self) -> list[str]:
-        """Name the files of the tables, then of the figures, without their endings."""
+        """Name the files of the tables, then of the figures, without their endings.
+
+        Examples
+        --------
+        >>> from cautious.papers import Cell, Table
+        >>> table = Table("Table 1", "areas", [Cell("J48", "AUC", 0.9612, 0.97)])
+        >>> Reproduction("ferri", "Cautious classifiers", [table]).stems()
+        ['ferri-table-1']
+        """
         taken: Counter[str] = Counter()
         found = []
         for name in [table.name for table in self.tables] + [f.name for f in self.figures]:

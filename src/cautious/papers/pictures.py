@@ -89,7 +89,19 @@ class ReproducedFigureDisplay(Display):
         self.figure = figure
 
     def frame(self) -> pd.DataFrame:
-        """Numbers that are drawn."""
+        """Numbers that are drawn.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.papers import Figure, ReproducedFigureDisplay
+        >>> points = pd.DataFrame({"abstention": [0, 1], "error": [0.1, 0]})
+        >>> figure = Figure("Fig. 2", "Capacity graph", points, "abstention", "error")
+        >>> ReproducedFigureDisplay(figure).frame()
+           abstention  error
+        0           0    0.1
+        1           1    0.0
+        """
         return self.figure.frame
 
     def plot(
@@ -109,6 +121,17 @@ class ReproducedFigureDisplay(Display):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from matplotlib.figure import Figure as Page
+        >>> from cautious.papers import Figure, ReproducedFigureDisplay
+        >>> points = pd.DataFrame({"abstention": [0, 1], "error": [0.1, 0]})
+        >>> figure = Figure("Fig. 2", "Capacity graph", points, "abstention", "error")
+        >>> display = ReproducedFigureDisplay(figure).plot(Page().subplots())
+        >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+        ('abstention', 'error')
         """
         names = self._panel_names()
         if ax is not None and len(names) > 1:
@@ -133,6 +156,15 @@ class ReproducedFigureDisplay(Display):
         Returns
         -------
         bytes
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.papers import Figure, ReproducedFigureDisplay
+        >>> points = pd.DataFrame({"abstention": [0, 1], "error": [0.1, 0]})
+        >>> figure = Figure("Fig. 2", "Capacity graph", points, "abstention", "error")
+        >>> ReproducedFigureDisplay(figure).png(dpi=30)[1:4]
+        b'PNG'
         """
         check_installed("drawing", "plots", "matplotlib")
         from matplotlib.figure import Figure as Page

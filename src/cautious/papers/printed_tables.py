@@ -99,7 +99,13 @@ class Cell:
         return ours, self.printed or _shown(self.paper), apart, verdict
 
     def in_unit(self, value: float, form: str) -> str:
-        """Write a number of this cell as the paper writes its own: in per cent, or plainly."""
+        """Write a number of this cell as the paper writes its own: in per cent, or plainly.
+
+        Examples
+        --------
+        >>> Cell("J48", "error", 0.0612, 0.061).in_unit(0.0612, ".3g")
+        '0.0612'
+        """
         per_cent = self.printed.endswith("%") and not isinstance(self.paper, str)
         return f"{100 * value:{form}}%" if per_cent else f"{value:{form}}"
 
@@ -137,7 +143,14 @@ class Table:
     counted: bool = True
 
     def frame(self) -> pd.DataFrame:
-        """Give one row per cell: where, ours, the paper's, difference, verdict, remark."""
+        """Give one row per cell: where, ours, the paper's, difference, verdict, remark.
+
+        Examples
+        --------
+        >>> Table("Table 1", "areas", [Cell("J48", "AUC", 0.9612, 0.97)]).frame()[["ours", "paper"]]
+             ours paper
+        0  0.9612  0.97
+        """
         rows = [
             (c.row, c.column, c.ours, c.paper, c.difference, c.agrees, c.given, c.remark)
             for c in self.cells
@@ -158,7 +171,13 @@ class Table:
         return [c for c in self.cells if c.row.startswith(row) and c.column.startswith(column)]
 
     def counts(self) -> tuple[int, int]:
-        """Count the cells that agree, and those the paper prints; given ones are left out."""
+        """Count the cells that agree, and those the paper prints; given ones are left out.
+
+        Examples
+        --------
+        >>> Table("Table 1", "areas", [Cell("J48", "AUC", 0.9612, 0.97)]).counts()
+        (0, 1)
+        """
         verdicts = [cell.agrees for cell in self.cells if cell.agrees is not None]
         return sum(verdicts), len(verdicts)
 

@@ -105,7 +105,15 @@ class ModelPredictions:
         return np.zeros(self.n, dtype=np.bool_)
 
     def take(self, rows: Ints | Mask, name: str | None = None) -> ModelPredictions:
-        """Take some rows, by position or by mask."""
+        """Take some rows, by position or by mask.
+
+        Examples
+        --------
+        >>> from cautious.predictions import read_predictions
+        >>> one = read_predictions({"mine": (["no", "yes"], [0.2, 0.9])})["mine"]
+        >>> one.take([1]).y_true.tolist()
+        ['yes']
+        """
         kept = {key: getattr(self, key) for key in _ROWS}
         cut: dict[str, Any] = {key: a[rows] for key, a in kept.items() if a is not None}
         if self.costs is not None:
@@ -113,7 +121,16 @@ class ModelPredictions:
         return replace(self, name=self.name if name is None else name, **cut)
 
     def of_group(self, group: Any) -> ModelPredictions:
-        """Take the rows of a group."""
+        """Take the rows of a group.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.predictions import read_predictions
+        >>> frame = pd.DataFrame({"y_true": [0, 1, 1], "score": [0.1, 0.4, 0.9], "group": [*"abb"]})
+        >>> read_predictions(frame)["predictions"].of_group("b").n
+        2
+        """
         if self.groups is None:
             raise refusal("no groups")
         return self.take(np.asarray(self.groups == group))

@@ -135,6 +135,13 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         -------
         CorrelationFeatureSelector
             Itself.
+
+        Examples
+        --------
+        >>> from cautious.datasets import load_dataset
+        >>> X, y = load_dataset("iris", return_X_y=True)
+        >>> CorrelationFeatureSelector().fit(X, y).get_support()
+        array([False, False,  True,  True])
         """
         if self.missing not in _MISSING:
             raise ValueError(
@@ -177,6 +184,13 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         -------
         DataFrame or ndarray of shape (n, n_selected)
             The selected columns, as they were.
+
+        Examples
+        --------
+        >>> from cautious.datasets import load_dataset
+        >>> X, y = load_dataset("iris", return_X_y=True)
+        >>> CorrelationFeatureSelector().fit(X, y).transform(X).shape
+        (150, 2)
         """
         check_is_fitted(self)
         columns = read_table(self, X, reset=False)

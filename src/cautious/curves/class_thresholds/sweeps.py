@@ -139,6 +139,18 @@ class ClassThresholdCurve(Shown):
         Returns
         -------
         ClassThresholdCurve
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = ClassThresholdCurve.of(
+        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
+        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
+        >>> curve.frame()
+           abstention  loss    a    b
+        0         0.0  0.50 -inf -inf
+        1         0.5  0.15 -inf  inf
+        2         1.0  0.30  inf  inf
         """
         sweeps = []
         for c in range(len(classes)):
@@ -188,12 +200,32 @@ class ClassThresholdCurve(Shown):
         return self._sum(self.places, "loss")
 
     def at(self, places: Ints) -> tuple[float, float]:
-        """Share abstained on and mean loss per case at given places."""
+        """Share abstained on and mean loss per case at given places.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = ClassThresholdCurve.of(
+        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
+        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
+        >>> curve.at(curve.least_loss())
+        (0.5, 0.15000000000000002)
+        """
         abstained, loss = self._sum(places, "abstained"), self._sum(places, "loss")
         return float(abstained / self.total), float(loss / self.total)
 
     def thresholds(self, places: Ints) -> Floats:
-        """Thresholds at given places; 0 for a class that nobody preferred."""
+        """Thresholds at given places; 0 for a class that nobody preferred.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = ClassThresholdCurve.of(
+        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
+        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
+        >>> curve.thresholds(curve.least_loss())
+        array([-inf,  inf])
+        """
         chosen = [
             s.threshold[place] if len(s.threshold) > 1 else 0.0
             for s, place in zip(self.sweeps, places, strict=True)
@@ -201,7 +233,20 @@ class ClassThresholdCurve(Shown):
         return np.array(chosen)
 
     def frame(self) -> pd.DataFrame:
-        """One row per vertex: abstention and mean loss per case, and the thresholds."""
+        """One row per vertex: abstention and mean loss per case, and the thresholds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = ClassThresholdCurve.of(
+        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
+        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.zeros(2))
+        >>> curve.frame()
+           abstention  loss    a    b
+        0         0.0   0.5 -inf -inf
+        1         0.5   0.0 -inf  inf
+        2         1.0   0.0  inf  inf
+        """
         columns = {"abstention": self.abstained / self.total, "loss": self.loss / self.total}
         table = pd.DataFrame(columns)
         every = np.array([self.thresholds(places) for places in self.places])
@@ -214,7 +259,17 @@ class ClassThresholdCurve(Shown):
     # Choices.
 
     def least_loss(self) -> Ints:
-        """Places of the least loss, of several the ones that abstain least."""
+        """Places of the least loss, of several the ones that abstain least.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = ClassThresholdCurve.of(
+        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
+        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
+        >>> curve.thresholds(curve.least_loss())
+        array([-inf,  inf])
+        """
         return np.array([_first_least(*pair) for pair in zip(*self._lists, strict=True)])
 
     def within_abstention(self, budget: float, *, per_answer: bool) -> Choice:
@@ -235,6 +290,15 @@ class ClassThresholdCurve(Shown):
         -------
         Choice
             With the gap in loss per case, or per answer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = ClassThresholdCurve.of(
+        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
+        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
+        >>> curve.within_abstention(0.6, per_answer=False)
+        Choice(options=array([0, 1]), cost=0.30000000000000004, used=1.0, gap=0.0)
         """
         loss, abstained = self._lists
         total = self.total / self.weight_unit
@@ -273,6 +337,15 @@ class ClassThresholdCurve(Shown):
         -------
         Choice
             With the gap in the share abstained on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = ClassThresholdCurve.of(
+        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
+        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
+        >>> curve.within_loss(0.2, per_answer=False)
+        Choice(options=array([0, 1]), cost=1.0, used=0.30000000000000004, gap=0.0)
         """
         loss, abstained = self._lists
         budget /= self.loss_unit

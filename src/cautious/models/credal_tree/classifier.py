@@ -143,6 +143,12 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
+        >>> CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5).classes_.tolist()
+        ['in', 'out']
         """
         self._check_parameters()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
@@ -174,6 +180,13 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         ndarray of shape (n, K)
             Columns in ``classes_`` order. Where a row reaches several leaves, their mean, each
             weighted by its examples.
+
+        Examples
+        --------
+        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
+        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
+        >>> tree.predict_proba([["sun", "calm"]]).round(2)
+        array([[0.1, 0.9]])
         """
         first, nodes = self._reach(X)
         counts = self._counts(nodes)
@@ -198,6 +211,14 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         -------
         lower, upper : ndarray of shape (n, K)
             Reachable bounds; ``predict_proba`` lies between them.
+
+        Examples
+        --------
+        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
+        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
+        >>> lower, upper = tree.predict_proba_bounds([["sun", "calm"]])
+        >>> lower.round(2), upper.round(2)
+        (array([[0. , 0.8]]), array([[0.2, 1. ]]))
         """
         first, nodes = self._reach(X)
         leaves, at = np.unique(nodes, return_inverse=True)
@@ -218,6 +239,14 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         -------
         ndarray of shape (n, K), bool
             One row per example, one column per class in ``classes_`` order.
+
+        Examples
+        --------
+        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
+        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
+        >>> tree.predict_set([["sun", "calm"], ["snow", None]])
+        array([[False,  True],
+               [ True, False]])
         """
         first, nodes = self._reach(X)
         leaves, at = np.unique(nodes, return_inverse=True)
@@ -238,6 +267,14 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
+        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
+        >>> print(tree.export_text(["sky", "wind"]))
+        sky = rain: {in} (5, 0)
+        sky = sun: {out} (0, 4)
         """
         check_is_fitted(self)
         known = getattr(

@@ -131,6 +131,15 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
+        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).scores_.shape
+        (2, 2)
         """
         name, settings = self._settings()
         check_folds(self.cv)
@@ -171,22 +180,64 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
         return self
 
     def predict(self, X: Any) -> Any:
-        """Name the most probable class of each set; see :class:`CautiousForestClassifier`."""
+        """Name the most probable class of each set; see :class:`CautiousForestClassifier`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
+        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).predict(X[[0, 60]])
+        array([0, 1])
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the forest."""
+        """Estimate class probabilities with the forest.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
+        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).predict_proba(X[[0]])
+        array([[1., 0., 0.]])
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound class probabilities with the chosen s; see :class:`CautiousForestClassifier`."""
+        """Bound class probabilities with the chosen s; see :class:`CautiousForestClassifier`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
+        >>> forest = CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y)
+        >>> lower, upper = forest.predict_proba_bounds(X[[0]])
+        >>> bool((lower <= upper).all())
+        True
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_proba_bounds(X)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with sets by the chosen setting; see :class:`CautiousForestClassifier`."""
+        """Answer with sets by the chosen setting; see :class:`CautiousForestClassifier`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
+        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).predict_set(X[[0]])
+        array([[ True, False, False]])
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_set(X)
 

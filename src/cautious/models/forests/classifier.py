@@ -163,6 +163,15 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
+        >>> CautiousForestClassifier(trees).fit(X, y).classes_
+        array([0, 1, 2])
         """
         self._check_parameters()
         estimator = self._forest()
@@ -193,6 +202,15 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         -------
         ndarray of shape (n, K), bool
             Columns in ``classes_`` order; a full row abstains.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
+        >>> CautiousForestClassifier(trees).fit(X, y).predict_set(X[[0]])
+        array([[ True, False, False]])
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -212,6 +230,16 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         -------
         lower, upper : ndarray of shape (n, K)
             Reachable bounds; ``predict_proba`` lies between them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
+        >>> lower, upper = CautiousForestClassifier(trees).fit(X, y).predict_proba_bounds(X[[0]])
+        >>> bool((lower <= upper).all())
+        True
         """
         check_is_fitted(self)
         self._check_parameters()

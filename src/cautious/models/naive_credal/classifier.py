@@ -150,6 +150,12 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         -------
         ndarray of shape (n, K)
             Columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> model.predict_proba([["x"]]).round(2)
+        array([[0.9, 0.1]])
         """
         codes = self._encode(X)
         K = len(self.classes_)
@@ -186,6 +192,13 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         -------
         lower, upper : ndarray of shape (n, K)
             Reachable bounds; ``predict_proba`` lies between them.
+
+        Examples
+        --------
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> lower, upper = model.predict_proba_bounds([["x"]])
+        >>> lower.round(2), upper.round(2)
+        (array([[0.67, 0.  ]]), array([[1.  , 0.33]]))
         """
         codes = self._encode(X)
         intervals = ProbabilityIntervals(*self._model().predict_proba_bounds(codes)).reachable()
@@ -203,6 +216,13 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         -------
         ndarray of shape (n, K), bool
             One row per example, one column per class in ``classes_`` order.
+
+        Examples
+        --------
+        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> model.predict_set([["x"], ["y"]])
+        array([[ True, False],
+               [ True,  True]])
         """
         codes = self._encode(X)
         model = self._model()
@@ -317,6 +337,12 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
+        >>> NaiveCredalClassifierCV(s=[0.1, 1], cv=2).fit(X, y).best_s_
+        0.1
         """
         strengths = list(self.s) if isinstance(self.s, Sequence | np.ndarray) else [None]
         if not all(isinstance(s, Real) and 0 < s < np.inf for s in strengths):
@@ -365,16 +391,40 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the chosen s; see :class:`NaiveCredalClassifier`."""
+        """Estimate class probabilities with the chosen s; see :class:`NaiveCredalClassifier`.
+
+        Examples
+        --------
+        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
+        >>> NaiveCredalClassifierCV(s=[0.1, 1], cv=2).fit(X, y).predict_proba([["x"]]).round(2)
+        array([[1., 0.]])
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound class probabilities with the chosen s; see :class:`NaiveCredalClassifier`."""
+        """Bound class probabilities with the chosen s; see :class:`NaiveCredalClassifier`.
+
+        Examples
+        --------
+        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
+        >>> model = NaiveCredalClassifierCV(s=[1], cv=2).fit(X, y)
+        >>> lower, upper = model.predict_proba_bounds([["x"]])
+        >>> lower.round(2), upper.round(2)
+        (array([[0.91, 0.  ]]), array([[1.  , 0.09]]))
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_proba_bounds(X)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with sets of classes, with the chosen s; see :class:`NaiveCredalClassifier`."""
+        """Answer with sets of classes, with the chosen s; see :class:`NaiveCredalClassifier`.
+
+        Examples
+        --------
+        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
+        >>> NaiveCredalClassifierCV(s=[0.1, 1], cv=2).fit(X, y).predict_set([["x"], ["y"]])
+        array([[ True, False],
+               [False,  True]])
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_set(X)

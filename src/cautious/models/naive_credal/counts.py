@@ -213,6 +213,12 @@ class CountingClassifier(DiscreteClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"]).classes_.tolist()
+        ['a', 'b']
         """
         self._check_parameters()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
@@ -238,6 +244,13 @@ class CountingClassifier(DiscreteClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> model = NaiveCredalClassifier().partial_fit([["x"]], ["a"], classes=["a", "b"])
+        >>> model.partial_fit([["y"]], ["b"]).predict([["y"]]).tolist()
+        ['b']
         """
         self._check_parameters()
         first = not hasattr(self, "counts_")
@@ -275,6 +288,14 @@ class CountingClassifier(DiscreteClassifier):
         -------
         classifier
             A new one, with the parameters of this one.
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> one = NaiveCredalClassifier().fit([["x"], ["y"]], ["a", "b"])
+        >>> two = NaiveCredalClassifier().fit([["x"], ["y"]], ["a", "b"])
+        >>> one.merge(two).predict_set([["x"]])
+        array([[ True, False]])
         """
         check_is_fitted(self)
         if not isinstance(other, type(self)):

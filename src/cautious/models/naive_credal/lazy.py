@@ -246,6 +246,12 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
+        >>> LazyNaiveCredalClassifier().fit(X, [int(a == b) for a, b in X]).classes_
+        array([0, 1])
         """
         self._check_parameters()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
@@ -275,6 +281,14 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         -------
         ndarray of shape (n, K), bool
             Columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
+        >>> model = LazyNaiveCredalClassifier(n_neighbors=5).fit(X, [int(a == b) for a, b in X])
+        >>> model.predict_set([[0, 0], [0, 1]])
+        array([[False,  True],
+               [ True, False]])
         """
         return np.concatenate(self._over_rows(X, "set"))
 
@@ -289,6 +303,13 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         ndarray of shape (n, K)
+
+        Examples
+        --------
+        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
+        >>> model = LazyNaiveCredalClassifier(n_neighbors=5).fit(X, [int(a == b) for a, b in X])
+        >>> model.predict_proba([[0, 0]]).round(2)
+        array([[0.34, 0.66]])
         """
         return np.concatenate(self._over_rows(X, "proba"))
 
@@ -305,6 +326,14 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         lower, upper : ndarray of shape (n, K)
+
+        Examples
+        --------
+        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
+        >>> model = LazyNaiveCredalClassifier(n_neighbors=5).fit(X, [int(a == b) for a, b in X])
+        >>> lower, upper = model.predict_proba_bounds([[0, 0]])
+        >>> lower.round(2), upper.round(2)
+        (array([[0.29, 0.6 ]]), array([[0.4 , 0.71]]))
         """
         lower, upper = zip(*self._over_rows(X, "bounds"), strict=True)
         intervals = ProbabilityIntervals(np.concatenate(lower), np.concatenate(upper)).reachable()

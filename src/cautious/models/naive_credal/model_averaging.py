@@ -136,6 +136,12 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         -------
         ndarray of shape (n, K)
             Columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> model = CredalModelAveragingClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> model.predict_proba([["x"]]).round(2)
+        array([[0.84, 0.16]])
         """
         codes = self._encode(X)
         evidence = ModelEvidence(self.counts_, self.s)
@@ -155,6 +161,12 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         -------
         ndarray of shape (n, K), bool
             Columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> model = CredalModelAveragingClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> model.predict_set([["x"]])
+        array([[ True, False]])
         """
         parts = [~dominated_by_infima(infima) for infima in self._infima(X, exact=False)]
         return np.concatenate(parts)
@@ -178,6 +190,13 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         Returns
         -------
         lower, upper : ndarray of shape (n, K)
+
+        Examples
+        --------
+        >>> model = CredalModelAveragingClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
+        >>> lower, upper = model.predict_proba_bounds([["x"]])
+        >>> lower.round(2), upper.round(2)
+        (array([[0.7 , 0.11]]), array([[0.89, 0.3 ]]))
         """
         parts = [bounds_from_infima(infima) for infima in self._infima(X, exact=True)]
         lower, upper = (np.concatenate(side) for side in zip(*parts, strict=True))

@@ -136,6 +136,12 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
+        >>> len(NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y).candidates_)
+        2
         """
         self._check_number("n_candidates")
         if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
@@ -167,6 +173,13 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
+        >>> print(NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y).export_text())
+        {a} | {b, c}
+        {b} | {c}
         """
         return self.tree_.export_text(self.classes_)
 
@@ -290,6 +303,13 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
+        >>> forest = NestedDichotomyForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+        >>> forest.classes_.tolist()
+        ['a', 'b', 'c']
         """
         self._check_number("n_estimators")
         X, codes, weight = self._read_examples(X, y, sample_weight)

@@ -89,6 +89,14 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         -------
         ndarray of shape (n, K)
             Columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from cautious.models import NestedDichotomyClassifier
+        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
+        >>> model = NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y)
+        >>> model.predict_proba([[0]]).shape
+        (1, 3)
         """
         return np.concatenate([f.class_bounds()[0] for f in self._forests(X, precise=True)])
 
@@ -104,6 +112,15 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         -------
         lower, upper : ndarray of shape (n, K)
             Reachable bounds; ``predict_proba`` lies between them.
+
+        Examples
+        --------
+        >>> from cautious.models import NestedDichotomyClassifier
+        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
+        >>> model = NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y)
+        >>> lower, upper = model.predict_proba_bounds([[0]])
+        >>> bool((lower <= upper).all())
+        True
         """
         bounds = [forest.class_bounds() for forest in self._forests(X)]
         lower, upper = map(np.concatenate, zip(*bounds, strict=True))
@@ -121,6 +138,14 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         -------
         ndarray of shape (n, K), bool
             One row per example, one column per class in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from cautious.models import NestedDichotomyClassifier
+        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
+        >>> model = NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y)
+        >>> model.predict_set([[0]])
+        array([[ True,  True,  True]])
         """
         check_is_fitted(self)
         costs = self._cost_matrix()

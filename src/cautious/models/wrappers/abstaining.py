@@ -324,6 +324,13 @@ class RandomMemberClassifier(ProbabilisticWrapper):
         -------
         ndarray of shape (n, K)
             One over the size of the set for each of its classes, in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from cautious.models import NaiveCredalClassifier
+        >>> model = RandomMemberClassifier(NaiveCredalClassifier(s=2), random_state=0)
+        >>> model.fit([["x"], ["x"], ["y"]], ["a", "a", "b"]).predict_proba([["y"]])
+        array([[0.5, 0.5]])
         """
         check_is_fitted(self)
         answers = self.estimator_.predict_set(X)

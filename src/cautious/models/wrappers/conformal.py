@@ -181,6 +181,14 @@ class ConformalClassifier(ProbabilisticWrapper):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> ConformalClassifier(GaussianNB(), random_state=0).fit(X, y).classes_
+        array([0, 1, 2])
         """
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
@@ -371,6 +379,15 @@ class ConformalClassifier(ProbabilisticWrapper):
         -------
         ndarray of shape (n, K)
             Columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ConformalClassifier(GaussianNB(), random_state=0).fit(X, y)
+        >>> model.predict_proba(X[[0]]).round(2)
+        array([[1., 0., 0.]])
         """
         if not self.logits:
             p = super().predict_proba(X)

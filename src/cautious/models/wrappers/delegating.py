@@ -141,6 +141,16 @@ class DelegatingClassifier(NamedEstimators):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
+        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).trained_on_
+        [150, 100]
         """
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
@@ -260,6 +270,16 @@ class DelegatingClassifier(NamedEstimators):
         -------
         ndarray of shape (n, K)
             Columns in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
+        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).predict_proba(X[[0]]).round(2)
+        array([[1., 0., 0.]])
         """
         return self._cascade(X)[1]
 
@@ -275,6 +295,17 @@ class DelegatingClassifier(NamedEstimators):
         -------
         ndarray of shape (n, K), bool
             One row per example, one column per class in ``classes_`` order.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
+        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).predict_set(X[[0, 60]])
+        array([[ True, False, False],
+               [False,  True, False]])
         """
         return self._cascade(X)[0]
 
@@ -289,6 +320,16 @@ class DelegatingClassifier(NamedEstimators):
         Returns
         -------
         ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
+        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).predict(X[[0, 60]])
+        array([0, 1])
         """
         sets, p, _ = self._cascade(X)
         return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
@@ -305,6 +346,16 @@ class DelegatingClassifier(NamedEstimators):
         -------
         ndarray of shape (n,)
             Its position in ``estimators_``, or -1 where even the last one was not sure.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
+        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).decided_by(X[[0, 60]])
+        array([0, 1])
         """
         return self._cascade(X)[2]
 

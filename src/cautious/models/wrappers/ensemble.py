@@ -162,6 +162,16 @@ class CautiousEnsembleClassifier(NamedEstimators):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).classes_
+        array([0, 1, 2])
         """
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
@@ -305,6 +315,18 @@ class CautiousEnsembleClassifier(NamedEstimators):
         ndarray of shape (n, K)
             Columns in ``classes_`` order. For "votes", the shares of the votes, where a member that
             abstains divides its vote evenly.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+        >>> model = CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y)
+        >>> model.predict_proba(X[[0, 70]]).round(2)
+        array([[1.  , 0.  , 0.  ],
+               [0.  , 0.09, 0.91]])
         """
         check_is_fitted(self)
         return self._judge(self.estimators_, X)[2]
@@ -323,6 +345,17 @@ class CautiousEnsembleClassifier(NamedEstimators):
             What is compared with ``threshold_``: the mean probability less its spread, which may be
             negative; or the share of votes. It is 0 if two classes have as many: this is never
             answered, even with a threshold of 0.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+        >>> model = CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y)
+        >>> model.confidence(X[[0, 70]]).round(2)
+        array([1.  , 0.85])
         """
         check_is_fitted(self)
         return self._judge(self.estimators_, X)[1]
@@ -340,6 +373,18 @@ class CautiousEnsembleClassifier(NamedEstimators):
         DataFrame
             One row per case: the share of votes for each class, and of members that abstain (the
             column None).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).vote_shares(X[[0, 70]])
+             0    1    2  None
+        0  1.0  0.0  0.0   0.0
+        1  0.0  0.0  1.0   0.0
         """
         check_is_fitted(self)
         votes = np.stack([self._votes(member, X) for member in self.estimators_])
@@ -359,6 +404,17 @@ class CautiousEnsembleClassifier(NamedEstimators):
         -------
         ndarray of shape (n, K), bool
             One row per example, one column per class in ``classes_`` order; a full row abstains.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).predict_set(X[[0, 70]])
+        array([[ True, False, False],
+               [False, False,  True]])
         """
         check_is_fitted(self)
         return self._sets(*self._judge(self.estimators_, X)[:2])
@@ -383,6 +439,16 @@ class CautiousEnsembleClassifier(NamedEstimators):
         Returns
         -------
         ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).predict(X[[0, 70]])
+        array([0, 2])
         """
         check_is_fitted(self)
         return np.asarray(self.classes_[self._judge(self.estimators_, X)[0]])

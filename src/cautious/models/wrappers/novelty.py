@@ -167,6 +167,16 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.neighbors import LocalOutlierFactor
+        >>> X, y = load_iris(return_X_y=True)
+        >>> detector = LocalOutlierFactor(novelty=True)
+        >>> NoveltyRefusingClassifier(GaussianNB(), detector, random_state=0).fit(X, y).classes_
+        array([0, 1, 2])
         """
         check_probabilistic(self.estimator)
         self._check_parameters()
@@ -241,6 +251,17 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         -------
         ndarray of shape (n,)
             Conformal p-values, small for novel cases; per class, the largest of them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.neighbors import LocalOutlierFactor
+        >>> X, y = load_iris(return_X_y=True)
+        >>> detector = LocalOutlierFactor(novelty=True)
+        >>> model = NoveltyRefusingClassifier(GaussianNB(), detector, random_state=0).fit(X, y)
+        >>> model.novelty_p_values([[5.1, 3.5, 1.4, 0.2], [5.0, 3.0, 9.0, 5.0]]).round(3)
+        array([0.921, 0.026])
         """
         check_is_fitted(self)
         scores = self._scores(X)
@@ -261,6 +282,17 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         Returns
         -------
         ndarray of shape (n,), bool
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.neighbors import LocalOutlierFactor
+        >>> X, y = load_iris(return_X_y=True)
+        >>> detector = LocalOutlierFactor(novelty=True)
+        >>> model = NoveltyRefusingClassifier(GaussianNB(), detector, random_state=0).fit(X, y)
+        >>> model.is_novel([[5.1, 3.5, 1.4, 0.2], [5.0, 3.0, 9.0, 5.0]])
+        array([False,  True])
         """
         return np.asarray(self.novelty_p_values(X) <= self.max_false_refusals)
 

@@ -171,6 +171,15 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = {"small": [0], "large": [1, 2]}
+        >>> HierarchicalClassifier(GaussianNB(), tree, threshold=0.9).fit(X, y).classes_
+        array([0, 1, 2])
         """
         check_probabilistic(self.estimator)
         self._check_parameters()
@@ -247,6 +256,16 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         -------
         list
             Class labels and names of inner nodes; of a union, the smallest node above it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = {"small": [0], "large": [1, 2]}
+        >>> model = HierarchicalClassifier(GaussianNB(), tree, threshold=0.9).fit(X, y)
+        >>> model.predict_nodes(X[[0, 60, 83]])
+        [0, 1, 'large']
         """
         return self.tree_.names(self.predict_set(X))
 

@@ -208,6 +208,15 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = make_classification(200, flip_y=0.2, random_state=0)
+        >>> model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2).fit(X, y)
+        >>> model.search_.abstention <= 0.2
+        True
         """
         self._check_parameters()
         check_probabilistic(self.estimator)

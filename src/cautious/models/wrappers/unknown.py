@@ -112,6 +112,13 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
+        >>> UnknownClassClassifier(GaussianNB(), "?").fit(X, y).classes_.tolist()
+        ['no', 'yes']
         """
         self._check_parameters()
         self._check_missing(y)
@@ -185,6 +192,13 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         -------
         ndarray of shape (n, K)
             Columns in ``classes_`` order; equal where nothing but `unknown` is possible.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
+        >>> UnknownClassClassifier(GaussianNB(), "?").fit(X, y).predict_proba([[0.0]]).round(2)
+        array([[1., 0.]])
         """
         return _among(*self._probabilities(X))
 
@@ -199,6 +213,14 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         Returns
         -------
         ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
+        >>> model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
+        >>> model.unknown_proba([[0.0], [0.55]]).round(2)
+        array([0., 1.])
         """
         p, known = self._probabilities(X)
         return np.asarray(p[:, ~known].sum(axis=1))
@@ -249,6 +271,17 @@ class UnknownClassClassifier(ProbabilisticWrapper):
             is a share of the cases of known class, "wrong" of those that are answered, and
             "answered though unknown" of the cases of unknown class. With one known class all
             cases are answered.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
+        >>> model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
+        >>> model.answer_shares(X, y)[["n", "share"]]
+                                 n  share
+        answered                 4    1.0
+        wrong                    0    0.0
+        answered though unknown  0    0.0
         """
         level, sets = check_level(confidence_level), self.predict_set(X)
         truth = check_labels(y, len(sets), self.classes_, self.unknown)
@@ -279,6 +312,13 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
+        >>> UnknownClassClassifier(GaussianNB(), "?").fit(X, y).score(X, y)
+        1.0
         """
         sets = self.predict_set(X)
         truth = check_labels(y, len(sets), self.classes_, self.unknown)

@@ -89,6 +89,15 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import AbstainingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> AbstainingClassifier(GaussianNB()).fit(X, y).classes_
+        array([0, 1, 2])
         """
         self._check_estimator()
         params = fit_metadata(self, self.estimator, sample_weight, fit_params)
@@ -110,6 +119,15 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         -------
         ndarray of shape (n, K)
             Columns in ``classes_`` order; 0 for a class that the estimator was not shown.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import AbstainingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> AbstainingClassifier(GaussianNB()).fit(X, y).predict_proba(X[[83]]).round(2)
+        array([[0.  , 0.61, 0.39]])
         """
         check_is_fitted(self)
         own = np.asarray(self.estimator_.classes_)
@@ -129,6 +147,16 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         -------
         ndarray of shape (n, K), bool
             One row per example, one column per class in ``classes_`` order; a full row abstains.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import NondeterministicClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> NondeterministicClassifier(GaussianNB()).fit(X, y).predict_set(X[[0, 83]])
+        array([[ True, False, False],
+               [False,  True,  True]])
         """
         return self._judge(X)[1]
 
@@ -145,6 +173,15 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         ndarray of shape (n,)
             The answer where there is one; where there is doubt, the most probable class of those
             that remain. An empty set leaves the most probable class of all.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import AbstainingClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> AbstainingClassifier(GaussianNB()).fit(X, y).predict(X[[0, 83]])
+        array([0, 1])
         """
         p, sets = self._judge(X)
         sets |= ~sets.any(axis=1, keepdims=True)
@@ -220,11 +257,29 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
     estimators: Sequence[tuple[str, Any]]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters, with those of the estimators by name."""
+        """Get the parameters, with those of the estimators by name.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import CautiousEnsembleClassifier
+        >>> model = CautiousEnsembleClassifier([("bayes", GaussianNB()), ("other", GaussianNB())])
+        >>> model.get_params()["bayes__var_smoothing"]
+        1e-09
+        """
         return dict(self._get_params("estimators", deep=deep))
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators."""
+        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.models import CautiousEnsembleClassifier
+        >>> model = CautiousEnsembleClassifier([("bayes", GaussianNB()), ("other", GaussianNB())])
+        >>> model.set_params(bayes__var_smoothing=0.1).get_params()["bayes__var_smoothing"]
+        0.1
+        """
         self._set_params("estimators", **params)
         return self
 

@@ -325,6 +325,16 @@ class FromEstimator:
             As in :meth:`from_predictions`; of two classes `pos_label` is by default the second.
             For scores `response_method` ("auto", "predict_proba" or "decision_function") says what
             to ask the classifier.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.curves import AbstentionCostSurface
+        >>> X, y = make_classification(200, random_state=0)
+        >>> model = GaussianNB().fit(X[:100], y[:100])
+        >>> round(AbstentionCostSurface.from_estimator(model, X[100:], y[100:]).vacc(), 3)
+        0.018
         """
         asks = cls._asks
         if asks == "predict_proba" or asks == "predict_set":
@@ -358,6 +368,17 @@ class FromEstimator:
             The data that were cross-validated.
         sample_weight, **options
             As in :meth:`from_estimator`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.curves import AbstentionCostSurface
+        >>> X, y = make_classification(200, random_state=0)
+        >>> found = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
+        >>> round(AbstentionCostSurface.from_cv_results(found, X, y).vacc(), 3)
+        0.032
         """
         asks = cls._asks
         if asks == "predict_proba" or asks == "predict_set":
