@@ -164,6 +164,7 @@ def cross_fitted(
     Examples
     --------
     >>> import numpy as np
+    >>> from cautious.curves import find_rule
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], [65, 35])
     >>> score = rng.normal(size=100) + 2 * y
