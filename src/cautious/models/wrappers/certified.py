@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import cross_val_predict
 from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints, Labels, Mask
@@ -25,7 +24,12 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
+from cautious.models.wrappers.wrapper import (
+    ProbabilisticWrapper,
+    out_of_fold,
+    over_classes,
+    set_aside,
+)
 
 __all__ = ["CertifiedAbstainingClassifier", "warn_of_twins"]
 
@@ -220,7 +224,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             # On average, the calibration scores are their own candidates.
             seen = np.unique(truth)
             if len(seen) > 1 and self.promise != "on average":
-                others = self._out_of_fold(rows, truth, own)
+                others = out_of_fold(self.estimator, rows, truth, self.cv, own)
                 other_groups = None if groups is None else np.asarray(groups)[training]
         take_over_features(self, self.estimator_)
         self._know_classes(labels)
@@ -251,20 +255,6 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         if found.rule is None:
             warnings.warn(f"{found.certificate} The model abstains always.", stacklevel=2)
         return self
-
-    def _out_of_fold(self, X: Any, y: Labels, params: dict[str, Any]) -> Floats:
-        """Probabilities of training cases from models that had not seen them."""
-        least = int(np.unique(y, return_counts=True)[1].min())
-        cv = min(self.cv, max(2, least)) if isinstance(self.cv, int) else self.cv
-        with warnings.catch_warnings():
-            # A class that a fold could not learn gets probability zero, which is harmless here.
-            warnings.filterwarnings("ignore", "Number of classes in", RuntimeWarning)
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-            p = cross_val_predict(
-                self.estimator, X, y, cv=cv, method="predict_proba", params=params
-            )
-        return np.asarray(p, dtype=np.float64)
 
     def _limits(self, classes: Labels) -> dict[str, Any]:
         limits = {name: getattr(self, name) for name in _LIMITS}

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import cross_val_predict
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,7 +33,12 @@ from cautious.models.base import (
     take_rows,
 )
 from cautious.models.wrappers.certified import warn_of_twins
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
+from cautious.models.wrappers.wrapper import (
+    ProbabilisticWrapper,
+    out_of_fold,
+    over_classes,
+    set_aside,
+)
 
 __all__ = ["DeferringClassifier"]
 
@@ -248,17 +252,7 @@ class DeferringClassifier(ProbabilisticWrapper):
         self.estimator_: Any = clone(self.estimator).fit(X, y, **params)
         if isinstance(self.estimator, FrozenEstimator) or len(np.unique(y)) < 2:
             return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
-        least = int(np.unique(y, return_counts=True)[1].min())
-        cv = min(self.cv, max(2, least)) if isinstance(self.cv, int) else self.cv
-        with warnings.catch_warnings():
-            # A class that a fold could not learn gets probability zero, which is harmless here.
-            warnings.filterwarnings("ignore", "Number of classes in", RuntimeWarning)
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-            p = cross_val_predict(
-                self.estimator, X, y, cv=cv, method="predict_proba", params=params
-            )
-        return np.asarray(p, dtype=np.float64)
+        return out_of_fold(self.estimator, X, y, self.cv, params)
 
     def _choice(self, truth: Ints, p: Floats, said: Mapping[Any, Ints], prices: Any) -> Any:
         """Find who answers what: a team over scores, or a table of costs."""

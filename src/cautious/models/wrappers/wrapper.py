@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
@@ -46,6 +46,7 @@ __all__ = [
     "folds_of",
     "hold_out",
     "kind_of",
+    "out_of_fold",
     "over_classes",
     "own_sets",
     "set_aside",
@@ -463,6 +464,19 @@ def folds_by_class(y: Labels, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
     for test in range(n_folds):
         if (fold == test).any() and len(size) > 1:
             yield np.flatnonzero(fold != test), np.flatnonzero(fold == test)
+
+
+def out_of_fold(estimator: Any, X: Any, y: Labels, cv: Any, params: dict[str, Any]) -> Floats:
+    """Give probabilities of training cases from models that had not seen them."""
+    least = int(np.unique(y, return_counts=True)[1].min())
+    folds = min(cv, max(2, least)) if isinstance(cv, int) else cv
+    with warnings.catch_warnings():
+        # A class that a fold could not learn gets probability zero, which is harmless here.
+        warnings.filterwarnings("ignore", "Number of classes in", RuntimeWarning)
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        p = cross_val_predict(estimator, X, y, cv=folds, method="predict_proba", params=params)
+    return np.asarray(p, dtype=np.float64)
 
 
 def own_sets(estimator: Any, X: Any, p: Floats) -> Mask:
