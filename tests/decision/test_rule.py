@@ -94,6 +94,17 @@ def test_rules_decide_as_the_functions_do():
     assert np.array_equal(zero.predict_set(P), chow)
 
 
+@pytest.mark.parametrize("classes", [["no", "yes"], ["yes", "no"], ["a", "b"]])
+def test_costs_by_name_are_about_the_positive_class_of_the_rule(classes):
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    for rule in (
+        Rule.window(0.3, 0.7, classes=classes, costs=costs),
+        Rule.class_thresholds([0.1, 0.2], classes=classes, costs=costs),
+    ):
+        assert rule.pos_label == classes[1]
+        assert rule.costs.answers.to_numpy().tolist() == [[0, 10], [2, 0], [1, 1]]
+
+
 def test_a_missing_score_abstains_and_is_counted():
     window, missing = RULES["window"], [0.1, np.nan, 0.9]
     assert window.predict_set(missing).sum(axis=1).tolist() == [1, 2, 1]

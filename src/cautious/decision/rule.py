@@ -537,7 +537,10 @@ def _make(
     fields = about | compared
     if fields.get("costs") is not None:
         needs = kind in ("class_thresholds", "set_costs")
-        fields["costs"] = as_costs(fields["costs"], labels, needs_abstention=needs)
+        positive = labels[1] if len(labels) == 2 else None
+        fields["costs"] = as_costs(
+            fields["costs"], labels, pos_label=positive, needs_abstention=needs
+        )
     return cls(kind, labels, **fields)
 
 

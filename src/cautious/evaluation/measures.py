@@ -36,7 +36,10 @@ from cautious.evaluation.text import (
     first_rows,
     has_partial_sets,
     html_tables,
-    number,
+    no_answers,
+    rounding_words,
+    rows_of,
+    size_rows,
     text_table,
     value_cell,
 )
@@ -52,7 +55,6 @@ from cautious.predictions import (
     ModelPredictions,
     is_frame,
     label_text,
-    per_cent_hint,
     read_predictions,
 )
 from cautious.sets import check_sets
@@ -183,7 +185,7 @@ class Evaluation:
         parts = {"by_class": self.by_class, "by_group": self.by_group}
         return {
             "n": one.n,
-            "rows": _rows_of(one),
+            "rows": rows_of(one),
             "weighted": one.weighted,
             "missing": one.missing,
             "classes": [label_text(label) for label in one.classes],
@@ -228,7 +230,7 @@ class Evaluation:
         every = every or bool(self.asked)
         partial = any(has_partial_sets(one.counts) for one in self.models.values())
         first = self._rows() if every else first_rows(self.measures, partial)
-        yield "", ["", *self.models], [*_sizes(self.models), *first]
+        yield "", ["", *self.models], [*size_rows(self.models), *first]
         for name, one in self.models.items():
             shown = [self.by_group.get(name)]
             few = len(one.classes) <= _CLASSES_SHOWN
@@ -289,13 +291,13 @@ class Evaluation:
                 told = one.answers.endswith(".")
                 yield prefix + (one.answers if told else f"Answers: {one.answers}.")
             else:
-                yield f"{name}:{_no_answers(one)}"
+                yield f"{name}:{no_answers(one)}"
             if one.chosen_here:
                 yield prefix + _CHOSEN_HERE
                 if one.rule is not None and one.rule.certificate is not None:
                     yield f"{prefix}What its certificate promises holds nevertheless."
             if one.bounds:
-                yield prefix + _rounding(one)
+                yield prefix + rounding_words(one)
             if one.missing:
                 yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
             if name in self.by_costs_of and "cost" in self.measures[name].index:
@@ -487,20 +489,6 @@ def evaluate(
     )
 
 
-def _sizes(models: Mapping[str, Evidence]) -> Iterator[tuple[str, ...]]:
-    """Say how many cases there are; a sum of weights must not pass for a number of people."""
-    every = models.values()
-    weighted = any(one.weighted for one in every)
-    if weighted:
-        yield ("rows", *("" if n is None else f"{n:,}" for n in map(_rows_of, every)))
-    yield (WEIGHTS if weighted else "cases", *(number(one.n) for one in every))
-
-
-def _rows_of(one: Evidence) -> int | None:
-    """Count the rows of a model; None where a log of several models with weights does not say."""
-    return one.rows if one.weighted else round(one.n)
-
-
 def _to_count(choice: RuleChoice) -> dict[str, Any]:
     """Name the decisions that a log has to be counted for."""
     said = [rule for rule in (choice.utility, choice.confidence) if rule is not None]
@@ -512,34 +500,6 @@ def _may_abstain(one: Evidence) -> bool:
     if one.counts is None or one.rule is None:
         return True
     return bool((one.counts.size > 1).any())
-
-
-def _no_answers(one: Evidence) -> str:
-    """Say why there are scores but no answers."""
-    if one.surface is None:
-        return ""
-    scores = one.surface.staircase.scores
-    outside = scores[0] if scores[0] < 0 else scores[-1]
-    return (
-        f" The scores are no probabilities (one is {outside:g}), so only a window can turn them "
-        f"into answers; `cautious tune` finds one. {per_cent_hint(scores)}"
-    ).rstrip()
-
-
-def _rounding(one: Evidence) -> str:
-    """Say how far the answers to rounded scores may be from those to the scores as they were."""
-    (_, cases), coverage = one.bounds["open_cases"], one.bounds["coverage"]
-    right = one.bounds["selective_accuracy"]
-    if not cases:
-        return (
-            "Scores were rounded, but the answers are counted exactly: no threshold is in a cell."
-        )
-    shown = [f"{low:.6g} to {high:.6g}" for low, high in (coverage, (1 - right[1], 1 - right[0]))]
-    return (
-        f"Scores were rounded to cells of {one.resolution:.3g}, so {number(cases)} of "
-        f"{number(one.n)} cases may be answered otherwise: coverage is {shown[0]}, selective risk "
-        f"{shown[1]}. `cautious apply` and `cautious watch` count exactly."
-    )
 
 
 def _priced(
@@ -603,7 +563,7 @@ def _measured(
                 "{name}: {wanted} cannot be computed from these predictions.{why}",
                 name=quoted(evidence.name, 60),
                 wanted=wanted,
-                why=_no_answers(evidence) if evidence.counts is None else "",
+                why=no_answers(evidence) if evidence.counts is None else "",
             )
     frame = pd.DataFrame(rows, columns=["measure", "section", "value", "low", "high"])
     known = list(SECTIONS)  # sections of one's own come last

@@ -1,4 +1,4 @@
-"""Tables and numbers as people read them, in plain text and in notebooks; few measures first."""
+"""Tables, numbers and sentences as people read them; few measures first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from cautious.evaluation.evidence import Evidence
 from cautious.metrics import SetCounts
+from cautious.predictions import per_cent_hint
 
 __all__ = [
     "WEIGHTS",
@@ -19,8 +21,12 @@ __all__ = [
     "first_rows",
     "has_partial_sets",
     "html_tables",
+    "no_answers",
     "number",
+    "rounding_words",
+    "rows_of",
     "share",
+    "size_rows",
     "text_table",
     "value_cell",
 ]
@@ -195,6 +201,20 @@ def first_rows(measures: Mapping[str, pd.DataFrame], partial: bool) -> Iterator[
             yield (line.words, *cells)
 
 
+def size_rows(models: Mapping[str, Evidence]) -> Iterator[tuple[str, ...]]:
+    """Say how many cases there are; a sum of weights must not pass for a number of people."""
+    every = models.values()
+    weighted = any(one.weighted for one in every)
+    if weighted:
+        yield ("rows", *("" if n is None else f"{n:,}" for n in map(rows_of, every)))
+    yield (WEIGHTS if weighted else "cases", *(number(one.n) for one in every))
+
+
+def rows_of(one: Evidence) -> int | None:
+    """Count the rows of a model; None where a log of several models with weights does not say."""
+    return one.rows if one.weighted else round(one.n)
+
+
 def first_parts(
     frame: pd.DataFrame, partial: bool, n: str = "cases"
 ) -> tuple[list[str], list[tuple[str, ...]]]:
@@ -258,3 +278,31 @@ def _cell(table: pd.DataFrame, line: _Line) -> str:
 def _shown(value: Any, line: _Line) -> str:
     value = 1 - value if line.complement else value
     return share(value) if line.is_share else number(value)
+
+
+def no_answers(one: Evidence) -> str:
+    """Say why there are scores but no answers."""
+    if one.surface is None:
+        return ""
+    scores = one.surface.staircase.scores
+    outside = scores[0] if scores[0] < 0 else scores[-1]
+    return (
+        f" The scores are no probabilities (one is {outside:g}), so only a window can turn them "
+        f"into answers; `cautious tune` finds one. {per_cent_hint(scores)}"
+    ).rstrip()
+
+
+def rounding_words(one: Evidence) -> str:
+    """Say how far the answers to rounded scores may be from those to the scores as they were."""
+    (_, cases), coverage = one.bounds["open_cases"], one.bounds["coverage"]
+    right = one.bounds["selective_accuracy"]
+    if not cases:
+        return (
+            "Scores were rounded, but the answers are counted exactly: no threshold is in a cell."
+        )
+    shown = [f"{low:.6g} to {high:.6g}" for low, high in (coverage, (1 - right[1], 1 - right[0]))]
+    return (
+        f"Scores were rounded to cells of {one.resolution:.3g}, so {number(cases)} of "
+        f"{number(one.n)} cases may be answered otherwise: coverage is {shown[0]}, selective risk "
+        f"{shown[1]}. `cautious apply` and `cautious watch` count exactly."
+    )
