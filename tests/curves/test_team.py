@@ -77,6 +77,29 @@ def test_no_other_division_costs_less(seed, experts, capped):
     np.testing.assert_allclose(team.shares, shares)
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 0.7, 3.0, 1e6])
+@pytest.mark.parametrize("seed", [1, 14, 15, 40, 43, 104, 115, 177, 219, 248])
+def test_the_team_does_not_depend_on_the_unit_of_costs(seed, unit):
+    """Few whole costs and scores, so that many divisions cost the same."""
+    rng = np.random.default_rng(seed)
+    n, names = 12, ["ann", "bob", "cy"]
+    truth = np.append([0, 1], rng.integers(2, size=n - 2))
+    scores = rng.integers(5, size=n) / 4
+    said = {name: np.where(rng.random(n) < 0.3, 1 - truth, truth) for name in names}
+    matrix = np.array([[0, rng.integers(1, 4)], [rng.integers(1, 4), 0]])
+    price = {name: float(rng.integers(0, 4)) / 10 for name in names}
+    one, other = (
+        find_team(
+            truth, scores, said, costs=matrix * u, prices={name: price[name] * u for name in names}
+        )
+        for u in (1.0, unit)
+    )
+    assert other.choices == one.choices
+    assert other.thresholds == one.thresholds
+    assert other.shares == one.shares
+    assert other.cost == pytest.approx(one.cost * unit, rel=1e-12)
+
+
 def test_what_a_team_says():
     team = find_team(Y, SCORE, pd.DataFrame(SAID), prices={"ann": 0.3, "bob": 0.2})
     assert team.frame().index.tolist() == list(team.choices)

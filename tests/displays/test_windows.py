@@ -61,6 +61,21 @@ def test_a_histogram_counts_every_case_once(binary):
     assert same.frame()["positives"].sum() == 1
 
 
+def test_a_histogram_does_not_depend_on_the_unit_of_weights(binary):
+    given = {"window": (0.2, 0.7), "pos_label": "ill"}
+    heights, texts = [], []
+    for unit in (1.0, 1e-6):
+        display = ScoreHistogramDisplay.from_predictions(
+            binary.y, binary.score["Bayes"], sample_weight=np.full(len(binary.y), unit), **given
+        )
+        heights.append([bar.get_height() for side in display.bars_ for bar in side])
+        display.ax_.figure.canvas.draw()
+        texts.append([each.get_text() for each in display.ax_.get_yticklabels()])
+    assert_allclose(*heights)
+    assert texts[0][:4] == ["0", "1", "5", "10"]
+    assert "1e-06" in texts[1]
+
+
 def test_people_are_whole_and_add_up(binary):
     ill, score = binary.y == "ill", binary.score["Bayes"]
     display = PeopleDisplay.from_predictions(

@@ -43,7 +43,7 @@ __all__ = [
 
 # So many experts are tried in every order along the scores.
 _FEW_EXPERTS = 4
-_ROUNDING = 1e-12
+_ROUNDING, _DIGITS = 1e-12, 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -273,7 +273,8 @@ def divide_scores(
     at = expert_costs(truth, said, matrix, classes)
     # Negative rises fastest with the share of positives; the order of the others follows, unless
     # that share does not rise with the score. Few experts are tried in every order.
-    slopes = sorted(at, key=lambda name: float(at[name][0] - at[name][1]))
+    unit = float(matrix.max(initial=0.0)) or 1.0
+    slopes = sorted(at, key=lambda name: round(float(at[name][0] - at[name][1]) / unit, _DIGITS))
     distinct, block = np.unique(scores, return_inverse=True)
     n = np.array([np.bincount(block[truth == y], minlength=len(distinct)) for y in (0, 1)])
     lines = {name: at[name] + price[name] for name in at}
@@ -284,11 +285,12 @@ def divide_scores(
     few = len(slopes) <= _FEW_EXPERTS
     tried = list(_costs_of_orders((), slopes, few, first, total, last, limit, reached))
     least = min(cost for _, cost in tried)
-    # Among equals the first, which is the order of the slopes.
-    enough = least + _ROUNDING * max(1.0, abs(least))
-    order, cost = next(one for one in tried if one[-1] <= enough)
+    # Sums of the same costs differ by rounding, in proportion to what is added up. Among equals the
+    # first, which is the order of the slopes.
+    tie = _ROUNDING * max(float(line[-1]) for line in (first, last, *total.values()))
+    order, cost = next(one for one in tried if one[-1] <= least + tie)
     totals = [first, *(total[name] for name in order), last]
-    ends = _best_ends(totals, [np.inf, *(limit[name] for name in order), np.inf], reached)
+    ends = _best_ends(totals, [np.inf, *(limit[name] for name in order), np.inf], reached, tie)
     edges = np.append(distinct, np.inf)
     begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
     shares = np.diff(reached[[0, *ends]]) / len(scores)
@@ -355,15 +357,15 @@ def _least_within(values: Floats, reached: Ints, limit: float) -> Floats:
     return np.asarray(least[reached])
 
 
-def _best_ends(totals: list[Floats], limits: list[float], reached: Ints) -> list[int]:
-    """Find where each choice ends."""
+def _best_ends(totals: list[Floats], limits: list[float], reached: Ints, tie: float) -> list[int]:
+    """Find where each choice ends; costs within `tie` are equal."""
     best, ends = _best_costs(totals, limits, reached), [len(reached) - 1]
     for c in range(len(totals) - 1, 0, -1):
         end = ends[-1]
         values = (best[c - 1] - totals[c])[: end + 1]
         few = reached[end] - reached[: end + 1] <= limits[c] + 1e-9
         # Of equal begins the last is kept: whoever is asked less is preferred.
-        ends.append(int(np.flatnonzero(few & (values == values[few].min()))[-1]))
+        ends.append(int(np.flatnonzero(few & (values <= values[few].min() + tie))[-1]))
     return ends[::-1]
 
 

@@ -154,7 +154,7 @@ class ScoreHistogramDisplay(_WindowDisplay):
             axes.axvspan(upper, high, color=_POSITIVE, alpha=0.08, linewidth=0),
         ]
         width = table["high"] - table["low"]
-        most = {side: max(table[side].max(), 1.0) for side in ("positives", "negatives")}
+        most = {side: float(table[side].max()) or 1.0 for side in ("positives", "negatives")}
         bars, places, texts = [], [0.0], ["0"]
         for side, way, colour in (("positives", 1, _POSITIVE), ("negatives", -1, _NEGATIVE)):
             look = {"color": colour, "align": "edge", "width": 0.9 * width} | dict(
@@ -165,7 +165,8 @@ class ScoreHistogramDisplay(_WindowDisplay):
             bars.append(axes.bar(table["low"], heights, label=f"truth {truth}", **look))
             for share in (0.1, 0.4, 1.0):
                 count = float(f"{share * most[side]:.1g}")
-                if 1 <= count <= most[side] and f"{count:g}" not in texts[-1:]:
+                small = count < 1 <= most[side]  # no part of a case, unless by weights
+                if not small and count <= most[side] and f"{count:g}" not in texts[-1:]:
                     places.append(way * np.sqrt(count / most[side]))
                     texts.append(f"{count:g}")
         self.bars_: tuple[Any, ...] = tuple(bars)
