@@ -1,4 +1,5 @@
 import os
+import pickle
 import re
 import threading
 from dataclasses import replace
@@ -14,8 +15,10 @@ from cautious import apply, watch
 from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.logs import parts, source, summarise
+from cautious.logs import Plan, parts, source, summarise
 from cautious.logs.engines import threads
+from cautious.logs.engines.dask import summarise_block
+from cautious.logs.source import open_source
 from cautious.predictions import read_predictions
 
 
@@ -256,6 +259,70 @@ def test_files_whose_numbers_are_of_other_widths_are_one_log(tmp_path, kinds, fi
         with pa.ipc.new_file(str(tmp_path / f"log/{at}.arrow"), table.schema) as writer:
             writer.write_table(table)
     assert summarise(tmp_path / "log") == summarise(pa.concat_tables([wide, wide]))
+
+
+NUMBERS = [(pa.int64(), pa.float64()), (pa.bool_(), pa.int64()), (pa.bool_(), pa.float64())]
+
+
+def files_of_two_kinds(folder, kinds):
+    """Write files that hold the same rows, with truths, groups and scores of other kinds."""
+    folder.mkdir()
+    for at, kind in enumerate(kinds):
+        labels = pa.array([0, 1, 1, 0]).cast(kind)
+        score = pa.array([0, 1, 1, 0]).cast([pa.int8(), pa.float64()][at])
+        rows = {"y_true": labels, "score": score, "site": labels}
+        pq.write_table(pa.table(rows), folder / f"{at}.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("kinds", NUMBERS, ids=str)
+@pytest.mark.parametrize("turned", [False, True])
+def test_numbers_that_mean_the_same_are_one_log_whatever_their_kind(tmp_path, kinds, turned):
+    folder = files_of_two_kinds(tmp_path / "log", kinds[::-1] if turned else kinds)
+    wide = pa.schema({"y_true": kinds[1], "score": pa.float64(), "site": kinds[1]})
+    one = pa.concat_tables(pq.read_table(folder / f"{at}.parquet").cast(wide) for at in (0, 1))
+    found, known = (summarise(source, groups="site") for source in (folder, one))
+    assert found == known
+    assert [*map(repr, found.classes)] == [*map(repr, known.classes)]
+    assert found.groups == known.groups == ["0", "1"]
+    # On workers as here.
+    opened = open_source(str(folder))
+    plan = Plan.of(opened.schema, groups="site")
+    parts = pickle.loads(pickle.dumps(list(opened.alike(plan.columns))))
+    assert summarise_block(parts, plan, "a job").whole() == known
+    answered = apply(folder, Rule.window(0.3, 0.6), path=tmp_path / "answers.parquet")
+    assert answered.counts[""].n == 8
+    assert pq.read_table(tmp_path / "answers.parquet").schema.field("site").type == kinds[1]
+    seen = watch(folder, Rule.window(0.3, 0.6), max_error=0.1, again=True, groups="site")
+    assert seen.groups == ("0", "1")
+    assert seen.later == ()
+    assert seen.total()["wrong"] == 0
+    assert seen.total()["labelled"] == 8
+
+
+def test_truth_values_are_no_scores_beside_numbers_either(tmp_path):
+    for at, score in enumerate(([0, 1], [False, True])):
+        pq.write_table(pa.table({"y_true": [0, 1], "score": score}), tmp_path / f"{at}.parquet")
+    with pytest.raises(InputError, match=r"1\.parquet: column 'score', row 0: 'False' is not a nu"):
+        summarise(tmp_path)
+
+
+def test_numbers_too_large_to_be_both_kinds_are_refused(tmp_path):
+    kinds, values = (pa.int64(), pa.float64()), (0, 1, 2**53 + 1, 0)
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for at, kind in enumerate(kinds):
+        large = pa.array(values if at == 0 else values[:2] * 2).cast(kind)
+        rows = {"y_true": [0, 1, 0, 1], "score": [0.1, 0.9, 0.2, 0.8], "site": large}
+        pq.write_table(pa.table(rows), folder / f"{at}.parquet")
+    assert summarise(folder).n_rows == 8
+    words = r"1\.parquet: column 'site' holds numbers \(double\), but in .*0\.parquet"
+    for ask in (
+        lambda: summarise(folder, groups="site"),
+        lambda: apply(folder, Rule.window(0.3, 0.6), path=tmp_path / "answers.parquet"),
+    ):
+        with pytest.raises(InputError, match=words):
+            ask()
 
 
 TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string()))
@@ -598,7 +665,7 @@ def test_arrow_is_given_no_file_of_python(tmp_path, monkeypatch):
 
 def test_a_column_that_nobody_uses_does_not_matter(tmp_path):
     (tmp_path / "log").mkdir()
-    kinds = (pa.array([1, 2]), pa.array([1.5, 2.5]), pa.array(["x", "y"]))
+    kinds = (pa.array([1, 2]), pa.array(["x", "y"]), pa.array([1.5, 2.5]))
     for at, stamps in enumerate(kinds):
         rows = {"ts": stamps, "y_true": [0, 1], "score": [0.25, 0.75]}
         pq.write_table(pa.table(rows), tmp_path / f"log/{at}.parquet")
@@ -607,7 +674,7 @@ def test_a_column_that_nobody_uses_does_not_matter(tmp_path):
     assert apply(tmp_path / "log", rule).n == 6
     seen = watch(tmp_path / "log", rule, max_error=0.1)
     assert seen.total()["cases"] == 6
-    said = r"1\.parquet: column 'ts' holds numbers \(double\), but in .*0\.parquet"
+    said = r"1\.parquet: column 'ts' holds text \(string\), but in .*0\.parquet"
     with pytest.raises(ValueError, match=said):
         apply(tmp_path / "log", rule, path=tmp_path / "answers.parquet")
     for use in (

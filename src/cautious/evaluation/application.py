@@ -340,7 +340,7 @@ def apply(
                 schema = _schema_of_all(batch.table.schema, opened.schema)
                 sink = stack.enter_context(open_sink(path, str(kind), schema))
             if sink is not None:
-                sink(batch.table.cast(schema))
+                sink(_of_one_kind(batch.table, schema, opened.mixed))
             if not done:
                 other = tuple(_truth_notes(batch.table, rules))
             for column, texts in (kept or {}).items():
@@ -463,3 +463,15 @@ def _schema_of_all(schema: Any, read: Any) -> Any:
             own = read.field(there)
             schema = schema.set(at, column.with_type(own.type).with_nullable(own.nullable))
     return schema
+
+
+def _of_one_kind(table: Any, schema: Any, mixed: Mapping[str, InputError]) -> Any:
+    """Give columns the kind that all files together have, or say which number is lost by that."""
+    import pyarrow as pa
+
+    for name, wrong in mixed.items():
+        try:
+            table[name].cast(schema.field(name).type)
+        except pa.ArrowInvalid:
+            raise wrong from None
+    return table.cast(schema)

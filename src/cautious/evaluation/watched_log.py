@@ -331,7 +331,7 @@ def _batches_of(
                         codes = _codes(batch, roles.truth, rule, where)
                     if late is not None and roles.case is not None:
                         met += _fill(codes, _labels(batch, roles.case), late, rule)
-                    own.add(decided, codes, _groups(batch, roles.groups))
+                    own.add(decided, codes, _groups(batch, roles.groups, opened))
                     own.digest.add(batch, told, codes)
                     every.add([codes, *np.atleast_2d(decided.values.T)])
             except InputError as error:
@@ -392,10 +392,11 @@ class _Counting:
         )
 
 
-def _groups(batch: Any, name: str | None) -> tuple[Ints, list[str]] | None:
+def _groups(batch: Any, name: str | None, opened: Any) -> tuple[Ints, list[str]] | None:
     if name is None:
         return None
-    codes, labels = labels_of(column_of(batch, name), name, text=True)
+    column = opened.labels(column_of(batch, name), name)
+    codes, labels = labels_of(column, name, text=True)
     return codes.astype(np.intp), labels
 
 

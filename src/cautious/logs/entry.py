@@ -135,15 +135,16 @@ def summarise(
     except InputError as error:
         raise error.at(opened.name) from None
     opened.check(plan.columns.names())
+    parts = opened.alike(plan.columns)
     if plan.columns.sets is not None and not plan.classes:
         plan = _complete(plan, opened)
     rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}
     if kind == "dask":
         from cautious.logs.engines.dask import summarise_on_dask
 
-        summary = summarise_on_dask(opened.parts, plan, engine, **rest)
+        summary = summarise_on_dask(parts, plan, engine, **rest)
     else:
-        summary = summarise_in_threads(opened.parts, plan, n_threads=n_threads, **rest)
+        summary = summarise_in_threads(parts, plan, n_threads=n_threads, **rest)
     return _checked(summary, opened.n_rows, opened.name)
 
 
@@ -185,7 +186,7 @@ def _complete(plan: Plan, source: Source) -> Plan:
     needed = replace(plan, columns=Columns(known.truth, sets=known.sets, weight=known.weight))
     truths: set[Any] = set()
     written: dict[Any, Callable[[], str]] = {}
-    for part in source.parts:
+    for part in source.alike(needed.columns):
         try:
             for first, batch in part.batches(needed.columns.names()):
                 seen, sets = truths_and_sets(batch, needed, first=first, where=part.where)

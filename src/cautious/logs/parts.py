@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol
@@ -15,6 +15,7 @@ from cautious.predictions import DelimitedText, refusal
 __all__ = [
     "BATCH_CELLS",
     "BATCH_ROWS",
+    "AlikePart",
     "ArrowPart",
     "ParquetPart",
     "Part",
@@ -23,6 +24,7 @@ __all__ = [
     "arrow_batches",
     "count_batches",
     "joined",
+    "of_kind",
     "reading",
 ]
 
@@ -277,6 +279,53 @@ class TablePart:
     ) -> Iterator[tuple[int, Any]]:
         """Give the rows."""
         yield self.first_row, self.table
+
+
+@dataclass(frozen=True)
+class AlikePart:
+    """A part whose labels are made of the kind that those of all files together have."""
+
+    part: Part
+    kinds: Mapping[str, Any]
+    wrong: Mapping[str, InputError]
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return self.part.name
+
+    @property
+    def n_rows(self) -> int | None:
+        """Its rows, if that is known."""
+        return self.part.n_rows
+
+    def where(self, row: int) -> str:
+        """Say where a row is."""
+        return self.part.where(row)
+
+    def batches(
+        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
+    ) -> Iterator[tuple[int, Any]]:
+        """Stream the part; each number is the same number afterwards."""
+        for first, batch in self.part.batches(columns, most_cells):
+            for name, kind in self.kinds.items():
+                if (at := batch.schema.get_field_index(name)) >= 0:
+                    labels = of_kind(batch.column(at), kind, self.wrong[name])
+                    batch = batch.set_column(at, name, labels)
+            yield first, batch
+
+
+def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
+    """Turn numbers into others of the same value."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    try:
+        if types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        return column.cast(kind)
+    except pa.ArrowInvalid:
+        raise wrong from None
 
 
 @contextmanager

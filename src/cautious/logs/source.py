@@ -17,15 +17,18 @@ from cautious.errors import InputError, Message, how_to_install, listed, quoted,
 from cautious.files import ARROW, CSV, PARQUET, data_files
 from cautious.logs.parts import (
     BATCH_ROWS,
+    AlikePart,
     ArrowPart,
     ParquetPart,
     Part,
     TablePart,
     TextPart,
     arrow_batches,
+    of_kind,
     reading,
 )
 from cautious.predictions import (
+    Columns,
     check_names,
     check_row_groups,
     is_frame,
@@ -61,6 +64,9 @@ class Source:
         Files, and columns of theirs that the first file does not have.
     clashes : dict of str to InputError
         What is wrong with columns that are of one kind in one file and of another in the next.
+    mixed : dict of str to InputError
+        Columns that are whole numbers or truth values in one file and other numbers in the next,
+        with what is wrong where a number is too large to be both.
     """
 
     schema: Any
@@ -70,12 +76,29 @@ class Source:
     name: str = ""
     left_out: tuple[tuple[str, str], ...] = ()
     clashes: Mapping[str, InputError] = field(default_factory=dict)
+    mixed: Mapping[str, InputError] = field(default_factory=dict)
 
     def check(self, columns: Iterable[Any]) -> None:
         """Refuse columns that are not of one kind in all files; others do not matter."""
         for name in columns:
             if name in self.clashes:
                 raise self.clashes[name]
+
+    def alike(self, columns: Columns) -> Iterable[Part]:
+        """Give the parts with labels of one kind, as those of one file are.
+
+        Numbers need nothing: each is the same number whatever the kind of its column.
+        """
+        labels = {columns.truth, columns.groups, columns.model} & set(self.mixed)
+        if not labels:
+            return self.parts
+        kinds = {str(name): self.schema.field(name).type for name in labels}
+        return [AlikePart(part, kinds, self.mixed) for part in self.parts]
+
+    def labels(self, column: Any, name: str) -> Any:
+        """Give the labels of a column the kind that they have in all files together."""
+        wrong = self.mixed.get(name)
+        return column if wrong is None else of_kind(column, self.schema.field(name).type, wrong)
 
 
 def open_source(source: Any, encoding: str | None = None) -> Source:
@@ -211,6 +234,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
     fields: dict[str, Any] = {}
     more: list[tuple[str, str]] = []
     clashes: dict[str, InputError] = {}
+    mixed: dict[str, InputError] = {}
     known: int | None = 0
     for path, filesystem in files:
         try:
@@ -230,17 +254,19 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
             other = own[name]
             if column == other:
                 continue
+            clash = refusal(
+                "other columns",
+                place=path,
+                name=quoted(name),
+                found=_in_words(other.type),
+                first=first,
+                kind=_in_words(column.type),
+            )
             if (both := _wider(column.type, other.type)) is None:
-                clash = refusal(
-                    "other columns",
-                    place=path,
-                    name=quoted(name),
-                    found=_in_words(other.type),
-                    first=first,
-                    kind=_in_words(column.type),
-                )
                 clashes.setdefault(name, clash)
                 continue
+            if len({_sort_of_number(kind) for kind in (column.type, other.type)} - {""}) > 1:
+                mixed.setdefault(name, clash)
             nullable = column.nullable or other.nullable
             fields[name] = column.with_type(both).with_nullable(nullable)
         every += parts
@@ -249,7 +275,9 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
     if wrong:
         raise _first_of(wrong, len(files))
     whole = pa.schema(list(fields.values()), metadata=about)
-    return Source(whole, every, known, name=title, left_out=tuple(more), clashes=clashes)
+    return Source(
+        whole, every, known, name=title, left_out=tuple(more), clashes=clashes, mixed=mixed
+    )
 
 
 def _wider(one: Any, other: Any) -> Any:
@@ -267,13 +295,23 @@ def _wider(one: Any, other: Any) -> Any:
         return other if types.is_null(one) else one
     if _is_text(one) and _is_text(other):
         return pa.large_string() if pa.large_string() in (one, other) else pa.string()
-    for test in (types.is_integer, types.is_floating):
-        if test(one) and test(other):
-            both = pa.from_numpy_dtype(
-                np.promote_types(*(k.to_pandas_dtype() for k in (one, other)))
-            )
-            return both if test(both) else None  # no whole number holds all of int64 and uint64
-    return None
+    sorts = [_sort_of_number(kind) for kind in (one, other)]
+    if not all(sorts):
+        return None
+    both = pa.from_numpy_dtype(np.promote_types(*(k.to_pandas_dtype() for k in (one, other))))
+    if types.is_floating(both) and "fraction" not in sorts:
+        return None  # no whole number holds all of int64 and uint64
+    return both
+
+
+def _sort_of_number(kind: Any) -> str:
+    """Tell truth values, whole numbers and others apart; empty for what is no number."""
+    import pyarrow.types as types
+
+    if types.is_dictionary(kind):
+        return _sort_of_number(kind.value_type)
+    tests = {"truth": types.is_boolean, "whole": types.is_integer, "fraction": types.is_floating}
+    return next((sort for sort, test in tests.items() if test(kind)), "")
 
 
 def _is_text(kind: Any) -> bool:
