@@ -455,6 +455,18 @@ def surface():
     )
 
 
+def confidences(digits=None, missed=0.0):
+    """Certify a curve that knows confidences: of scores, or of two columns of probabilities."""
+    frame = log(1000)
+    p = frame["score"].to_numpy() if digits is None else frame["score"].round(digits).to_numpy()
+    if missed:  # columns that do not add up to one to the last digit
+        p = np.column_stack([1 - p + missed * np.sign(np.sin(1e4 * p)), p])
+    curve = cautious.curves.RiskCoverageCurve.from_predictions(
+        frame["y_true"], p, classes=["no", "yes"], pos_label=None if missed else "yes"
+    )
+    return curve.certify(max_error=0.2).rule
+
+
 def rounded():
     return cautious.summarise(log(1000), resolution=1e-3)
 
@@ -465,6 +477,8 @@ RULES = {
     "window of a curve": lambda: surface().for_costs(COSTS).rule(),
     "region of a curve": lambda: surface().regions()[-1].window.rule(),
     "promise of a curve": lambda: surface().certify(max_error=0.2).rule,
+    "promise of confidences": confidences,
+    "promise of two columns": lambda: confidences(missed=4e-7),
     "promise of a log": lambda: cautious.summarise(log(1000)).certify(max_error=0.2).rule,
     "promise of a rounded log": lambda: rounded().certify(max_error=0.2).rule,
     "window of a rounded log": lambda: rounded().cost_surface().for_costs(COSTS).rule(),
@@ -491,6 +505,13 @@ def test_the_bins_that_rules_hold_count_the_cases(kind):
     assert held.bins_of(frame["score"].to_numpy()).tolist() == held.counts.tolist()
     positives = frame["score"][frame["y_true"] == "yes"].to_numpy()
     assert held.bins_of(positives).tolist() == held.positives.tolist()
+
+
+@pytest.mark.parametrize("missed", [0.0, 4e-7])
+def test_bins_of_confidences_count_scores_of_few_digits(missed):
+    frame = log(1000)
+    held = Calibration.of_rule(confidences(2, missed))
+    assert held.bins_of(frame["score"].round(2).to_numpy()).tolist() == held.counts.tolist()
 
 
 def test_weighted_cases_are_counted_one_by_one():

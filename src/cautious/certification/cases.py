@@ -26,6 +26,9 @@ from cautious.sets import check_classes, check_truth
 
 __all__ = ["HEAD_START", "Cases", "Tallies"]
 
+# Probabilities may miss adding up to one by so much.
+_MISSED = 1e-6
+
 # A sequence that begins at the smallest number of answers that could pass ends there too often.
 HEAD_START = 3
 
@@ -185,7 +188,14 @@ class Cases:
         known = ~np.isnan(scores)
         count = np.ones(len(scores)) if self.count is None else self.count
         positives = count * (self.truth == 1)
-        return score_bins(scores[known], count[known], positives[known] if k == 2 else None)
+        bins = score_bins(scores[known], count[known], positives[known] if k == 2 else None)
+        if self.by_confidence and bins:
+            # Scores that were made of confidences miss those of new cases as far as probabilities
+            # may miss adding up to one; so bins end a little beyond a score.
+            every, edges = np.unique(scores[known & (count > 0)]), np.array(bins["edges"])
+            room = (every[np.searchsorted(every, edges, side="right")] - edges) / 2
+            bins["edges"] = (edges + np.minimum(room, _MISSED)).tolist()
+        return bins
 
     @property
     def are_probabilities(self) -> bool:

@@ -723,10 +723,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
             tuple(self.classes.tolist()),
             self.weight,
         )
-        found = certify_counts(cases, None, "curve", **asked)
-        # One minus a confidence is not to the last digit the score of the positive class, and
-        # scores are put into bins to the last digit.
-        return found.with_scores({}) if len(self.classes) == 2 else found
+        return certify_counts(cases, None, "curve", **asked)
 
     def _facts(self) -> dict[str, Any]:
         facts = {"n": self.n, "thresholds": len(self.threshold)}
