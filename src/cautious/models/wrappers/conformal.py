@@ -105,8 +105,9 @@ class ConformalClassifier(ProbabilisticWrapper):
 
     The part held out is drawn at random whatever the labels, as new cases come. A rare class may be
     in it alone: it then has probability 0, and its cases have the largest score there is, as new
-    cases of classes that nobody has seen will. It is in no set but that of all classes, which
-    abstains, and so does not say either that the class is one of those known.
+    cases of classes that nobody has seen will. It is in no set but that of all classes. No set
+    holds a class that `fit` was not shown; where such classes come, the promise is that the set
+    holds the truth or is that of all classes, which abstains.
 
     Conditional calibration (Mondrian) does the same within every class or group. A class with too
     few examples is then in every set, rows of a group with too few get the set of all classes, and
