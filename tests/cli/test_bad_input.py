@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cautious.cli.app import app
+from cautious.decision import Rule
 
 GOOD = "y_true,score\n0,0.1\n1,0.9\n0,0.4\n"
 
@@ -326,11 +327,14 @@ def test_version(run):
     [
         ["report", "p.csv", "-o", "out/report.html"],
         ["tune", "p.csv", "--mistake", "5", "--abstain", "1", "-o", "out/rule.json"],
+        ["apply", "p.csv", "--rule", "rule.json", "-o", "out/answers.csv"],
+        ["watch", "p.csv", "--rule", "rule.json", "--max-error", "0.3", "--state", "out/w.json"],
         ["demo", "-o", "out/report.html"],
     ],
 )
 def test_a_read_only_folder(fails, tmp_path, monkeypatch, command):
     (tmp_path / "p.csv").write_text(GOOD)
+    Rule.window(0.3, 0.7, classes=[0, 1]).to_json(tmp_path / "rule.json")
     (tmp_path / "out").mkdir()
     monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("out"))
     assert "is read-only; name a file in another folder" in fails(*command)
@@ -348,6 +352,13 @@ def test_paths_with_spaces_and_unicode(run, tmp_path):
     run("tune", file, "--mistake", "5", "--abstain", "1", "-o", rule)
     run("apply", file, "--rule", rule, "-o", folder / "a b.csv")
     assert (folder / "a b.csv").read_text(encoding="utf-8").count("\n") == 41
+    logs = folder / "logs [1]"  # no pattern, since there is such a folder
+    logs.mkdir()
+    file.rename(logs / "x*.csv")
+    assert "logs [1]" in run("evaluate", logs, "--engine", "local", "--rule", rule).stdout
+    state = folder / "état 1.json"
+    run("watch", logs, "--rule", rule, "--max-error", "30%", "--state", state)
+    assert state.is_file()
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -361,6 +372,25 @@ def test_line_ends_of_other_systems(run, tmp_path, end):
     ]
     assert found[0].replace("unix", "other") == found[1]
     assert "yes" in found[0] or "no" in found[0]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_rules_and_costs_that_windows_has_written(run, tmp_path, mark):
+    (tmp_path / "p.csv").write_text("y_true,score\n" + "no,0.1\nyes,0.9\nno,0.6\nyes,0.4\n" * 10)
+    table = "answer,no,yes\nno,0,5\nyes,2,0\nabstain,1,1\n"
+    (tmp_path / "unix.csv").write_text(table)
+    (tmp_path / "windows.csv").write_bytes(mark + table.replace("\n", "\r\n").encode())
+    found = [
+        run("tune", "p.csv", "--costs", name, "-o", "rule.json").stdout
+        for name in ("unix.csv", "windows.csv")
+    ]
+    assert found[0] == found[1]
+    rule = (tmp_path / "rule.json").read_text()
+    (tmp_path / "windows.json").write_bytes(mark + rule.replace("\n", "\r\n").encode())
+    said = [
+        run("evaluate", "p.csv", "--rule", name).stdout for name in ("rule.json", "windows.json")
+    ]
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])

@@ -1,6 +1,8 @@
 """``cautious reproduce``: a call of the library, then pictures and the page."""
 
 import builtins
+import os
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -81,6 +83,15 @@ def test_a_file_is_no_folder_which_is_told_before_the_run(fails, calls, tmp_path
     (tmp_path / "site" / "_static").write_text("")
     assert said in fails("reproduce", "all", *options)
     assert calls == []
+
+
+def test_a_read_only_folder_is_told_before_the_run(fails, calls, tmp_path, monkeypatch):
+    (tmp_path / "shut").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "shut")
+    said = "--output is shut/new, but shut is read-only; name another folder."
+    assert said in fails("reproduce", "all", "--output", "shut/new")
+    assert calls == []
+    assert not list((tmp_path / "shut").iterdir())
 
 
 @pytest.mark.filterwarnings("always:no pictures")

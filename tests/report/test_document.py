@@ -181,3 +181,15 @@ def test_json_is_safe_inside_a_page():
     back = json.loads(text)
     assert back["a"].startswith("</script><!--&\u2028")
     assert back["b"] == ["Infinity", "-Infinity", "NaN", 0.1]
+
+
+def test_without_javascript_the_page_says_what_it_needs(browser, one_model):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(one_model.as_uri())
+        words = page.inner_text("body")
+    finally:
+        context.close()
+    assert "needs JavaScript" in words
+    assert "connects to nothing" in words

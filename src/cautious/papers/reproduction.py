@@ -6,6 +6,7 @@ import csv
 import difflib
 import hashlib
 import math
+import os
 import re
 import time
 import warnings
@@ -299,6 +300,13 @@ def _check_folder(name: str, folder: Path) -> None:
     if not there.is_dir():
         raise InputError(
             "{==name} is {folder}, but {there} is a file; name a folder.",
+            name=name,
+            folder=folder,
+            there=there,
+        )
+    if not os.access(there, os.W_OK):
+        raise InputError(
+            "{==name} is {folder}, but {there} is read-only; name another folder.",
             name=name,
             folder=folder,
             there=there,
