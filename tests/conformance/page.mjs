@@ -42,6 +42,7 @@ const { staircaseOf } = await load("core/scores.js");
 const { meanUtility, setMeasures } = await load("core/sets.js");
 const { bestWindow, costsOf, makeSurface, sum, vacc } = await load("core/surface.js");
 const { readPredictions } = await load("files/predictions.js");
+const { perCentNotes } = await load("files/probabilities.js");
 const { Refusal, useRules } = await load("files/rules.js");
 const { readTable } = await load("files/table.js");
 
@@ -137,7 +138,8 @@ async function answer({ kind, name, bytes_base64, data, options = {} }) {
   const title = name.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]+$/, "");
   const { models, notes } = readPredictions(table, title, options);
   const scored = models.filter(({ score }) => score).map((model) => [model.name, staircaseOf(model)]);
-  return { models: measuresOf(problemsOf(models), options, Object.fromEntries(scored)), notes };
+  const shown = [...notes, ...perCentNotes(models)]; // as views/files_view.js shows them
+  return { models: measuresOf(problemsOf(models), options, Object.fromEntries(scored)), notes: shown };
 }
 
 const plain = (key, value) =>

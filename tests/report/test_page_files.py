@@ -95,8 +95,9 @@ def test_the_guess_can_be_corrected(one_model, open_report, scored):
     y, scores = scored
     frame = pd.DataFrame({"y_true": y, "score": scores["tied"], "other": scores["margin"]})
     report = open_report(one_model)
-    report.drop("x.csv", as_csv(frame))
-    check_binary(report, 1, y, scores["tied"])
+    report.drop("x.csv", as_csv(frame.assign(score=100 * frame["score"])))
+    assert "Are these per cent? Then divide by 100" in report.notice()
+    check_binary(report, 1, y, 100 * scores["tied"])
     report.page.select_option("[data-column='score']", "other")
     report.settle()
     check_binary(report, 1, y, scores["margin"])

@@ -3,7 +3,7 @@
 import { guessColumns } from "./columns.js";
 import { binaryClasses, labelNotes, matchLabels, namedClasses, sortedLabels, wholeLabels } from "./labels.js";
 import { checkedNumbers, checkedWeights, suchCells, weightNotes } from "./numbers.js";
-import { checkedProbabilities, perCentNotes } from "./probabilities.js";
+import { checkedProbabilities } from "./probabilities.js";
 import { isLonger, limit, listed, note, quoted, refusal, strip, thousands, words } from "./rules.js";
 import { allRows, recoded, someRows, taken } from "./table.js";
 import { parseSet } from "./written_sets.js";
@@ -260,7 +260,7 @@ function settled(draft, name, said) {
     const model = models[names.indexOf(one)];
     if (model.score) bothClasses(model, isNamed);
   });
-  return { models, notes: [...draft.notes, ...oddities(draft, classes, scores), ...perCentNotes(models)] };
+  return { models, notes: [...draft.notes, ...oddities(draft, classes, scores)] };
 }
 
 // The class of a single probability is positive, unless the other one is said to be.

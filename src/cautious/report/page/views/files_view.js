@@ -4,6 +4,7 @@ import { count, shorten } from "../core/format.js";
 import { problemsOf } from "../core/problems.js";
 import { guessColumns } from "../files/columns.js";
 import { readPredictions } from "../files/predictions.js";
+import { perCentNotes } from "../files/probabilities.js";
 import { Refusal } from "../files/rules.js";
 import { readTable } from "../files/table.js";
 
@@ -166,7 +167,7 @@ export function filesView(app) {
     );
   }
 
-  function describe(place, name, table, { notes }, problems, took, choices) {
+  function describe(place, name, table, { notes, models }, problems, took, choices) {
     const kinds = problems.map(({ kind, classes }) =>
       kind === "binary" ? "scores of two classes" : `answers over ${classes.length} classes`,
     );
@@ -177,7 +178,7 @@ export function filesView(app) {
         {},
         el("strong", {}, shorten(name, 60)),
         `: ${count(table.rows)} rows read and analysed in ${Math.round(took)} ms as ${kinds.join(" and ")}. `,
-        notes.map((note) => el("p", { class: "note" }, `Note: ${note}.`)),
+        [...notes, ...perCentNotes(models)].map((note) => el("p", { class: "note" }, `Note: ${note}.`)),
         "Columns were guessed by name:",
         choices,
       ),
