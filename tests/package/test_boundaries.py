@@ -159,4 +159,4 @@ def test_there_are_not_too_many_modules():
 
     270 when the longest files were parted; see rule 5 in ARCHITECTURE.md.
     """
-    assert len(MODULES) < 274
+    assert len(MODULES) < 276

@@ -8,15 +8,16 @@ those before them. matplotlib (``pip install ".[plots]"``) is imported
 when something is drawn, not before.
 """
 
-from cautious.displays.benefit import CalibrationDisplay, DecisionCurveDisplay, PriceDisplay
-from cautious.displays.benefit import calibration_bins as calibration_bins
+from cautious.displays.benefit import DecisionCurveDisplay, PriceDisplay
+from cautious.displays.calibration import CalibrationDisplay
+from cautious.displays.calibration import calibration_bins as calibration_bins
 from cautious.displays.capacity import CapacityDisplay
 from cautious.displays.comparison import CriticalDifferenceDisplay, ScatterPairsDisplay
 from cautious.displays.cost_surface import MU_WORDS as MU_WORDS
 from cautious.displays.cost_surface import NU_WORDS as NU_WORDS
 from cautious.displays.cost_surface import CostSurfaceDisplay
 from cautious.displays.cost_surface import draw_isolines as draw_isolines
-from cautious.displays.differential import DifferentialDisplay, WinnerMapDisplay
+from cautious.displays.differential import DifferentialDisplay
 from cautious.displays.display import Display as Display
 from cautious.displays.display import line_styles as line_styles
 from cautious.displays.display import neutral as neutral
@@ -27,6 +28,7 @@ from cautious.displays.roc import AbstentionROCDisplay
 from cautious.displays.simplex import CredalTriangleDisplay, DecisionStripDisplay
 from cautious.displays.utility import RiskAversionDisplay, UtilityDisplay
 from cautious.displays.window import PeopleDisplay, ScoreHistogramDisplay
+from cautious.displays.winner_map import WinnerMapDisplay
 
 __all__ = [
     "AbstentionROCDisplay",
