@@ -189,12 +189,21 @@ function histogramLabels(plot, inner, [low, high], classes, window, text) {
   write(inner.left, low, `answer ${shorten(classes[0], 18)}`, "negative");
   write(low, high, "abstain", "abstain");
   write(high, inner.right, `answer ${shorten(classes[1], 18)}`, "positive");
-  const cut = (at, x, anchor) =>
+  // Beside its grip, or, where the edge is near, on the other side of the line and above the grips.
+  const cut = (at, x, side, near) =>
     plot.append(
-      svg("text", { class: "cut-label", x, y: inner.bottom - 6, "text-anchor": anchor }, text(at)),
+      svg(
+        "text",
+        {
+          class: "cut-label",
+          x: x + side * (near ? -5 : 11),
+          y: inner.bottom - (near ? 32 : 6),
+          "text-anchor": side < 0 === near ? "start" : "end",
+        },
+        text(at),
+      ),
     );
   if (Math.abs(window.lower) < Infinity && window.lower !== window.upper)
-    cut(window.lower, low - 11, low < inner.left + 50 ? "start" : "end");
-  if (Math.abs(window.upper) < Infinity)
-    cut(window.upper, high + 11, high > inner.right - 50 ? "end" : "start");
+    cut(window.lower, low, -1, low < inner.left + 50);
+  if (Math.abs(window.upper) < Infinity) cut(window.upper, high, 1, high > inner.right - 50);
 }

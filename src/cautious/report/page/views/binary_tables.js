@@ -79,7 +79,7 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
     ),
   ];
   return sortableTable(columns, results, {
-    caption: `${problem.models.length} models, each with its own best thresholds for these costs. The cost on new cases and what is more than the best have 95% intervals, the latter hold for all models at once; the other columns are of these cases.`,
+    caption: `${problem.models.length} models, each with its own best thresholds for these costs. The cost on new cases, and what it is more than the best, have 95% intervals; those of the difference hold for all models at once. The other columns are about these cases.`,
     order: view.order,
     onRow: (r) => select(r.index),
     rowClass: (r) => (r === chosen ? "chosen" : null),

@@ -147,7 +147,7 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
     : !cheapest || mode !== "costs"
       ? ["With ", name, ": "]
       : rivals.length
-        ? [name, " costs least here", rivalWords(rivals), ". "]
+        ? [name, " is expected to do best on new cases", rivalWords(rivals), ". "]
         : ["Take ", name, ". "];
   return [
     el("p", { class: "lead" }, lead, ruleWords(result), " ", consequence(result)),
