@@ -22,7 +22,7 @@
 // Response:
 //   {"id": 1, "models": {name: {n, classes, coverage, abstention, error, selective_accuracy,
 //     containment, mean_set_size, u65, u80, discounted_accuracy, aurc, augrc, auc, vacc,
-//     window: {lower, upper, cost, abstention, error} | null}}, "notes": [words]}
+//     window: {lower, upper, cost, abstention, error} | null}}, "notes": [words], "doubts": [words]}
 // or {"id": 1, "error": words, "key": name of the refusal}; the words begin with the file's name, as
 // the library's do. `classes` of two are [negative, positive]. What is not defined is null;
 // infinities are "Infinity" and "-Infinity". `n` is the sum of the weights. A model with sets beside
@@ -138,8 +138,8 @@ async function answer({ kind, name, bytes_base64, data, options = {} }) {
   const title = name.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]+$/, "");
   const { models, notes } = readPredictions(table, title, options);
   const scored = models.filter(({ score }) => score).map((model) => [model.name, staircaseOf(model)]);
-  const shown = [...notes, ...perCentNotes(models)]; // as views/files_view.js shows them
-  return { models: measuresOf(problemsOf(models), options, Object.fromEntries(scored)), notes: shown };
+  const measures = measuresOf(problemsOf(models), options, Object.fromEntries(scored));
+  return { models: measures, notes, doubts: perCentNotes(models) };
 }
 
 const plain = (key, value) =>

@@ -253,7 +253,8 @@ def notes(cases: Sequence[Case], folder: Path) -> list[dict[str, list[str]]]:
         )
     answers = iter(ask_page(requests))
     for one in found:
-        one["report"], one["page"] = next(answers)["notes"], next(answers)["notes"]
+        report, dropped = next(answers), next(answers)
+        one["report"], one["page"] = report["notes"], dropped["notes"] + dropped["doubts"]
     return found
 
 
