@@ -215,7 +215,7 @@ def test_costs_are_frozen_and_survive_copies():
 
 
 def test_a_translation_can_change_the_order_of_two_classifiers():
-    """Against Yang, Destercke & Masson (2017): only the plain mean translates."""
+    """Against Yang, Destercke & Masson (2017): the mean, the least and the greatest translate."""
     vacuous, half_right = [[True] * 3], [[True, False, False], [False, True, False]]
 
     def gap(p, epsilon):
@@ -225,7 +225,8 @@ def test_a_translation_can_change_the_order_of_two_classifiers():
     assert gap(-1, 0.01) == pytest.approx(0.51 - 3 / (1 / 0.01 + 1 / 1.01 + 1 / 2.01))
     assert gap(-1, 1) == pytest.approx(1.5 - 3 / (1 / 1 + 1 / 2 + 1 / 3))
     assert gap(-1, 0.01) > 0 > gap(-1, 1)
-    assert gap(1, 0.01) == pytest.approx(gap(1, 1))
+    for p in (1, -np.inf, np.inf):
+        assert gap(p, 0.01) == pytest.approx(gap(p, 1))
 
 
 def test_the_message_makes_no_promise_about_comparisons():

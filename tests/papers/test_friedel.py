@@ -348,8 +348,10 @@ def test_cells_of_repeats_are_judged_by_what_seeds_do(four_runs):
     assert cell.ours == pytest.approx(over.mean())
     assert cell.within == pytest.approx(0.005 + 2 * over.std())
     assert (cell.printed, table.kind) == ("0.64", "re-run")
-    right = {c.row: c.printed for c in table.cells if c.column == "accuracy"}
-    assert right["J48"] == "65"  # as it is printed, in per cent
+    cell = next(c for c in table.cells if (c.row, c.column) == ("J48", "accuracy"))
+    # As it is printed, in per cent on both sides.
+    assert cell.words()[:2] == (f"{100 * cell.ours:.4g}%", "65%")
+    assert cell.remark == f"two SD over seeds {100 * (cell.within - 0.005):.2g}%"
 
 
 def test_the_positive_class_is_stated_and_the_other_one_shown(four_runs):

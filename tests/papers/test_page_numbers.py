@@ -55,3 +55,20 @@ def test_the_scorecard_comes_first_and_is_long_enough():
     assert PAGE.index("## Scorecard") < PAGE.index("\n## Ferri")
     for author in TITLES.values():
         assert f"### Scorecard: {author}" in card
+
+
+def test_what_does_not_hold_has_a_cause():
+    card = PAGE.partition("## Scorecard")[2].partition("\n## ")[0]
+    rows = [
+        re.split(r"(?<!\\) \| ", line.strip("| ")) for line in card.splitlines() if "| **" in line
+    ]
+    assert len(rows) >= 60
+    assert not [row for row in rows if not (len(row) == 6 and row[-1])]
+
+
+def test_what_is_printed_in_per_cent_is_so_on_both_sides():
+    cells = [line.split(" | ") for line in PAGE.splitlines() if line.startswith("| Table 1, ")]
+    accuracies = [cell for cell in cells if len(cell) == 8 and cell[1].endswith(", accuracy")]
+    printed = [cell for cell in accuracies if "normalised" not in cell[1]]
+    assert len(printed) >= 30
+    assert all(number.endswith("%") for cell in printed for number in cell[2:6])

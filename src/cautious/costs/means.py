@@ -228,10 +228,11 @@ def p_discounted(
     Notes
     -----
     Erratum: the paper says that a translation affects all classifiers alike and so does not change
-    their comparison. That holds for the mean, p = 1, where every cost grows by :math:`\varepsilon`.
-    Other power means do not translate: under ``ordinal(3)`` and p = -1 the vacuous set costs
-    truth 0 .03 at :math:`\varepsilon = .01`, less than the mean .51 of one right and one wrong
-    neighbouring class, but at :math:`\varepsilon = 1` it costs 1.64, more than their 1.5.
+    their comparison. That holds for the mean, p = 1, and for the least and the greatest cost, where
+    every cost grows by :math:`\varepsilon`. Other power means do not translate: under
+    ``ordinal(3)`` and p = -1 the vacuous set costs truth 0 .03 at :math:`\varepsilon = .01`, less
+    than the mean .51 of one right and one wrong neighbouring class, but at
+    :math:`\varepsilon = 1` it costs 1.64, more than their 1.5.
 
     Examples
     --------

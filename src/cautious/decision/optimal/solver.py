@@ -133,7 +133,8 @@ def optimal_sets(
     -------
     mask : ndarray of shape (n, K), bool
         Among sets of equal expected cost (up to rounding: a relative 1e-12) the smallest; among
-        those of equal size the one whose sorted class indices come first.
+        those of equal size the one whose sorted class indices come first. Under interval costs
+        gaps are filled: a class without probability between two others is in.
     gap : ndarray of shape (n,)
         Only with ``return_gap=True``: 0 where the answer is proven optimal, else the cost of the
         answer less a proven lower bound of the smallest cost.

@@ -39,6 +39,10 @@ CORNER = (
     "judged with all nine squares; with the bottom right one dropped (any corner is alike) it "
     "comes out, so most likely the authors' file lacked a square"
 )
+UNCERTAIN_CORNER = (
+    "judged with all nine squares; with the bottom right one dropped chance decides whether it "
+    "comes out"
+)
 SPLITS = "draws of the splits"
 # Cost of each answer (rows a, b, c, ⊥) for each truth, section 5.
 COSTS: list[list[float]] = [[-2.5, 4, 2], [2.1, -3.5, 0], [1.2, 1.3, -4], [0, 0, 0]]
@@ -513,13 +517,17 @@ def _tic_tac_toe(curves: Curves, cells: dict[str, list[Cell]]) -> list[Claim]:
         true: Callable[[str], list[bool]],
     ) -> Claim:
         nine, eight = true(NINE), true(EIGHT)
-        lost = verdict_of(nine) != "holds" and verdict_of(eight) == "holds"
+        cause = ""
+        if verdict_of(nine) == "fails" and verdict_of(eight) == "cannot tell":
+            cause = UNCERTAIN_CORNER
+        elif verdict_of(nine) != "holds" and verdict_of(eight) == "holds":
+            cause = CORNER
         often = f"true in {sum(eight)} of {len(eight)} {SPLITS}"
         return Claim.of_repeats(
             *(place, says, "re-run", nine),
             paper=paper,
             ours=f"eight squares: {of(EIGHT)}, {often}; nine: {of(NINE)}",
-            cause=CORNER if lost else "",
+            cause=cause,
             what=SPLITS,
         )
 

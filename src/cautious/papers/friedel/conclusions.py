@@ -174,7 +174,9 @@ def _table(family: Family) -> list[Claim]:
         ]
         agree = sum(bool(cell.agrees) for cell in own)
         off = [(n, c) for n, c in cells if c in own and not c.agrees]
-        cause = ", ".join(f"{c.row} on {n}: {c.ours:.3g} for {c.printed}" for n, c in off)
+        cause = ", ".join(
+            f"{c.row} on {n}: {c.in_unit(float(c.ours), '.3g')} for {c.printed}" for n, c in off
+        )
         # Two standard deviations leave out one in twenty by chance.
         most_by_chance = int(stats.binom.ppf(0.95, len(own), 0.05))
         holds = len(off) <= most_by_chance if family.repeats else None

@@ -95,11 +95,12 @@ def table_1(family: Family, dataset: str) -> Table:
             rounding, ours = 0.5 * 10.0**-decimals, float(means[column][learner])
             chance = float(spread[column][learner])
             if family.repeats:
-                within, remark = rounding + chance, f"two SD over seeds {chance:.2g}"
+                shown = f"{100 * chance:.2g}%" if column == "accuracy" else f"{chance:.2g}"
+                within, remark = rounding + chance, f"two SD over seeds {shown}"
             else:
                 within, remark = CLOSE_VACC * printed if "VACC" in column else CLOSE, ""
             title = f"VACC, positive {positive}" if column == "VACC" else column
-            text = f"{100 * printed:.0f}" if column == "accuracy" else f"{printed:.{decimals}f}"
+            text = f"{printed:.0%}" if column == "accuracy" else f"{printed:.{decimals}f}"
             cells.append(Cell(learner, title, ours, printed, within, remark, printed=text))
             if column == "VACC":
                 other = family.surfaces[dataset, learner].flipped().vacc()
