@@ -320,6 +320,17 @@ class Watch:
 
         A batch that is known already is replaced, so that labels may arrive late. Many batches at
         once take time in proportion to their number.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import cautious
+        >>> from cautious.decision import Rule
+        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
+        >>> seen = cautious.watch(log, rule, max_error=0.2)
+        >>> seen.fed(*seen.batches).total()["cases"]
+        3
         """
         every, sums = list(self.batches), self._sums.copy()
         places = {one.cases: at for at, one in enumerate(every)}
@@ -564,6 +575,7 @@ class Watch:
         Examples
         --------
         >>> import cautious
+        >>> from cautious.evaluation import Watch
         >>> log = pd.DataFrame({"y_true": [0, 1, 0], "score": [0.1, 0.5, 0.9]})
         >>> seen = cautious.watch(log, cautious.decision.Rule.window(0.2, 0.8), max_error=0.2)
         >>> Watch.from_json(seen.to_json()) == seen
@@ -604,6 +616,7 @@ class Watch:
         >>> import pandas as pd
         >>> import cautious
         >>> from cautious.decision import Rule
+        >>> from cautious.evaluation import Watch
         >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
         >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
         >>> seen = cautious.watch(log, rule, max_error=0.2)

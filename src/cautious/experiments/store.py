@@ -50,7 +50,17 @@ COLUMNS = [*_KEYS, "seed", "n_train", "n_test", "seconds", "warnings", "failure"
 
 
 class DifferentStudyError(ValueError):
-    """The store holds results of a study that is not this one."""
+    """The store holds results of a study that is not this one.
+
+    Examples
+    --------
+    >>> with Store(":memory:") as store:
+    ...     store.claim({("model", "NCC"): "s=1"})
+    ...     store.claim({("model", "NCC"): "s=2"})
+    Traceback (most recent call last):
+    ...
+    cautious.experiments.store.DifferentStudyError: :memory: holds another study: its model ...
+    """
 
 
 class _UnusableStoreError(ValueError):

@@ -89,6 +89,13 @@ def log_mlflow_model(model: Any, name: str = "model", **named: Any) -> Any:
     Returns
     -------
     mlflow.models.model.ModelInfo
+
+    Examples
+    --------
+    >>> from cautious.decision import Rule
+    >>> from cautious.integrations import log_mlflow_model
+    >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
+    >>> log_mlflow_model(rule, "window").model_uri  # doctest: +SKIP
     """
     check_installed("log_mlflow_model", "mlflow", "mlflow")
     from mlflow import pyfunc

@@ -238,6 +238,14 @@ class ContinuousFeaturesWarning(UserWarning):
     """Numbers that look like measurements were given to a model of discrete features.
 
     They have fractions, or are many different whole numbers with few examples each.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from cautious.models import ContinuousFeaturesWarning, NaiveCredalClassifier
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ContinuousFeaturesWarning)  # they are categories
+    ...     model = NaiveCredalClassifier().fit([[0.5], [1.5], [0.5]], ["a", "b", "a"])
     """
 
 
