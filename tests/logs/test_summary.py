@@ -655,3 +655,12 @@ def test_bounds_are_met_by_the_worst_and_the_best_scores():
             seen["error"].append((answered & ~mask[range(4), truth]).mean())
         for name, values in seen.items():
             assert bounds[name] == (min(values), max(values)), name
+
+
+def test_what_only_scores_of_two_classes_have(make_class_log):
+    summary = summarise(make_class_log(60, seed=0))
+    with pytest.raises(ValueError, match=r"so it has no staircase; risk_coverage\(\)"):
+        summary.staircase()
+    rule = Rule.confidence(0.5, classes=summary.classes.tolist())
+    with pytest.raises(ValueError, match="so it has no bounds of a rule's answers"):
+        summary.answer_bounds(rule)

@@ -370,11 +370,7 @@ class LogSummary:
         >>> summary.staircase()
         Staircase(classes=(0, 1), n_scores=4, n_positives=2, n_negatives=2)
         """
-        if not self.plan.binary:
-            raise ValueError(
-                "this log has no score of two classes, so it has no staircase; "
-                "risk_coverage() and counts() tell about more classes."
-            )
+        self._check_scored("staircase")
         return self._cells(model, group).staircase(within)
 
     def cost_surface(
@@ -616,6 +612,7 @@ class LogSummary:
         >>> rounded.answer_bounds(Rule.window(0.3, 0.8))["coverage"]
         (0.25, 0.75)
         """
+        self._check_scored("bounds of a rule's answers")
         return self._cells(model, group).answer_bounds(rule)
 
     def risk_coverage(
@@ -798,6 +795,14 @@ class LogSummary:
             and model in (None, stratum.model)
             and group in (None, stratum.group)
         ]
+
+    def _check_scored(self, what: str) -> None:
+        """Refuse what only scores of two classes have."""
+        if not self.plan.binary:
+            raise ValueError(
+                f"this log has no score of two classes, so it has no {what}; risk_coverage() and "
+                "counts() tell about more classes."
+            )
 
     def _cells(self, model: Any, group: Any) -> ScoreCells:
         """Read the counts at scores: of two classes, or of the confidences of answers."""
