@@ -94,7 +94,8 @@ def undominated(
     able = np.isfinite(log_f_s)
     kept = np.ones(log_f_s.shape, dtype=np.bool_)
     champions = np.zeros_like(kept)
-    champions[rows, best] = able[rows, best]
+    alive = able[rows, best]
+    champions[rows, best] = alive
     meet = compiled(_making_meet, ()) if accelerate else _meet
 
     def compete(rows: Ints, rivals: Mask) -> None:
@@ -103,7 +104,7 @@ def undominated(
         kept[at[beaten], second[beaten]] = False
 
     compete(rows, champions)
-    crowded = np.flatnonzero(champions.any(axis=1) & (kept.sum(axis=1) > 2))
+    crowded = np.flatnonzero(alive & (kept.sum(axis=1) > 2))
     able &= kept
     for part in row_chunks(len(crowded), max(1, _CELLS_AT_ONCE // log_f_s.shape[1] ** 2)):
         compete(crowded[part], able)
@@ -120,18 +121,21 @@ def _meet(
     at, first, second : ndarray of shape (p,)
         Pairs of a rival and a class still kept that are open.
     """
-    at, first = np.nonzero(rivals[rows])
+    at, first = np.nonzero(rivals if len(rows) == len(rivals) else rivals[rows])
     at = rows[at]
-    # Where each row has one rival nothing need be copied.
-    every = np.arange(len(kept))
-    here: Any = slice(None) if np.array_equal(at, every) else at
+    # Where each row has one rival nothing need be copied, and the many sure pairs not be listed.
+    alone = np.array_equal(at, np.arange(len(kept)))
+    here: Any = slice(None) if alone else at
     f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[here]
     others = kept[here].copy()
     others[np.arange(len(at)), first] = False
     sure = f_s - g_s > TIE
     sure &= others
-    pair, second = np.nonzero(sure)
-    kept[at[pair], second] = False
+    if alone:
+        kept ^= sure
+    else:
+        pair, second = np.nonzero(sure)
+        kept[at[pair], second] = False
     others &= kept[here]
     others &= np.minimum(f_s - log_f_0[here], f_0 - g_s) > TIE
     pair, second = np.nonzero(others)
