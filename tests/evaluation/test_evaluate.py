@@ -322,3 +322,7 @@ def test_a_file_of_costs_is_read_once(tmp_path, monkeypatch):
         found = cautious.evaluate(models, costs=table, measures=["cost"], engine=engine)
         assert [found.value("cost", name) for name in "mn"] == [11 / 4] * 2
     assert opened == [table] * 2
+    score = np.linspace(0, 1, 80)
+    scored = pd.DataFrame({"y_true": np.where(score > 0.4, "b", "a"), "score": score})
+    assert cautious.tune(scored, costs=table, pos_label="b").rule.costs is not None
+    assert opened == [table] * 3

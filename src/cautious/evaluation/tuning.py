@@ -13,7 +13,7 @@ import pandas as pd
 
 from cautious._typing import RandomState, as_number
 from cautious.bootstrap import Interval, as_generator
-from cautious.costs import CostsLike
+from cautious.costs import CostsLike, read_cost_table
 from cautious.curves import AbstentionCostSurface, FoundRule, Staircase, find_rule, kept_scores
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, quoted
@@ -381,6 +381,8 @@ def tune(
     # What happens to cases without a score is said once, of each model; see _notes.
     notes = [one for one in read.notes if one.key != "missing"]
     wanted: dict[str, Any] = {name: value for name, value in goal.items() if value is not None}
+    if isinstance(costs, str | os.PathLike):
+        costs = read_cost_table(costs)  # once: each model asks many times
     if costs is not None:
         wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
     certified = max_error is not None and confidence_level is not None
