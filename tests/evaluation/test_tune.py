@@ -180,7 +180,7 @@ def test_promises_for_other_predictions_and_refusals():
         cautious.tune({"m": (y, score)}, max_error=0.1, confidence_level=1)
     grouped = {"m": {"y_true": y, "y_score": score, "groups": np.arange(1500) // 3}}
     found = cautious.tune(grouped, **asked)
-    assert any("also cases of one group" in str(note) for note in found.notes)
+    assert found.grouped
 
 
 def test_models_that_differ_by_chance_have_no_winner():
@@ -266,3 +266,20 @@ def test_a_summary_is_told_what_tunes_on_counts():
     for call in ("summary.cost_surface().for_costs(costs)", "summary.certify(max_error=...)"):
         assert call in str(refused.value)
         eval(call.replace("...", "0.4"), {"summary": summary, "costs": costs})  # it works
+
+
+def test_a_promise_about_cases_in_groups_says_that_it_takes_them_apart():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    frame = pd.DataFrame(
+        {"y_true": y, "y_score": 0.2 + 0.6 * y, "patient": rng.integers(40, size=400)}
+    )
+    alone = cautious.tune(frame, max_error=0.1, confidence_level=0.9)
+    grouped = cautious.tune(frame, max_error=0.1, confidence_level=0.9, groups="patient")
+    assert not alone.grouped
+    assert "come in groups" not in str(alone)
+    assert "takes every case for a draw of its own" in str(grouped)
+    assert not cautious.tune(frame, max_error=0.1, groups="patient").grouped  # nothing is promised
+    # Two sites are no groups to keep together; they only break the cases down.
+    sites = frame.assign(patient=frame["patient"] % 2)
+    assert not cautious.tune(sites, max_error=0.1, confidence_level=0.9, groups="patient").grouped

@@ -64,6 +64,8 @@ class Tuning:
         promised has no rule; its certificate says how many cases could be enough.
     verdict : str
         Which model is best, in words.
+    grouped : bool
+        Whether something is promised of cases that come in groups, such as those of one patient.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Tuning:
     expected: Mapping[str, Expected] = field(default_factory=dict)
     certificates: Mapping[str, Certificate] = field(default_factory=dict)
     verdict: str = ""
+    grouped: bool = False
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -236,6 +239,11 @@ class Tuning:
             yield about + str(one).replace("\n", " ")
         if any(one.granted for one in self.certificates.values()):
             yield "The table counts all cases; the promise rests on its calibration cases alone."
+            if self.grouped:
+                yield (
+                    "The cases come in groups, and the promise takes every case for a draw of its "
+                    "own. If those of one group are alike, it is too bold: give one per group."
+                )
         if len(self.certificates) > 1:
             together = f"{100 * self.goal['confidence_level']:g} %"
             yield (
@@ -401,7 +409,6 @@ def tune(
             wanted["confidence_level"] = level
             promised = _certified(one, asked, each, random_state)
             certificates[one.name] = promised.certificate
-            notes += _dependence_notes(one)
             notes += _margin_notes(one)
             if promised.rule is None:
                 continue
@@ -432,6 +439,7 @@ def tune(
         {name: fit.expected(level) for name, fit in fits.items()},
         certificates,
         verdict,
+        certified and any(_groups(one) is not None for one in read.values()),
     )
 
 
@@ -500,15 +508,6 @@ def _measured(rule: Rule, asked: Mapping[str, Any]) -> FoundRule:
         )
     rule = rule.with_details(data={**(rule.data or {}), **data})
     return FoundRule(rule, 1 - given, wrong, wrong / given if given else math.nan, None, None)
-
-
-def _dependence_notes(one: ModelPredictions) -> Iterator[Message]:
-    """Warn of promises about cases that do not come one by one."""
-    if _groups(one) is not None:
-        yield Message(
-            "{name}: the promise takes every case for a draw of its own, also cases of one group",
-            {"name": quoted(one.name, 60)},
-        )
 
 
 def _record(one: FoundRule) -> dict[str, Any]:
