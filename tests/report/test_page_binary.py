@@ -262,3 +262,22 @@ def test_one_model_that_answers_nothing(tmp_path, open_report):
     assert "100%" in tiles
     assert "<" not in tiles
     assert report.number("abstention") == pytest.approx(1)
+
+
+def test_thresholds_near_an_edge_are_written_clear_of_their_grips(tmp_path, open_report):
+    y = np.r_[np.zeros(40, int), np.arange(40) % 2, np.ones(40, int)]
+    score = np.r_[np.full(40, 0.02), np.linspace(0.03, 0.97, 40), np.full(40, 0.98)]
+    costs = {"false_negative": 10, "false_positive": 10, "abstain": 1}
+    report = open_report(build_report({"m": (y, score)}, tmp_path / "r.html", costs=costs))
+    report.look_at("scores")
+    boxes = report.page.evaluate(
+        """() => [".cut-label", ".grip"].map(which => [...document.querySelectorAll(
+            `[data-card='scores'] ${which}`)].map(each => each.getBoundingClientRect().toJSON()))"""
+    )
+    labels, grips = boxes
+    assert len(labels) == len(grips) == 2
+    for one in labels:
+        for other in [*grips, *(label for label in labels if label != one)]:
+            apart_x = one["right"] <= other["left"] or other["right"] <= one["left"]
+            apart_y = one["bottom"] <= other["top"] or other["bottom"] <= one["top"]
+            assert apart_x or apart_y

@@ -139,7 +139,7 @@ def test_best_is_said_only_of_models_that_are_told_apart(scored, tmp_path, open_
     models = {"close": (y, scores["close"]), "twin": (y, twin), "poor": (y, rng.random(len(y)))}
     report = open_report(build_report(models, tmp_path / "r.html", pos_label="ill"))
     lead = report.page.inner_text(".lead")
-    assert "cannot be told apart from" in lead
+    assert "is expected to do best on new cases, but cannot be told apart from" in lead
     assert "poor" not in lead
     table = report.page.inner_text("[data-card='table']")
     assert table.count("cannot be told apart") == 1

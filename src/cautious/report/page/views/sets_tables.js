@@ -53,7 +53,7 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
     column("AURC", "aurc", (r) => r.model.risk?.aurc ?? NaN, alike, "aurc"),
   ];
   const made = problem.models.some(({ utility: by }) => by);
-  const caption = `${problem.classes.length} classes, ${problem.models.length} ${problem.models.length === 1 ? "kind" : "kinds"} of answers.`;
+  const caption = `${problem.classes.length} classes, ${results.length} ${results.length === 1 ? "kind" : "kinds"} of answers.`;
   return sortableTable(columns, results, {
     caption: made
       ? `${caption} “u65 sets” and “u80 sets” are the sets of greatest expected utility u65 (k = 0.65) or u80 (k = 0.8) by the model’s probabilities; the model’s bare name answers with its likeliest class.`
