@@ -638,6 +638,53 @@ def test_answers_to_rounded_scores_have_bounds(rule, resolution):
         assert (bounds["open_cases"][1] > 0) == (resolution is not None)
 
 
+@settings(max_examples=15, deadline=None)
+@given(
+    cases=st.lists(
+        st.tuples(st.integers(0, 1), st.sampled_from([0.0, 0.1, 0.3, 0.6, 0.9, 1.0])),
+        min_size=1,
+        max_size=3,
+    ),
+    nu=st.sampled_from([0.1, 0.25, 0.4]),
+)
+def test_cells_are_read_at_the_worst_and_the_best_of_all_scores_in_them(cases, nu):
+    """Every case is put to both ends and into the middle of its cell; probabilities end at 1."""
+    cases = [(0, 1.0), (1, 0.0), *cases]  # a negative at the very top, a positive at the bottom
+    truth, score = map(np.array, zip(*cases, strict=True))
+    summary = summarise(pd.DataFrame({"y_true": truth, "score": score}), resolution=0.25)
+    assert summary.resolution == 0.25
+    low = np.floor(score * 4) / 4
+    last = np.minimum(np.nextafter(low + 0.25, 0), 1.0)
+    costs = []
+    for places in itertools.product([0, 1, 2], repeat=len(score)):
+        at = np.where(low == 1, 1.0, np.choose(places, [low, low + 0.125, last]))
+        costs.append(AbstentionCostSurface.from_predictions(truth, at).cost(1, nu))
+    worst, best = (summary.staircase(within=within) for within in ("worst", "best"))
+    assert AbstentionCostSurface(worst).cost(1, nu) == pytest.approx(max(costs), abs=1e-12)
+    assert AbstentionCostSurface(best).cost(1, nu) == pytest.approx(min(costs), abs=1e-12)
+    for one in (worst, best):
+        assert one.are_probabilities
+        assert one.scores.min() >= 0
+        assert one.scores.max() <= 1
+
+
+def test_a_score_of_one_is_a_probability_also_where_scores_are_rounded():
+    rng = np.random.default_rng(0)
+    log = pd.DataFrame({"y_true": rng.integers(2, size=400), "score": rng.random(400)})
+    log.loc[0] = [0, 1.0]
+    summary = summarise(log.astype({"y_true": int}), resolution=1e-3)
+    rule = Rule.confidence(0.7, classes=[0, 1])
+    counted = summary.counts(rule)
+    low, high = summary.answer_bounds(rule)["coverage"]
+    answered = counted.weight[counted.answered()].sum() / 400
+    assert low - 1e-12 <= answered <= high + 1e-12
+    assert sum(one.answered for one in summary.certify(max_error=0.6).certificate.tests) <= 400
+    margins = summarise(
+        log.astype({"y_true": int}).assign(score=2.1 * log["score"]), resolution=1e-3
+    )
+    assert margins.staircase().scores.max() > 2
+
+
 def test_bounds_are_met_by_the_worst_and_the_best_scores():
     """Put the cases of a cell on either side of a threshold: nothing is beyond the bounds."""
     rule = Rule.window(0.3, 0.6)  # both in one cell of a half, or in two of a quarter

@@ -92,6 +92,9 @@ class ScoreCells:
             high = np.nextafter((values + 1) * 2.0**settled.exponent, -np.inf)
             # Far from zero a cell may hold a single float; infinity is a cell of its own.
             high = np.where(np.isfinite(values), np.maximum(low, high), values)
+            if len(low) and low.min() >= 0 and low.max() <= 1:
+                # Scores from 0 to 1 are probabilities, and none lies beyond 1.
+                high = np.minimum(high, 1.0)
         sizes = [len(weight) for weight in weights[1:]]
         truth = np.repeat(np.array([code_of(kind) for kind in kinds], dtype=np.intp), sizes)
         apart = np.repeat(np.array([kind.apart for kind in kinds], dtype=np.bool_), sizes)
@@ -158,8 +161,6 @@ class ScoreCells:
     def answer_bounds(self, rule: Rule) -> dict[str, tuple[float, float]]:
         """Bounds on what a rule answers to the unrounded scores, by name of the measure."""
         low, high, *_ = self._scored()
-        if rule.kind != "window":  # the last cell of probabilities reaches beyond 1
-            low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
         # Answers in the order of the scores, negative, none, positive; none without a score.
         first, last = np.ones((2, len(self.weight)))
         for answers, ends in ((first, low), (last, high)):
