@@ -104,6 +104,7 @@ def test_without_matplotlib_it_goes_on(run, calls, tmp_path, monkeypatch):
         return real(name, *rest, **named)
 
     monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setattr("cautious.errors.find_spec", lambda name: None)
     result = run("reproduce", "all", "-o", "here")
     assert "no pictures: drawing needs matplotlib" in result.stderr
     found = {f.name for f in (tmp_path / "here").iterdir()}
