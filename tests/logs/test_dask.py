@@ -163,11 +163,11 @@ def test_workers_of_its_own_are_started_out_of_reach_and_stopped(make_binary_log
         distributed.default_client()
 
 
-def slow_block(block, plan):
+def slow_block(*given):
     from cautious.logs.engines.dask import summarise_block
 
     time.sleep(0.3)
-    return summarise_block(block, plan)
+    return summarise_block(*given)
 
 
 @pytest.mark.slow
