@@ -60,7 +60,7 @@ def reproduce(
     from cautious.papers import reproduce as reproduce_paper
 
     what = "every paper" if paper == "all" else f"the paper {paper}"
-    often = "with fewer repeats, which takes minutes" if quick else "which may take hours"
+    often = "with fewer repeats, which takes minutes" if quick else "which takes an hour or two"
     note(f"computing the tables and figures of {what} anew, {often}; they are printed at the end")
     done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka, docs=docs)
     console = screen()
