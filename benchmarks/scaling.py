@@ -228,8 +228,7 @@ def python_per_batch(path: Path) -> str:
     import pyarrow.parquet as pq
 
     from cautious.logs import Plan
-    from cautious.logs.engines.open_list import OpenList
-    from cautious.logs.engines.open_table import OpenTable
+    from cautious.logs.engines.open_rows import OpenList, OpenTable
     from cautious.logs.tallies import GridSearch, compiled_loop
 
     compiled_loop("count", 1 << 40)  # so many rows are worth compiling
