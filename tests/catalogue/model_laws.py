@@ -106,11 +106,8 @@ def names_of_classes(model: Model, case: Examples, names: Any) -> None:
     "models",
     SUBJECTS,
     exempt={
-        "CertifiedAbstainingClassifier": "examples are held out class by class",
-        "ConformalClassifier": "examples are held out class by class",
         "NestedDichotomyClassifier": DRAWN,
         "NestedDichotomyForestClassifier": DRAWN,
-        "RandomMemberClassifier": "members are drawn by their position",
         "TunedAbstainingClassifierCV": "of windows that do as well it takes the most positive one",
     },
     case=examples(),
@@ -144,7 +141,7 @@ def _without_ties(p: np.ndarray) -> np.ndarray:
     **FEW,
 )
 def order_of_features(model: Model, case: Examples) -> None:
-    """The order of the features does not matter, ties aside."""
+    """The order of features does not matter, ties aside; what only rounding parts is made equal."""
     said = model.answers(case)
     turned = model.answers(case._replace(X=case.X[:, ::-1], rows=case.rows[:, ::-1]))
     clear = _without_ties(said["proba"])

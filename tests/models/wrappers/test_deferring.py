@@ -157,9 +157,41 @@ def test_a_class_that_was_not_shown_is_a_mistake_of_the_model():
     np.testing.assert_array_equal(model.predict_proba(X)[:, unseen], 0)
     wrong = model.predict_team(X[tested], said.iloc[tested]) != y[tested]
     assert model.certificate_.tests[0].wrong == wrong.sum()
-    alone = np.where(np.arange(400) == tested[0], "odd", "even")
-    with pytest.raises(ValueError, match="are all of class 'even', so that there is nothing"):
-        model.fit(X, alone, answers=pd.DataFrame({"ada": alone}))
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_examples_of_one_class_leave_its_answer(said):
+    X = np.random.default_rng(7).normal(size=(400, 2))
+    rare = set_aside(400, 0.5, 0)[1][:3]
+    y = np.where(np.isin(np.arange(400), rare), "odd", "even")
+    answers = pd.DataFrame({"ada": y}) if said else None
+    model = DeferringClassifier(LogisticRegression(), max_error=0.1, prices=0, random_state=0)
+    with pytest.warns(UserWarning, match="the 200 examples that .* are all of class 'even', so"):
+        model.fit(X, y, answers=answers)
+    assert model.classes_.tolist() == ["even", "odd"]
+    assert set(model.predict(X)) == {"even"}
+    assert set(model.decided_by(X)) == {"model"}
+    assert model.certificate_.tests[0].wrong == 3
+    assert model.certificate_.granted
+
+
+def test_a_frozen_model_needs_examples_of_each_class():
+    X, y = load_iris(return_X_y=True)
+    model = DeferringClassifier(
+        FrozenEstimator(GaussianNB().fit(X, y)), max_error=0.3, random_state=0
+    )
+    rare = set_aside(103, 0.5, 0)[1][:3]
+    order = np.empty(103, dtype=int)
+    order[rare] = np.arange(100, 103)
+    order[np.setdiff1d(np.arange(103), rare)] = np.arange(100)
+    with pytest.raises(
+        ValueError, match=r"knows the classes \[0, 1, 2\], .* are of \[0, 1\]; they"
+    ):
+        model.fit(X[order], y[order])
+    with pytest.raises(
+        ValueError, match=r"knows the classes \[0, 1, 2\], .* are of \[0, 1\]; they"
+    ):
+        model.set_params(max_error=None).fit(X[:100], y[:100])
 
 
 def test_nothing_to_promise():

@@ -224,9 +224,9 @@ class ConformalClassifier(ProbabilisticWrapper):
             self.mapie_ = self._split(p, labels[held])
         if self.mapie_ is None:
             warnings.warn(
-                f"there are {len(held)} examples to conformalise on, too few for confidence_level "
-                f"{self.confidence_level}; every set holds all classes. Give more examples or a "
-                "lower level.",
+                f"there are {len(held)} examples to conformalise on{self._unseen(labels[held])}, "
+                f"too few for confidence_level {self.confidence_level}; every set holds all "
+                "classes. Give more examples or a lower level.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -285,6 +285,11 @@ class ConformalClassifier(ProbabilisticWrapper):
                 return None
         return made
 
+    def _unseen(self, labels: Labels) -> str:
+        """Say how many examples count as the largest scores, since nobody learned their class."""
+        n = int((~pd.Index(labels).isin(self.estimator_.classes_)).sum())
+        return f", {n} of them of a class that the estimator was not shown" if n else ""
+
     def _learned(self) -> Ints:
         """Columns of the classes that the estimator was shown."""
         return as_codes(np.asarray(self.estimator_.classes_), self.classes_, name="classes_")
@@ -304,7 +309,9 @@ class ConformalClassifier(ProbabilisticWrapper):
                 made = self._split(p[own], truth[own])
                 self.mapie_[label, name] = made
                 if made is None:
-                    few.append(_cell_name(label, name) + f" has {own.sum()}")
+                    few.append(
+                        f"{_cell_name(label, name)} has {own.sum()}" + self._unseen(truth[own])
+                    )
         if few:
             shown = "; ".join(few[:3]) + ("; …" if len(few) > 3 else "")
             warnings.warn(

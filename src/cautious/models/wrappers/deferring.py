@@ -86,7 +86,7 @@ class DeferringClassifier(ProbabilisticWrapper):
     experts_ : list
         Names of the experts.
     team_ : Team
-        Two classes and experts: who answers which scores.
+        Two classes, both among the examples fitted on, and experts: who answers which scores.
     choices_ : ndarray of shape (K + experts, K)
         Otherwise: mean costs of each answer and each expert (rows) for each truth.
     certificate_ : Certificate
@@ -108,7 +108,9 @@ class DeferringClassifier(ProbabilisticWrapper):
     are fixed on one part of the examples and tested in this order on the other part, on the cases
     to which all experts' answers are known (:func:`cautious.guarantees.certify_sequence`); whether
     they are known must have nothing to do with whether they are right. Where nothing can be
-    promised, the team that asks most is kept, and a warning says so.
+    promised, the team that asks most is kept, and a warning says so. Few examples may leave the
+    estimator a single class, which a warning says; it then answers that class and asks nobody, and
+    this is what is tested.
 
     References
     ----------
@@ -213,23 +215,23 @@ class DeferringClassifier(ProbabilisticWrapper):
         if self.max_error is not None:
             rows, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
             warn_of_twins(X, rows, calibration)
-            if len(np.unique(truth[rows])) < min(len(classes), 2):
-                raise ValueError(
-                    f"the {len(rows)} examples that were not set aside are all of class "
-                    f"{shown(labels[rows].tolist()[0])}, so that there is nothing to learn; give "
-                    "more examples or a smaller calibration_size."
-                )
         # An expert nobody has heard of can be named before the estimator is fitted.
         self._expert_costs(truth[rows], _rows_of(said, rows), classes)
-        own = X if len(rows) == len(labels) else _safe_indexing(X, rows)
-        p = self._scores(own, labels[rows], take_rows(params, rows, len(labels)))
-        learned = np.asarray(self.estimator_.classes_)
+        if isinstance(self.estimator, FrozenEstimator):
+            self.estimator_: Any = clone(self.estimator).fit(X, labels)
+            check_is_fitted(self.estimator_)
+        else:
+            self._fit_part(X, labels, rows, params)
         take_over_features(self, self.estimator_)
-        if len(learned) != len(np.unique(truth[rows])):
+        learned, seen = np.asarray(self.estimator_.classes_), classes[np.unique(truth[rows])]
+        if set(learned.tolist()) != set(seen.tolist()):
             raise ValueError(
-                f"the estimator knows the classes {learned.tolist()}, and y holds "
-                f"{classes.tolist()}; they must be the same."
+                f"the estimator knows the classes {shown(learned.tolist())}, and the examples to "
+                f"find the team on are of {shown(seen.tolist())}; they must be the same. Give "
+                "examples of each class, more of them, or a smaller calibration_size."
             )
+        own = take_rows(params, rows, len(labels))
+        p = self._scores(_safe_indexing(X, rows), labels[rows], own)
         # A class that is among the calibration cases alone has probability 0.
         self.classes_: Labels = classes
         p = over_classes(p, learned, classes)
@@ -248,8 +250,7 @@ class DeferringClassifier(ProbabilisticWrapper):
         return self
 
     def _scores(self, X: Any, y: Labels, params: dict[str, Any]) -> Floats:
-        """Fit the estimator, and give scores of examples that it was not fitted on."""
-        self.estimator_: Any = clone(self.estimator).fit(X, y, **params)
+        """Give scores from estimators that were not fitted on the examples."""
         if isinstance(self.estimator, FrozenEstimator) or len(np.unique(y)) < 2:
             return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
         return out_of_fold(self.estimator, X, y, self.cv, params)
@@ -257,7 +258,7 @@ class DeferringClassifier(ProbabilisticWrapper):
     def _choice(self, truth: Ints, p: Floats, said: Mapping[Any, Ints], prices: Any) -> Any:
         """Find who answers what: a team over scores, or a table of costs."""
         matrix = self._matrix(self.classes_)
-        if len(self.classes_) == 2 and said:
+        if len(self.classes_) == 2 and len(np.unique(truth)) == 2 and said:
             return divide_scores(
                 truth,
                 p[:, 1],
