@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,6 +89,8 @@ def test_critical_values_of_demsar_table_5(k, q05, q10):
     unit = np.sqrt(k * (k + 1) / 6)
     assert critical_difference(k, 1) / unit == pytest.approx(q05, abs=1.1e-3)
     assert critical_difference(k, 1, alpha=0.1) / unit == pytest.approx(q10, abs=1.1e-3)
+    given = critical_difference(Decimal(k), Decimal(1), alpha=Decimal("0.05"))
+    assert given == critical_difference(k, 1)
 
 
 @settings(max_examples=15, deadline=None)
@@ -258,6 +262,9 @@ def test_compare_averages_folds_and_finds_the_objective_winner():
         (lambda: wilcoxon([], []), "first and second are empty"),
         (lambda: paired_t(pd.Series([]), pd.Series([])), "first and second are empty"),
         (lambda: critical_difference(1, 10), "n_classifiers is 1"),
+        (lambda: critical_difference(Decimal("NaN"), 10), "n_classifiers is Decimal.*whole numb"),
+        (lambda: critical_difference(4, np.nan), "n_datasets nan; give whole numbers"),
+        (lambda: critical_difference(2.5, 10), "n_classifiers is 2.5 .*; give whole numbers"),
         (lambda: paired_t([1, 2], [1, 2, 3]), r"shape \(2,\) and second \(3,\)"),
         (lambda: paired_t([1], [2]), "at least 2"),
         (lambda: paired_t([1, 2], [2, 3], test_to_train=0), "test_to_train is 0"),

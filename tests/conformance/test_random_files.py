@@ -233,3 +233,12 @@ def test_spaces_are_those_of_python(tmp_path):
         for written in ("{a,\ufeffb}", "a\x1d|\x1eb", "a\ufeff", "{\x1c}", "a\ufeffb")
     ]
     check_page(every, [check_here(one, tmp_path) for one in every])
+
+
+def test_the_form_of_a_file_is_refused_before_its_cells(tmp_path):
+    """Also where only its last line is wrong, and has no end."""
+    head = b"weight,score,y_true\r\n12%,0.0,good\r\n"
+    every = [File(head + end) for end in (b"\x00", b"1,0.5", b"1,0.5,b\xc3", b'1,0.5,"b')]
+    found = [check_here(one, tmp_path) for one in every]
+    assert all("12%" not in words for words, _ in found)
+    check_page(every, found)

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.credal import ProbabilityIntervals, as_intervals
+from cautious.credal import ProbabilityIntervals, as_intervals, imprecise_dirichlet
+from cautious.decision import maximality
+from cautious.sets import check_probabilities
 
 
 @st.composite
@@ -131,6 +133,18 @@ def test_frozen_and_independent_of_the_input():
 def test_bad_bounds_name_the_row(lower, upper, message):
     with pytest.raises(ValueError, match=message):
         ProbabilityIntervals(lower, upper)
+
+
+@pytest.mark.parametrize("check", [
+    lambda row: ProbabilityIntervals(row, row),
+    lambda row: check_probabilities([row]),
+    lambda row: imprecise_dirichlet(-row),
+    lambda row: maximality((row / row.sum(), row / row.sum()), [np.full(500, np.inf)]),
+])  # fmt: skip
+def test_long_rows_are_shortened_in_messages(check):
+    with pytest.raises(ValueError, match="in row 0") as refused:
+        check(np.arange(1.0, 501))
+    assert len(str(refused.value)) < 250
 
 
 def test_rounding_is_repaired_not_refused():

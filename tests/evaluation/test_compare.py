@@ -33,6 +33,24 @@ def test_a_better_model_is_named():
     assert found.to_dict()["best"] == "a"
 
 
+def test_a_single_case_of_a_class_leaves_costs_without_an_interval():
+    y = [1, 0, 1]
+    found = cautious.compare({"a": (y, [0.3, 0.4, 0.9]), "b": (y, [0.5, 0.1, 0.7])}, n_resamples=10)
+    said = [str(note) for note in found.notes if "interval of VACC" in str(note)]
+    assert len(said) == 1
+    assert "the weight of class '0' is 1" in said[0]
+    assert found.best is None
+    assert "cannot be told apart from a (difference -0.1389)." in found.verdict
+    assert "[, ]" not in str(found)
+
+
+def test_weights_that_are_shares_are_noted_once():
+    frame = pd.DataFrame({"y_true": [1, 0, 1] * 20, "score_a": [0.3, 0.4, 0.9] * 20})
+    frame = frame.assign(score_b=[0.5, 0.1, 0.7] * 20, weight=0.2)
+    notes = list(map(str, cautious.compare(frame, n_resamples=10).notes))
+    assert sum("add up to" in note for note in notes) == 1
+
+
 def test_small_differences_are_written_with_digits_enough():
     found = cautious.compare(models(n=60), n_resamples=100)
     # As those of two models of frauds, of which there are few.

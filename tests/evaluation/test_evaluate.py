@@ -220,6 +220,25 @@ def test_weights_that_are_shares_are_noted(kind, engine):
 
 
 @pytest.mark.parametrize("engine", [None, "local"])
+def test_why_vacc_has_no_interval_is_noted(engine):
+    """Of VACC alone, and where it was asked for; of shares the note about them is enough."""
+    frame = pd.DataFrame({"y_true": [1, 0, 1], "score": [0.3, 0.4, 0.9]})
+    options = {"engine": engine, "confidence_level": 0.9, "n_resamples": 10}
+    found = cautious.evaluate(frame, **options)
+    words = "the weight of class '0' is 1; an interval of VACC needs at least 2 cases of each class"
+    assert words in map(str, found.notes)
+    (table,) = found.measures.values()
+    row = table.loc["vacc"]
+    assert row["value"] == pytest.approx(5 / 36)
+    assert np.isnan(row["low"])
+    for asked in ({"measures": ["auc"]}, {"confidence_level": None}):
+        assert words not in map(str, cautious.evaluate(frame, **{**options, **asked}).notes)
+    many = pd.concat([frame] * 20, ignore_index=True).assign(weight=0.2)
+    notes = list(map(str, cautious.evaluate(many, **options).notes))
+    assert sum("add up to" in note for note in notes) == 1
+
+
+@pytest.mark.parametrize("engine", [None, "local"])
 def test_measures_that_are_asked_for_are_given_for_each_group(binary, engine):
     asked = ["coverage", "error", "auc", "cost"]
     settings = {"window": (0.3, 0.7), "costs": COSTS, "measures": asked, "engine": engine}

@@ -2,11 +2,17 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_predict
 
 from cautious.datasets import load_dataset
-from cautious.models import AbstainingClassifier, NaiveCredalClassifier, cross_val_predict_set
+from cautious.models import (
+    AbstainingClassifier,
+    ConformalClassifier,
+    NaiveCredalClassifier,
+    cross_val_predict_set,
+)
 
 X, y = load_dataset("iris", return_X_y=True)
 
@@ -50,3 +56,21 @@ def test_what_is_not_a_partition_or_has_no_sets_is_refused() -> None:
         )
     with pytest.raises(TypeError, match="has no predict_set; wrap it"):
         cross_val_predict_set(LogisticRegression(), X, y)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 0], np.empty((3, 0))])
+def test_a_mapping_is_refused_before_anything_is_fitted(labels) -> None:
+    """It has a length and takes an index, but no rows: scikit-learn raised a KeyError."""
+    rows = {"ash": 1, "elm": 2, "oak": 3}
+    with pytest.raises(TypeError, match="X is a dict; give one row per example"):
+        cross_val_predict_set(NaiveCredalClassifier(), rows, labels, cv=3)
+    with pytest.raises(TypeError, match="X is a dict; give one row per example"):
+        ConformalClassifier(LogisticRegression()).fit(rows, labels)
+
+
+def test_labels_in_a_column_are_read_as_by_fit() -> None:
+    model = NaiveCredalClassifier()
+    data, labels = [["u"], ["v"]] * 6, ["a", "b"] * 6
+    with pytest.warns(DataConversionWarning):
+        found = cross_val_predict_set(model, data, np.array(labels)[:, None], cv=3)
+    np.testing.assert_array_equal(found, cross_val_predict_set(model, data, labels, cv=3))

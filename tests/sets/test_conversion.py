@@ -166,8 +166,11 @@ class TestOtherLibraries:
             assert mask[~kept].all()
         with pytest.raises(ValueError, match=r"2 confidence levels; give .* sets\[:, :, 0\]"):
             as_mask(returned, self.classes)
-        with pytest.raises(ValueError, match="level is 2; y_set has levels 0 to 1"):
-            as_mask(returned, self.classes, level=2)
+        for level in (2, -1, 0.5, np.nan):
+            with pytest.raises(ValueError, match=f"level is {level}; y_set has levels 0 to 1"):
+                as_mask(returned, self.classes, level=level)
+        with pytest.raises(TypeError, match="level is 'high'; give one number"):
+            as_mask(returned, self.classes, level="high")
 
     @pytest.mark.parametrize("labels", [True, False])
     def test_crepes(self, labels):

@@ -233,7 +233,7 @@ def friedman_nemenyi(
     >>> test.groups
     [('a', 'b'), ('b', 'c')]
     """
-    check_level(alpha)
+    alpha = check_level(alpha)
     frame = read_results(results, at_least=3)
     n, k = frame.shape
     if n < 2:
@@ -343,25 +343,27 @@ def critical_difference(n_classifiers: int, n_datasets: int, *, alpha: float = 0
     >>> round(critical_difference(4, 14), 2)  # Demšar's example, printed 1.25
     1.25
     """
-    if as_number(n_classifiers, "n_classifiers") < 2 or as_number(n_datasets, "n_datasets") < 1:
+    k, n = as_number(n_classifiers, "n_classifiers"), as_number(n_datasets, "n_datasets")
+    if not (k >= 2 and n >= 1 and k.is_integer() and n.is_integer()):
         raise ValueError(
-            f"n_classifiers is {shown(n_classifiers)} and n_datasets {shown(n_datasets)}; there "
-            "must be at least 2 classifiers and 1 data set."
+            f"n_classifiers is {shown(n_classifiers)} and n_datasets {shown(n_datasets)}; give "
+            "whole numbers, at least 2 classifiers and 1 data set."
         )
-    check_level(alpha)
-    q = float(stats.studentized_range.ppf(1 - alpha, n_classifiers, np.inf))
-    return float(q / np.sqrt(2)) * rank_error(n_classifiers, n_datasets)
+    q = float(stats.studentized_range.ppf(1 - check_level(alpha), k, np.inf))
+    return float(q / np.sqrt(2)) * rank_error(k, n)
 
 
-def rank_error(n_classifiers: int, n_datasets: int) -> float:
+def rank_error(n_classifiers: float, n_datasets: float) -> float:
     """Give the standard error of a difference of two mean ranks when all classifiers are alike."""
     return float(np.sqrt(n_classifiers * (n_classifiers + 1) / (6 * n_datasets)))
 
 
-def check_level(alpha: float) -> None:
-    """Refuse a level that is no probability."""
-    if not 0 < as_number(alpha, "alpha") < 1:
+def check_level(alpha: float) -> float:
+    """Read a level; refuse one that is no probability."""
+    level = as_number(alpha, "alpha")
+    if not 0 < level < 1:
         raise ValueError(f"alpha is {alpha}; the level of a test lies strictly between 0 and 1.")
+    return level
 
 
 def similar_groups(mean_ranks: pd.Series[float], difference: float) -> list[tuple[Any, ...]]:

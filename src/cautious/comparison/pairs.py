@@ -226,7 +226,7 @@ def compare_results(
     >>> table["winner"].tolist()
     [None, None, None]
     """
-    check_level(alpha)
+    alpha = check_level(alpha)
     if test not in ("wilcoxon", "nemenyi", "t"):
         raise ValueError(f"test is {shown(test)}; choose 'wilcoxon', 'nemenyi' or 't'.")
     rows = read_results(results)
@@ -337,7 +337,7 @@ def win_tie_loss(
     frame = read_results(results)
     groups = list(frame.groupby(level=0, sort=False))
     if alpha is not None:
-        check_level(alpha)
+        alpha = check_level(alpha)
         lone = [name for name, rows in groups if len(rows) < 2]
         if lone:
             raise ValueError(

@@ -12,6 +12,7 @@ from scipy.special import entr
 
 from cautious._typing import Floats, as_floats, as_number
 from cautious.credal.intervals import IntervalsLike, ProbabilityIntervals, as_intervals
+from cautious.errors import shown
 from cautious.sets import check_probabilities, first_row
 
 __all__ = ["contaminate", "imprecise_dirichlet", "maximum_entropy", "upper_entropy"]
@@ -69,8 +70,8 @@ def imprecise_dirichlet(
     if bad.any():
         row = first_row(bad)
         raise ValueError(
-            f"counts holds {seen[row].tolist()} in row {row}; counts must be finite and not "
-            "negative."
+            f"counts holds {shown(seen[row].tolist())} in row {row}; counts must be finite and "
+            "not negative."
         )
     strength = as_floats(s, "s", "strengths")
     if strength.shape not in ((), (len(seen),)):

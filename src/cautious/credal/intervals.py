@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Mask, as_floats
+from cautious.errors import shown
 from cautious.sets import first_row
 
 __all__ = ["IntervalsLike", "ProbabilityIntervals", "as_intervals"]
@@ -344,8 +345,8 @@ def _checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats,
         if outside.any():
             row = first_row(outside)
             raise ValueError(
-                f"{name} holds a value that is no probability in row {row}: {bound[row].tolist()}; "
-                "bounds must be finite and between 0 and 1."
+                f"{name} holds a value that is no probability in row {row}: "
+                f"{shown(bound[row].tolist())}; bounds must be finite and between 0 and 1."
             )
         np.clip(bound, 0, 1, out=bound)
     crossed = low > high + _TOLERANCE

@@ -30,6 +30,7 @@ import numpy.typing as npt
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.decision.optimal import slack
+from cautious.errors import shown
 from cautious.sets import count_classes, first_row
 from cautious.tensors import by_copy
 from cautious.utility import UtilityLike, as_utility
@@ -423,7 +424,8 @@ def checked_costs(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     bad = ~np.isfinite(table).all(axis=1)
     if bad.any():
         row = first_row(bad)
-        raise ValueError(f"costs holds {table[row].tolist()} in row {row}; costs must be finite.")
+        found = shown(table[row].tolist())
+        raise ValueError(f"costs holds {found} in row {row}; costs must be finite.")
     return table
 
 

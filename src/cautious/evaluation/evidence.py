@@ -9,6 +9,7 @@ import glob
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
@@ -235,11 +236,31 @@ def read_rules(rule: Any) -> dict[str, Rule] | None:
     return rules_from_json(rule)
 
 
-def score_notes(name: str, surface: AbstentionCostSurface | None) -> Iterator[Message]:
-    """Say that a high score speaks for the other class."""
+@contextmanager
+def noted() -> Iterator[None]:
+    """Leave out what a note says once: that weights are shares, or a class weighs too little."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="the weights of")
+        warnings.filterwarnings("ignore", message="a class weighs less than two")
+        yield
+
+
+def score_notes(
+    name: str, surface: AbstentionCostSurface | None, *, interval: bool = False
+) -> Iterator[Message]:
+    """Say that a high score speaks for the other class, and why VACC lacks its interval."""
     if surface is None:
         return
-    auc = surface.staircase.auc()
+    stairs = surface.staircase
+    counts = (stairs.n_negatives, stairs.n_positives)
+    if interval and min(counts) < 2:
+        label = quoted(stairs.classes[int(np.argmin(counts))], 60)
+        yield Message(
+            "the weight of class {label} is {weight}; an interval of VACC needs at least 2 cases "
+            "of each class",
+            {"label": label, "weight": f"{min(counts):.4g}"},
+        )
+    auc = stairs.auc()
     if auc < 0.495:  # what rounds to a half says nothing either way
         positive = quoted(surface.classes[1], 60)
         facts = {"name": quoted(name, 60), "positive": positive, "auc": f"{auc:.3g}"}

@@ -24,6 +24,7 @@ from cautious.evaluation.evidence import (
     RuleChoice,
     evidence_of,
     evidence_of_log,
+    noted,
     read_rules,
     score_notes,
     summarise_log,
@@ -449,7 +450,8 @@ def evaluate(
             if evidence.surface is not None:
                 notes += choice.notes(evidence.name, evidence.surface.staircase.scores)
     for evidence in found:
-        notes += score_notes(evidence.name, evidence.surface)
+        interval = bootstrap is not None and (not measures or "vacc" in measures)
+        notes += score_notes(evidence.name, evidence.surface, interval=interval)
     if choice == RuleChoice() and not any(map(_may_abstain, found)):
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
@@ -589,7 +591,8 @@ def _of_scores(
             continue
         low = high = math.nan
         if name == "vacc" and bootstrap is not None:
-            interval = surface.vacc_interval(**bootstrap._asdict())
+            with noted():
+                interval = surface.vacc_interval(**bootstrap._asdict())
             low, high = interval.low, interval.high
         yield name, "scores", values[name], low, high
 
@@ -629,8 +632,7 @@ def _interval(
 ) -> tuple[float, float]:
     if bootstrap is None:
         return math.nan, math.nan
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="the weights of")  # a note says so already
+    with noted():
         interval = interval_of_counts(counts, entry, **bootstrap._asdict(), **params)
     return interval.low, interval.high
 

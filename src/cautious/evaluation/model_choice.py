@@ -18,7 +18,7 @@ from cautious.bootstrap import check_resamples
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, quoted
-from cautious.evaluation.evidence import Evidence, RuleChoice, evidence_of, score_notes
+from cautious.evaluation.evidence import Evidence, RuleChoice, evidence_of, noted, score_notes
 from cautious.evaluation.text import alike, html_tables, number, share, text_table
 from cautious.metrics import (
     bootstrap_difference,
@@ -276,7 +276,7 @@ def compare(
     notes = list(read.notes)
     for one in models:
         notes += choice.notes(one.name, one.y_score)
-        notes += score_notes(one.name, found[one.name].surface)
+        notes += score_notes(one.name, found[one.name].surface, interval=True)
     bootstrap: dict[str, Any] = {
         "confidence_level": confidence_level,
         "n_resamples": n_resamples,
@@ -286,10 +286,11 @@ def compare(
     every = list(combinations(models, 2))
     for at, (a, b) in enumerate(every):
         pair: dict[str, Any] = {"first": a.name, "second": b.name}
-        if a.y_score is not None and b.y_score is not None:
-            pair |= _by_cost(a, b, found, bootstrap)
-        if sets[a.name] is not None and sets[b.name] is not None:
-            pair |= _by_utility(a, sets[a.name], sets[b.name], bootstrap)
+        with noted():
+            if a.y_score is not None and b.y_score is not None:
+                pair |= _by_cost(a, b, found, bootstrap)
+            if sets[a.name] is not None and sets[b.name] is not None:
+                pair |= _by_utility(a, sets[a.name], sets[b.name], bootstrap)
         pairs.append(pair)
         if progress is not None:
             progress(at + 1, len(every))
@@ -448,7 +449,8 @@ def _close_pairs(
                 close.append(f"{other} (at all costs the same answers to all cases)")
                 continue
             gap, low, high = alike(sign * row[f"{what}_difference"], low, high)
-            close.append(f"{other} (difference {gap}, {low} to {high})")
+            ends = f", {low} to {high}" if low else ""
+            close.append(f"{other} (difference {gap}{ends})")
     return close
 
 
@@ -483,7 +485,7 @@ def _most_worth(table: pd.DataFrame, pairs: pd.DataFrame, level: float) -> tuple
 
 def _interval(row: Mapping[Any, Any], what: str) -> str:
     gap, low, high = alike(*(row[f"{what}_{end}"] for end in ("difference", "low", "high")))
-    return f"{gap} [{low}, {high}]"
+    return f"{gap} [{low}, {high}]" if low else gap
 
 
 def _place(row: Mapping[Any, Any]) -> str:

@@ -197,14 +197,17 @@ def _plain_blocks(opened: IO[bytes]) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     rest, begun = b"", False
     while data := opened.read(_TEXT_BLOCK):
+        # The last line may lack its end; it goes with those before it, so that a short file is read
+        # whole, and refused for its form, before its cells are looked at.
+        last = len(data) < _TEXT_BLOCK
         try:
             if not data.isascii() or decoder.getstate()[0]:
-                decoder.decode(data)
+                decoder.decode(data, final=last)
         except UnicodeDecodeError:
             raise _NotPlainError from None
         # A blank line may end with a return alone.
         first = _FIRST_LINE.match(data)
-        end = data.rfind(b"\n") + 1
+        end = len(data) if last else data.rfind(b"\n") + 1
         if b'"' in data or not (begun or (first and first[0].strip())):
             raise _NotPlainError
         if end == 0 and len(rest) + len(data) >= _TEXT_BLOCK:  # returns alone, or endless lines

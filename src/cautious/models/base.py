@@ -244,6 +244,10 @@ def check_examples(
     -------
     X, labels, weight
     """
+    if isinstance(X, Mapping):  # has a length and takes an index, but holds no rows
+        raise TypeError(
+            f"X is a {type(X).__name__}; give one row per example, as in an array or a DataFrame."
+        )
     (X,) = indexable(X)
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
-from cautious.models.base import check_folds
+from cautious.models.base import check_examples, check_folds
 from cautious.predictions import can_answer, pooled_outputs
 
 __all__ = ["CautiousPipeline", "cross_val_predict_set", "make_cautious_pipeline"]
@@ -226,6 +226,7 @@ def cross_val_predict_set(
             "AbstainingClassifier(estimator)."
         )
     check_folds(cv)
+    X, y, _ = check_examples(X, y)
     folds = cross_validate(
         *(estimator, X, y),
         cv=cv,

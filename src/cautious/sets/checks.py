@@ -289,8 +289,8 @@ def check_probabilities(
     if not (array.min(initial=0.0) >= -tolerance and array.max(initial=0.0) <= 1 + tolerance):
         row = first_row(~((array >= -tolerance) & (array <= 1 + tolerance)).all(axis=1))
         raise ValueError(
-            f"{name} has a value that is no probability in row {row}: {array[row].tolist()}; "
-            "values must be finite and between 0 and 1."
+            f"{name} has a value that is no probability in row {row}: "
+            f"{shown(array[row].tolist())}; values must be finite and between 0 and 1."
         )
     # A product is many times as fast as sums; they need be looked at only where it comes close.
     near = array @ np.ones(array.shape[1])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from cautious._typing import Ints, Labels, Mask
+from cautious._typing import Ints, Labels, Mask, as_number
 from cautious.errors import shown
 from cautious.sets.checks import as_codes, check_classes, check_mask, count_classes, few_labels
 from cautious.tensors import as_numpy
@@ -255,9 +255,10 @@ def _at_level(array: npt.NDArray[Any], level: int | None, name: str) -> npt.NDAr
             f"{name} holds sets for {n_levels} confidence levels; give those of one, "
             f"sets[:, :, 0] to sets[:, :, {n_levels - 1}]; as_mask also takes level=0."
         )
-    if level is not None and not 0 <= level < n_levels:
-        raise ValueError(f"level is {level}; {name} has levels 0 to {n_levels - 1}.")
-    chosen: npt.NDArray[Any] = array[:, :, level or 0]
+    at = 0.0 if level is None else as_number(level, "level")
+    if at not in range(n_levels):
+        raise ValueError(f"level is {shown(level)}; {name} has levels 0 to {n_levels - 1}.")
+    chosen: npt.NDArray[Any] = array[:, :, int(at)]
     return chosen
 
 
