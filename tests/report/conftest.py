@@ -96,6 +96,14 @@ class Report:
             }))"""
         )
 
+    def wait_until(self, condition: str) -> None:
+        """Wait for a condition; Playwright's own way evaluates text, which the page forbids."""
+        for _ in range(600):
+            if self.page.evaluate(condition):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"still not so: {condition}")
+
     def look_at(self, card: str) -> None:
         """Scroll to a card, and wait until it stands still and nothing is thought about."""
         self.page.evaluate(
@@ -103,7 +111,7 @@ class Report:
                 { block: "center" })""",
             card,
         )
-        self.page.wait_for_function(
+        self.wait_until(
             """() => !document.querySelector("[data-card='winner']")
                 || cautious.app.problems[cautious.app.current].distinct?.grid"""
         )

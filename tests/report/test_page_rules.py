@@ -99,7 +99,7 @@ def test_pairs_wrong_cells_and_the_address(report_file, open_report, classified)
     choose(report, "Per class")
     report.type("all-thresholds", 0.42)
     shown = report.number("abstention")
-    report.page.wait_for_function("() => location.hash.includes('0.42')")
+    report.wait_until("() => location.hash.includes('0.42')")
     report.page.reload()
     report.settle()
     assert report.number("abstention") == shown

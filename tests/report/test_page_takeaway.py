@@ -111,7 +111,7 @@ def test_settings_survive_a_reload_and_travel_in_a_link(report_file, open_report
     report.type_all({"abstain": 0.4, "prior": 20})
     report.select(1)
     cost = report.number("cost")
-    report.page.wait_for_function("() => location.hash.includes('model=1')")
+    report.wait_until("() => location.hash.includes('model=1')")
     link = report.page.evaluate("() => location.href")
     report.page.reload()
     report.settle()

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+from scipy.integrate import trapezoid
 
 from cautious.curves import AbstentionROC, CapacityCurve, capacity_hull, roc_readings
 from cautious.decision import bias_window_rule, class_threshold_rule, ratio_rule
@@ -290,7 +291,7 @@ def _roc(tables: dict[str, Table], curves: Curves | None) -> list[Claim]:
     known = ~np.isnan(roc.auc)
     first, at_04 = roc.auc[0], _auc_at(roc, 0.4)
     slices = [*(_auc_at(roc, float(w)) for w in roc.response.window[known]), 1.0]
-    volume = float(np.trapezoid(slices, [*roc.abstention[known], 1.0]))
+    volume = float(trapezoid(slices, [*roc.abstention[known], 1.0]))
     return [
         Claim.of_cells(
             *("6", "w = 0.4: the matrix and twenty rates of four readings", "arithmetic"),
@@ -356,7 +357,7 @@ def _larger_area(example: str, curves: Curves | None) -> Claim:
 
 def _auc_at(roc: AbstentionROC, window: float) -> float:
     curve = roc.curve(window)
-    return float(np.trapezoid(curve["tpr"], curve["fpr"]))
+    return float(trapezoid(curve["tpr"], curve["fpr"]))
 
 
 def _section_7(curves: Curves | None) -> list[Claim]:
