@@ -105,6 +105,16 @@ def test_classes_that_are_not_asked_for_are_cut_off():
         (lambda: ClassTree.from_dict({"a": 3.5}), TypeError, "below 'a' stands 3.5"),
         (lambda: ClassTree.from_dict({"a": ["x"], "b": ["x"]}), ValueError, "'x' occurs twice"),
         (lambda: ClassTree.from_dict({"a": ["x", None]}), ValueError, "is missing"),
+        (
+            lambda: ClassTree.from_dict({"a": ["x", {"b": ["y", "z"]}]}),
+            TypeError,
+            r"list below 'a' holds \{'b': \['y', 'z'\]\}; a list names classes only.*dictionary",
+        ),
+        (
+            lambda: ClassTree.from_dict({"a": {"b": ["x", ["y", "z"]]}}),
+            TypeError,
+            r"list below 'b' holds \['y', 'z'\]; a list names classes only",
+        ),
         (lambda: ClassTree.from_parents({"a": "b", "b": "a"}), ValueError, "circle"),
         (
             lambda: ClassTree.from_parents({"x": "a", "a": "b", "b": "a", "r": None, "y": "r"}),

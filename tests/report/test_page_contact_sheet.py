@@ -87,7 +87,6 @@ def test_contact_sheet(tmp_path, open_report):
             words = report.page.inner_text("body")
             assert "NaN" not in words, name
             assert "undefined" not in words, name
-            assert " 1 people" not in words, name
             assert " 1 cases" not in words, name
             shot = image.open(io.BytesIO(report.page.screenshot()))
             shot.thumbnail((470, 320))

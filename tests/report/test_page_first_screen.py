@@ -1,4 +1,4 @@
-"""The first screen: what to do, a thousand people, five shares, and how much they rest on."""
+"""The first screen: what to do, a thousand cases, five shares, and how much they rest on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_what_the_first_screen_says(three_models, open_report, scored):
     }
     for key, value in shown.items():
         assert report.number(key) == pytest.approx(value, abs=1e-9), key
-    # A thousand people are a thousand, whatever share of them is ill.
+    # A thousand cases are a thousand, whatever share of them is positive.
     for prior in (36.2, 0.1, 99.9):
         report.type("prior", prior)
         told = report.page.locator("svg.people .people-count").all_text_contents()

@@ -55,6 +55,23 @@ def test_measures_equal_the_librarys(report_file, open_report, classified, sets)
     assert names[0] != names[1]
 
 
+def test_a_mark_stays_with_the_last_word(report_file, open_report):
+    report = open_report(report_file, viewport={"width": 390, "height": 844})
+    beside = report.page.evaluate(
+        """() => [...document.querySelectorAll("h2, .control")].flatMap((node) => {
+            const mark = node.querySelector(".mark"), box = mark?.getBoundingClientRect();
+            if (!box?.width) return [];
+            const words = document.createRange();
+            words.selectNodeContents(node.querySelector("label") ?? node);
+            if (words.intersectsNode(mark)) words.setEndBefore(mark);
+            const last = [...words.getClientRects()].filter(({ width }) => width).at(-1);
+            return [[node.innerText, box.top < last.bottom && box.bottom > last.top]];
+        })"""
+    )
+    assert len(beside) > 4
+    assert all(fine for _, fine in beside), beside
+
+
 def check_measures(report, y, sets, classes, k):
     expected = {
         "utility": utility_score(y, sets, classes=classes, utility=quadratic(k)),

@@ -584,6 +584,13 @@ def _children(name: Any, below: Any) -> Iterator[tuple[Any, Any]]:
         )
     if not len(below):
         raise ValueError(f"no class lies below {shown(name)}; leave it out, or write None.")
+    nested = [child for child in below if isinstance(child, Mapping | list | tuple | np.ndarray)]
+    if nested:
+        raise TypeError(
+            f"the list below {shown(name)} holds {shown(nested[0], 60)}; a list names classes "
+            "only. Where other nodes lie below as well, give a dictionary with None for each "
+            "class, for example {'cat': None, 'bird': ['owl', 'wren']}."
+        )
     classes = sorted(below) if isinstance(below, set | frozenset) else below
     for child in check_classes(classes, name=f"what lies below {name!r}").tolist():
         yield child, None

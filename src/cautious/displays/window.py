@@ -1,4 +1,4 @@
-"""What a window does: the scores that it cuts, and a thousand people whom it answers."""
+"""What a window does: the scores that it cuts, and a thousand cases that it answers."""
 
 from __future__ import annotations
 
@@ -238,12 +238,12 @@ def _window_words(window: Window) -> str:
 
 
 class PeopleDisplay(_WindowDisplay):
-    """A number of people as marks, by what they are and what a window tells them.
+    """A number of cases as marks, by what they are and what a window answers.
 
     A disc is a right answer, a cross a wrong one, a ring none; the colour says which answer it is.
     Counts are whole and add up. The ranges are Wilson's intervals of the shares.
 
-    The window for costs is chosen on these very cases, so new people will fare a little worse:
+    The window for costs is chosen on these very cases, so new cases will fare a little worse:
     :func:`cautious.tune` says how much.
 
     Parameters
@@ -256,14 +256,14 @@ class PeopleDisplay(_WindowDisplay):
     window : pair of float, optional
         In place of `costs`: the lower and the upper threshold.
     people : int, default=1000
-        How many people to draw.
+        How many cases to draw.
     confidence_level : float or None, default=0.95
         Of the ranges; None gives none.
 
     Attributes
     ----------
     marks_ : list of Line2D
-        One line without a stroke per kind of people.
+        One line without a stroke per kind of case.
     ax_, figure_
         Where it was drawn.
 
@@ -308,7 +308,7 @@ class PeopleDisplay(_WindowDisplay):
         name: str | None = None,
         curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Draw the people.
+        """Draw the cases.
 
         Parameters
         ----------
@@ -358,7 +358,7 @@ class PeopleDisplay(_WindowDisplay):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """One row per kind of people: truth, prediction, how many, and the range of that.
+        """One row per kind of case: truth, prediction, how many, and the range of that.
 
         Examples
         --------
@@ -403,7 +403,7 @@ class PeopleDisplay(_WindowDisplay):
 
 
 def _whole(share: Floats, total: int) -> Any:
-    """Share people out in whole numbers that add up: the rest goes to the largest remainders."""
+    """Share cases out in whole numbers that add up: the rest goes to the largest remainders."""
     exact = share / share.sum() * total
     counts = np.floor(exact + 1e-9).astype(int)
     order = np.argsort(-(exact - counts), kind="stable")

@@ -59,9 +59,15 @@ export const scroller = (...children) =>
     children,
   );
 
+// A mark behind words stays with the last of them.
+export function withMark(words, mark) {
+  const at = words.lastIndexOf(" ") + 1;
+  return [words.slice(0, at), el("span", { class: "kept" }, words.slice(at), mark)];
+}
+
 export function card(title, { about, tools, wide, key } = {}) {
   const body = el("div", { class: "card-body" });
-  const heading = el("h2", {}, title, about ?? null),
+  const heading = el("h2", {}, about ? withMark(title, about) : title),
     bar = el("div", { class: "tools" }, tools ?? []);
   const node = el(
     "section",

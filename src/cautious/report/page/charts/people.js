@@ -1,4 +1,4 @@
-// A thousand people as marks, by what they are and what they are told. Shape says whether the answer
+// A thousand cases as marks, by what they are and what they are told. Shape says whether the answer
 // is right (disc), right among others (disc with a hole), wrong (cross) or none (ring); colour says
 // which answer it is. Print in grey keeps the first.
 import { svg } from "./dom.js";
@@ -82,7 +82,7 @@ export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.
 
 const linesOf = ({ count: n, label, low, high }) => [
   { text: `${count(n)} ${label}` },
-  ...(low === null ? [] : [{ text: `between ${count(low)} and ${count(high)} of new people` }]),
+  ...(low === null ? [] : [{ text: `between ${count(low)} and ${count(high)} of new cases` }]),
 ];
 
 // One path for all marks of a kind: a thousand elements would be slow to move.

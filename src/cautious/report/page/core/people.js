@@ -1,7 +1,7 @@
-// A thousand people, in whole numbers that add up.
+// A thousand cases, in whole numbers that add up.
 
 /**
- * Share a number of people out among cells: each gets its whole part, and those left over go to the
+ * Share a number of cases out among cells: each gets its whole part, and those left over go to the
  * largest remainders, the first of equal ones.
  *
  * @param {Object} cells shares by name, plain numbers or estimates {value, low, high}

@@ -178,7 +178,7 @@ export function confusionTable(result) {
       costs,
     } = result,
     people = thousand(result);
-  // Beside what is expected of new people stands what was seen.
+  // Beside what is expected of new cases stands what was seen.
   const cell = (key, seen, unit, kind, who) => {
     const share = result.estimates.cells?.[who].value ?? seen,
       { count: n, low, high } = people[who];
@@ -205,7 +205,7 @@ export function confusionTable(result) {
       "caption",
       {},
       result.estimates.enough
-        ? "Rows are answers, columns truths. Each number is people in a thousand new ones, with its 95% range, what they add to the cost per case, and how many there were per thousand on these cases."
+        ? "Rows are answers, columns truths. Each number is cases in a thousand new ones, with its 95% range, what they add to the cost per case, and how many there were per thousand on these cases."
         : "Rows are answers, columns truths. Each number is a count of these cases, with what they add to the cost per case.",
     ),
     el(

@@ -1,4 +1,4 @@
-// Many classes on the first screen: what to do, a thousand people, and the shares of their answers.
+// Many classes on the first screen: what to do, a thousand cases, and the shares of their answers.
 import { el, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { wilson } from "../core/distributions.js";
@@ -28,11 +28,11 @@ export function answerShares({ sizes }, k) {
   return shares;
 }
 
-// A thousand people, or the cases themselves where they are fewer than is enough of one class.
+// A thousand cases, or those measured where they are fewer than is enough of one class.
 const crowdOf = ({ rows }) => (rows < FEWEST ? Math.round(rows) : PEOPLE);
 const crowdWords = (chosen) => {
   const n = crowdOf(chosen);
-  return `${count(n)} ${n === PEOPLE ? "people" : unitOf(chosen.model, n)}`;
+  return `${count(n)} ${n === PEOPLE ? "cases" : unitOf(chosen.model, n)}`;
 };
 
 export function thousandOf(chosen, k) {

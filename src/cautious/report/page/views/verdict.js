@@ -1,4 +1,4 @@
-// The first screen of two classes: what to do, in one sentence; a thousand people; five numbers.
+// The first screen of two classes: what to do, in one sentence; a thousand cases; five numbers.
 import { widthOf } from "../charts/axes.js";
 import { el, value } from "../charts/dom.js";
 import { alike, count, number, percent, shorten, unitOf } from "../core/format.js";
@@ -13,7 +13,7 @@ export const FEWEST = LEAST_CASES;
 
 export const tooFewCases = ({ estimates }) => !estimates.enough;
 
-// Six groups of people: what they are, what they are told.
+// Six groups of cases: what they are, what they are told.
 const LOOKS = {
   tp: ["right", "positive"],
   fn: ["wrong", "negative"],
@@ -23,10 +23,10 @@ const LOOKS = {
   abstainedNegative: ["abstained", "abstain"],
 };
 
-// A thousand people, or the cases themselves where they are too few to speak for others.
+// A thousand cases, or those measured where they are too few to speak for others.
 const crowd = (result) => (tooFewCases(result) ? result.model.n : PEOPLE);
 
-// What is expected of new people where there are cases enough to say so, else what was seen.
+// What is expected of new cases where there are cases enough to say so, else what was seen.
 export function thousand(result) {
   const { window, estimates } = result,
     cells = estimates.enough ? estimates.cells : window;
@@ -59,12 +59,12 @@ export function people(result, width) {
   const about = groups
     .map(({ title, parts }) => `${title}: ${parts.map((part) => `${part.count} ${part.label}`).join(", ")}`)
     .join(". ");
-  return peopleChart(groups, { width, about: `${count(crowd(result))} people. ${about}.` });
+  return peopleChart(groups, { width, about: `${count(crowd(result))} cases. ${about}.` });
 }
 
 const rangeWords = (range) => (range ? ` (${count(range.low)} to ${count(range.high)})` : "");
 
-// What happens to a thousand people, as the end of the sentence that says what to do.
+// What happens to a thousand cases, as the end of the sentence that says what to do.
 function consequence(result) {
   const { fn, fp, abstainedPositive, abstainedNegative } = thousand(result),
     { error, abstention } = result.estimates;
@@ -73,7 +73,7 @@ function consequence(result) {
     ` (${count(Math.min(n, Math.floor(PEOPLE * low)))} to ${count(Math.max(n, Math.ceil(PEOPLE * high)))})`,
   ];
   return [
-    result.waits ? `Of ${count(PEOPLE)} people like these ` : `Of ${count(PEOPLE)} new people about `,
+    result.waits ? `Of ${count(PEOPLE)} cases like these ` : `Of ${count(PEOPLE)} new cases about `,
     said(fn.count + fp.count, error),
     " are then answered wrongly and ",
     said(abstainedPositive.count + abstainedNegative.count, abstention),
@@ -232,14 +232,14 @@ export function tiles(result) {
   ];
 }
 
-// How people without an answer count in sensitivity and specificity.
+// How cases without an answer count in sensitivity and specificity.
 function answeredWords({ window: w, estimates }, negative, positive) {
   const found = estimates.sensitivityAnswered?.value ?? w.tp / (w.tp + w.fn),
     free = estimates.specificityAnswered?.value ?? w.tn / (w.tn + w.fp);
   return el(
     "p",
     { class: "note", "data-key": "abstentions-count" },
-    "Sensitivity and specificity count people without an answer as not found. Of those who get one, ",
+    "Sensitivity and specificity count cases without an answer as not found. Of those that get one, ",
     value("sensitivity-answered", found, percent(found)),
     ` of ${positive} are told ${positive}, and `,
     value("specificity-answered", free, percent(free)),
