@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from tests.report.core import ask_core, carried
 
+import cautious
 from cautious.costs import p_discounted
 from cautious.decision import Rule
 from cautious.metrics import (
@@ -231,3 +232,78 @@ def test_weights_make_no_interval_narrower():
     )
     assert heavy == pytest.approx(light)
     assert light["high"] - light["mean"] == pytest.approx(1.96 * np.sqrt(0.24 / 10), rel=1e-4)
+
+
+def grouped(drawn, weighted):
+    y, p = drawn
+    rng = np.random.default_rng(3)
+    given = {"y_true": y, "y_proba": p, "classes": CLASSES}
+    given["groups"] = rng.choice(["north", "south", "west", ""], 500, p=[0.4, 0.3, 0.2, 0.1])
+    return given | ({"sample_weight": rng.integers(1, 4, size=500)} if weighted else {})
+
+
+def equal_groups(found, expected, given):
+    """As ``cautious evaluate --group`` shows them; of weighted rows also how many there are."""
+    assert {one["group"] or "(none)" for one in found} == set(expected.index)
+    assert [one["n"] for one in found] == sorted((one["n"] for one in found), reverse=True)
+    for one in found:
+        row = expected.loc[one["group"] or "(none)"]
+        assert one["n"] == (given["groups"] == one["group"]).sum()
+        assert one["weight"] == row["n"]
+        assert one["single"]["value"] == pytest.approx(row["coverage"])
+        assert one["wrong"]["value"] == pytest.approx(1 - row["selective_accuracy"])
+        assert one["meanSize"] == pytest.approx(row["mean_set_size"])
+        if "sample_weight" not in given:
+            single = round(row["coverage"] * row["n"])
+            parts = {"single": (single, row["n"]), "wrong": (row["error"] * row["n"], single)}
+            for key, (k, n) in parts.items():
+                ends = stats.binomtest(round(k), int(n)).proportion_ci(method="wilson")
+                assert (one[key]["low"], one[key]["high"]) == pytest.approx(tuple(ends))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_groups_are_those_of_an_evaluation(drawn, weighted):
+    given = grouped(drawn, weighted)
+    found = ask_core(
+        """const [{ models, classes }] = core.unpackProblems(given.problems),
+          ruled = core.answerCases(models[0], classes, given.rule);
+        return [...models, ruled].map((model) => core.setGroups(model));""",
+        {"problems": carried({"m": given}), "rule": RULES["class thresholds"]},
+    )
+    rules = [None, "u65", "u80", rule_of("class thresholds")]
+    for groups, rule in zip(found, rules, strict=True):
+        made = Rule.utility(rule, classes=CLASSES) if isinstance(rule, str) else rule
+        expected = cautious.evaluate({"m": given}, rule=made).by_group["m"]
+        equal_groups(groups, expected, given)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_groups_of_sets_that_a_file_brings_are_the_same(drawn, weighted):
+    given = grouped(drawn, weighted)
+    sets = given["y_proba"] >= 0.3
+    sets[:, 0] |= ~sets.any(axis=1)
+    found = ask_core(
+        """const { classes, codes, sets, weight, group } = given,
+          model = { name: "m", rows: [...codes.keys()], classes, codes, weight, group };
+        const [{ models }] = core.problemsOf([{ ...model, sets: (row) => sets[row] }]);
+        return core.setGroups(models[0]);""",
+        {
+            "classes": CLASSES,
+            "codes": [CLASSES.index(label) for label in given["y_true"]],
+            "sets": [np.flatnonzero(one) for one in sets],
+            "weight": given.get("sample_weight"),
+            "group": given["groups"].tolist(),
+        },
+    )
+    given = {**given, "y_set": sets}
+    del given["y_proba"]
+    equal_groups(found, cautious.evaluate({"m": given}).by_group["m"], given)
+
+
+def test_patients_are_no_groups_to_show(drawn):
+    y, p = drawn
+    patient = np.arange(500) // 2
+    given = {"y_true": y, "y_proba": p, "classes": CLASSES, "groups": patient}
+    (problem,) = carried({"m": given})
+    assert not any("groups" in model for model in problem["models"])
+    assert all("groups" not in table for table in problem["tables"])

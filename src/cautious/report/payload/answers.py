@@ -12,16 +12,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Ints, Mask
 from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.report.payload.cases import CaseTable
 from cautious.report.payload.scores import risk_summary
 
-__all__ = ["summarise_sets"]
+__all__ = ["summarise_groups", "summarise_sets"]
 
 # All classes have a column unless there are very many, then those most often missed; so do the
 # commonest sets.
 _CLASSES_KEPT, _CLASSES_SHOWN = 60, 12
 _SETS_SHOWN = 12
+# More groups than anybody reads: the largest of them.
+_GROUPS_KEPT = 100
 
 
 def summarise_sets(counts: SetCounts, risk: RiskCoverageCurve | None) -> dict[str, Any]:
@@ -66,6 +69,39 @@ def summarise_sets(counts: SetCounts, risk: RiskCoverageCurve | None) -> dict[st
         "confusion": _confusion(counts),
         "risk": None if risk is None else risk_summary(risk),
     }
+
+
+def summarise_groups(table: CaseTable, size: Ints, right: Mask) -> list[dict[str, Any]] | None:
+    """Count sizes of sets against right and wrong in each group, the largest group first.
+
+    Parameters
+    ----------
+    table : CaseTable
+        The cases. Groups that stay together, such as patients, are not shown: None.
+    size : ndarray of shape (n,), int
+        Number of classes in each set.
+    right : ndarray of shape (n,), bool
+        Whether the set holds the truth.
+
+    Returns
+    -------
+    list of dict, optional
+        ``group``, ``n`` (rows) and ``sizes`` as in :func:`summarise_sets`.
+    """
+    if table.group is None or table.together:
+        return None
+    weight = np.ones(len(size)) if table.weight is None else table.weight
+    cells = pd.DataFrame({"size": size, "right": weight * right, "wrong": weight * ~right})
+    rows = np.bincount(table.group)
+    cells = cells.groupby([table.group, "size"], sort=True).sum().reset_index("size")
+    return [
+        {
+            "group": table.groups[code],
+            "n": int(rows[code]),
+            "sizes": cells.loc[[code]].to_numpy(dtype=np.float64),
+        }
+        for code in np.argsort(-rows, kind="stable")[:_GROUPS_KEPT].tolist()
+    ]
 
 
 def _confusion(counts: SetCounts) -> dict[str, Any] | None:

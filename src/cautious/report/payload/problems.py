@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from cautious.predictions import (
     per_cent_notes,
     read_predictions,
 )
-from cautious.report.payload.answers import summarise_sets
+from cautious.report.payload.answers import summarise_groups, summarise_sets
 from cautious.report.payload.cases import (
     CASES_CARRIED,
     CaseTable,
@@ -157,17 +158,18 @@ def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
         risk = RiskCoverageCurve.from_predictions(
             scored.y_true, scored.y_proba, classes=classes, sample_weight=scored.sample_weight
         )
+    table, order = CaseTable.of(model)
     answers = [(None, model.y_set)] if model.y_set is not None else _answers(model.y_proba, known)
     for utility, sets in answers:
         counts = SetCounts.from_predictions(
             model.y_true, sets, classes=classes, sample_weight=weight, empty=model.empty
         )
         kind, names, summary = _sets(model.name, counts, None if utility else risk, utility)
-        summary |= {"n": model.n, "left_out": left_out, "hits": _hits(model, sets)}
-        summary["weighted"] = weight is not None
+        summary |= {"n": model.n, "left_out": left_out, "weighted": weight is not None}
+        summary |= _hits(model, sets, table, order)
         few_enough = len(names) * _FEWEST_DRAWN <= _PROBABILITIES_CARRIED
         if several and utility is None and few_enough:
-            summary["cases"] = _probabilities(model)
+            summary["cases"] = _probabilities(model, table)
         yield kind, names, summary
 
 
@@ -243,26 +245,32 @@ def _drawn(model: ModelPredictions) -> Ints:
     return np.sort(np.random.default_rng(0).choice(model.n, most, replace=False))
 
 
-def _probabilities(model: ModelPredictions) -> dict[str, Any]:
-    """Carry cases with their probabilities."""
-    model = model.take(_drawn(model))
-    table, order = CaseTable.of(model)
-    assert model.y_proba is not None
-    return {"table": table, "proba": pack_probabilities(model.y_proba[order])}
-
-
-def _hits(model: ModelPredictions, sets: Mask) -> dict[str, Any]:
-    """Carry for each case the size of its set, or 0 if the truth is not in it."""
+def _part(model: ModelPredictions, whole: CaseTable) -> tuple[Ints, CaseTable]:
+    """Choose rows to carry, in the order of their cases; the whole says what stays together."""
     rows = _drawn(model)
-    part, mask = model.take(rows), sets[rows]
+    table, order = CaseTable.of(model.take(rows))
+    return rows[order], replace(table, together=whole.together)
+
+
+def _probabilities(model: ModelPredictions, whole: CaseTable) -> dict[str, Any]:
+    """Carry cases with their probabilities."""
+    rows, table = _part(model, whole)
+    assert model.y_proba is not None
+    return {"table": table, "proba": pack_probabilities(model.y_proba[rows])}
+
+
+def _hits(model: ModelPredictions, sets: Mask, whole: CaseTable, order: Ints) -> dict[str, Any]:
+    """Carry for each case the size of its set, or 0 if the truth is not in it; and count groups."""
     if model.empty == "abstain":
-        mask = mask | ~mask.any(axis=1, keepdims=True)
-    table, order = CaseTable.of(part)
-    assert part.codes is not None
-    right = mask[np.arange(len(rows)), part.codes]
+        sets = sets | ~sets.any(axis=1, keepdims=True)
+    assert model.codes is not None
+    size, right = sets.sum(axis=1), sets[np.arange(model.n), model.codes]
+    rows, table = _part(model, whole)
     width = 1 if len(model.classes) < 256 else 2
-    codes = pack_whole((mask.sum(axis=1) * right)[order], width)
-    return {"table": table, "codes": codes, "width": width}
+    codes = pack_whole((size * right)[rows], width)
+    found: dict[str, Any] = {"hits": {"table": table, "codes": codes, "width": width}}
+    groups = summarise_groups(whole, size[order], right[order])
+    return found if groups is None else found | {"groups": groups}
 
 
 def _answers(p: Floats | None, known: Mask) -> list[tuple[str | None, Mask]]:

@@ -4,7 +4,7 @@ import { wilson } from "./distributions.js";
 import { intervalOf } from "./estimates.js";
 import { peopleOf } from "./people.js";
 import { cheapestSet, firstOfEquals, setCostTable } from "./set_costs.js";
-import { countSets, hitSizes, utilitySet } from "./sets.js";
+import { countSets, groupSizes, hitSizes, utilitySet } from "./sets.js";
 
 /** Whether there are probabilities to decide on: how many cases, out of how many. */
 export const sampleOf = (model) => (model.cases?.proba ? { n: model.cases.table.n, of: model.n } : null);
@@ -94,6 +94,10 @@ export function answerCases(model, classes, rule, { level = 0.95, costs = rule.c
     selectiveError: of(outcomes.wrong, answered),
     containment: of(outcomes.right + outcomes.setWithTruth + outcomes.abstained),
     meanSize: counted.sizes.reduce((sum, [size, right, wrong]) => sum + size * (right + wrong), 0) / total,
+    groups:
+      model.groups && table.groups
+        ? groupSizes(rows, (row) => table.groups[table.group[row]], table.truth, (row) => sets[row], weightOf)
+        : null,
     hits: { table, size: hitSizes(rows, table.truth, (row) => sets[row]) },
     cost: costs && meanCost(table, costOf(sets, table.truth, costs, k, priced), costs, k, level),
     classes: counted.by_class.map(([cases, single, right, holding]) => ({

@@ -3,7 +3,7 @@
 import { libraryGenerator } from "./random.js";
 import { riskOfCells } from "./risk.js";
 import { staircaseOf, stepsOf, summariseStaircase } from "./scores.js";
-import { countSets, hitSizes, utilitySet } from "./sets.js";
+import { countSets, groupSizes, hitSizes, utilitySet } from "./sets.js";
 import { search } from "./surface.js";
 
 const UTILITIES = { u65: 0.65, u80: 0.8 };
@@ -51,7 +51,7 @@ function usable(model) {
 }
 
 // The cases apart from any model; the same object for models judged on the same ones.
-function caseTableOf({ rows, codes, weight, group }, tables) {
+function caseTableOf({ rows, codes, weight, group, classes }, tables) {
   const truth = Uint32Array.from(rows, (row) => codes[row]),
     weights = weight ? Float64Array.from(rows, (row) => weight[row]) : null,
     names = group ? [...new Set(Array.from(rows, (row) => group[row]))] : null,
@@ -62,11 +62,21 @@ function caseTableOf({ rows, codes, weight, group }, tables) {
     (one) => equal(one.truth, truth) && equal(one.weight, weights) && equal(one.group, groups),
   );
   if (same) return same;
-  const spread = [0, 1].map((y) => new Set(groups ? groups.filter((_, i) => truth[i] === y) : []).size),
-    together = Boolean(groups) && Math.min(...spread) >= LEAST_GROUPS && names.length < truth.length,
+  const together = groups !== null && areUnits({ rows, codes, group, classes }),
     table = { n: truth.length, truth, weight: weights, group: groups, groups: together ? null : names, together };
   tables.push(table);
   return table;
+}
+
+// Many groups with cases of every class, such as patients: their cases stay together, unnamed.
+function areUnits({ rows, codes, group, classes }) {
+  const every = new Set(),
+    spread = classes.map(() => new Set());
+  for (const row of rows) {
+    every.add(group[row]);
+    spread[codes[row]].add(group[row]);
+  }
+  return spread.every(({ size }) => size >= LEAST_GROUPS) && every.size < rows.length;
 }
 
 function binaryModel(model, tables) {
@@ -139,10 +149,13 @@ function groupCounts({ rows, score, codes, weight, group }, { scores }, step) {
 
 // Sets counted, and case by case whether they hold the truth.
 function countedSets(model, sets, tables) {
-  const { rows, codes, classes, weight } = model,
-    kept = rows.slice(0, CASES_KEPT);
+  const { rows, codes, classes, weight, group } = model,
+    kept = rows.slice(0, CASES_KEPT),
+    weightOf = weight ? (row) => weight[row] : () => 1,
+    shown = group && !areUnits(model);
   return {
-    ...countSets(rows, codes, classes, sets, weight ? (row) => weight[row] : () => 1),
+    ...countSets(rows, codes, classes, sets, weightOf),
+    ...(shown && { groups: groupSizes(rows, (row) => group[row], codes, sets, weightOf) }),
     hits: { table: caseTableOf({ ...model, rows: kept }, tables), size: hitSizes(kept, codes, sets) },
   };
 }

@@ -1,4 +1,5 @@
 // Measures of a model that answers with sets, from its table of sizes against right and wrong.
+import { wilson } from "./distributions.js";
 import { sum } from "./surface.js";
 
 // Utility of a discounted accuracy at risk aversion k: u(1/2) = k.
@@ -76,6 +77,51 @@ export const hitSizes = (rows, truth, each) =>
     const set = each(row);
     return set.includes(truth[row]) ? set.length : 0;
   });
+
+const GROUPS_KEPT = 100;
+
+/**
+ * Sizes of sets against right and wrong in each group, the largest group first.
+ *
+ * @param groupOf gives the group of a row, `each` the classes of its set
+ * @returns {{group, n, sizes}[]} n rows; sizes as those of a model
+ */
+export function groupSizes(rows, groupOf, truth, each, weightOf) {
+  const found = new Map();
+  for (const row of rows) {
+    const group = groupOf(row),
+      set = each(row);
+    if (!found.has(group)) found.set(group, { group, n: 0, sizes: new Map() });
+    const one = found.get(group);
+    one.n++;
+    if (!one.sizes.has(set.length)) one.sizes.set(set.length, [set.length, 0, 0]);
+    one.sizes.get(set.length)[set.includes(truth[row]) ? 1 : 2] += weightOf(row);
+  }
+  return [...found.values()]
+    .sort((a, b) => b.n - a.n)
+    .slice(0, GROUPS_KEPT)
+    .map((one) => ({ ...one, sizes: [...one.sizes.values()].sort((a, b) => a[0] - b[0]) }));
+}
+
+/**
+ * What the answers are in each group, with Wilson's intervals: share with one class, share of wrong ones
+ * among these, and share that holds the truth.
+ *
+ * @returns {{group, n, weight, single, wrong, containment, meanSize}[] | null} null without groups
+ */
+export const setGroups = ({ groups }, { level = 0.95 } = {}) =>
+  groups?.map(({ group, n, sizes }) => {
+    const { n: weight, determinacy, singleAccuracy, containment, meanSize } = setMeasures({ sizes });
+    return {
+      group,
+      n,
+      weight,
+      single: wilson(determinacy, n, level),
+      wrong: wilson(1 - singleAccuracy, determinacy * n, level),
+      containment: wilson(containment, n, level),
+      meanSize,
+    };
+  }) ?? null;
 
 // Counting prediction sets against truths: the same summary as cautious.report.payload.answers.
 

@@ -10,7 +10,7 @@ import { casesAdvice, invertedAdvice, plainText, savingWords, uncertainAdvice } 
 import { makeCards } from "./binary_cards.js";
 import { drawResponse, drawRisk, drawSlice } from "./binary_curves.js";
 import { drawCalibration, drawDecision, drawRoc } from "./binary_evidence.js";
-import { drawGroups } from "./binary_groups.js";
+import { drawGroups } from "./group_tables.js";
 import { drawDifference, drawMap, drawWinner } from "./binary_maps.js";
 import {
   binaryResults,

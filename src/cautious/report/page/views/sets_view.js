@@ -6,6 +6,7 @@ import { worthVerdict } from "../core/set_differences.js";
 import { crossovers, meanUtility, rowsOf, setMeasures } from "../core/sets.js";
 import { casesAdvice, plainText } from "./advice.js";
 import { controlForm } from "./controls.js";
+import { drawSetGroups } from "./group_tables.js";
 import { drawSetRisk, drawSizes, drawUtility } from "./sets_charts.js";
 import { ruleEditor } from "./sets_editor.js";
 import { confusedPairs, setPeople, setTiles, setVerdict } from "./sets_people.js";
@@ -176,6 +177,8 @@ function makeSetCards(problem, view, setView) {
     pairs: card("Which classes are taken for which", { key: "pairs" }),
     classes: card("Class by class, the least useful first", { about: term("containment"), key: "classes" }),
   };
+  if (problem.models.some(({ groups }) => groups))
+    cards.groups = card("Group by group", { about: term("setgroups"), wide: true, key: "groups" });
   if (problem.models.some(({ risk }) => risk))
     cards.risk = card("Risk and coverage", { about: term("risk"), key: "risk" });
   return cards;
@@ -198,6 +201,7 @@ function setDrawings(context) {
     ],
     [cards.pairs, () => cards.pairs.show(pairTable(context, confusedPairs(chosen.model)))],
     [cards.classes, () => cards.classes.show(classTable(context))],
+    ...(cards.groups ? [[cards.groups, () => drawSetGroups(context)]] : []),
     ...(cards.risk ? [[cards.risk, () => drawSetRisk(context)]] : []),
   ];
 }

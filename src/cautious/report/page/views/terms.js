@@ -74,6 +74,10 @@ const TERMS = {
     "Groups",
     "The same thresholds in each group of cases: what share is answered, and what share of the answers is wrong.",
   ],
+  setgroups: [
+    "Groups",
+    "The same answers in each group of cases: what share names one class, what share of these is wrong, and what share of all answers holds the truth.",
+  ],
   risk: [
     "Risk and coverage",
     "Coverage is the share of cases answered when the surest, by the model’s own score, are answered first. Risk is the share of wrong ones among the answers.",
@@ -99,6 +103,7 @@ const TERMS = {
     "NPV",
     "Negative predictive value: of the cases answered negative, the share that is negative. It moves with the share of positives.",
   ],
+  wrongsingle: ["Wrong among single answers", "The share of answers with one class that are wrong (selective error)."],
   wrong: ["Wrong among answers", "The share of given answers that are wrong (selective error)."],
   surface: [
     "Cost surface",
