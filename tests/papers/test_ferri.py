@@ -228,6 +228,12 @@ def test_both_families_are_reported_apart(pretended):
     assert [table.counts()[1] for table in counted] == [3 + 7 + 2, 2, 4]
     numbers = counted[0]
     assert len(numbers.cells) == numbers.counts()[1] + 2 * 2  # and two models without a number
+    # Counted or not, where the cost is least is in per cent, as the paper has it.
+    cheapest = [cell for table in tables if "14 and 18" in table.name for cell in table.cells]
+    assert [cell.agrees is None for cell in cheapest] == [False, True] * 6
+    for cell in cheapest:
+        assert cell.words()[:2] == (f"{100 * cell.ours:.4g}%", cell.printed)
+        assert cell.remark.endswith("%")
     # The pretended learners are all alike, so none is better.
     assert {cell.ours for cell in counted[2].cells} == {"neither"}
     figures = {f.name: f for f in result_figures({"WEKA": pretended, "others": pretended})}
@@ -260,9 +266,13 @@ def test_every_conclusion_has_a_verdict(monkeypatch, pretended):
     assert fails == [
         "Turning an error into ⊥ never raises efficacy",
         "Capacity and efficacy response curves are always decreasing",
+        "As w grows to 1, options 1, 2 and 3 end at an undetermined point",
         "As w grows to 1, option 4 ends at (0, 0)",
     ]
     assert list(verdicts.values()).count("the paper contradicts itself") == 3
+    # At w = 1 one leaf answers, with 23 of the 40 positives and 1 of the 60 negatives.
+    ends = next(claim for claim in claims if "options 1, 2 and 3" in claim.says)
+    assert ends.ours == "(1.000, 1.000), (0.017, 1.000), (1.000, 0.575) in Example 2"
     # The pretended learners are alike, so none of them leads in any draw of the splits.
     leading = next(claim for claim in claims if "logistic leads first" in claim.says)
     assert leading.verdict == "fails"

@@ -12,7 +12,11 @@ from cautious.papers import friedel, weka
 from cautious.papers.friedel import reproduce_friedel, variations
 from cautious.papers.friedel import scores as friedel_scores
 from cautious.papers.friedel import tables as friedel_tables
-from cautious.papers.friedel.conclusions import conclusions
+from cautious.papers.friedel.conclusions import (
+    _only_in_vacc,
+    _unequally_visible,
+    conclusions,
+)
 from cautious.papers.friedel.scores import (
     WEKA_LEARNERS,
     MixedNaiveBayes,
@@ -377,6 +381,43 @@ def test_every_conclusion_has_a_verdict(four_runs):
     order = claims["breast-w: a clear order of VACC: SVM, then RF, then NB"]
     assert order.verdict == "holds"
     assert order.ours.endswith("true in 4 of 4 runs")
+
+
+class AsPrinted:
+    """A family whose every run is Table 1, the normalised columns in the places of the measures."""
+
+    def __init__(self, **changed):
+        self.changed = changed
+
+    def over_seeds(self, dataset):
+        rows = {m: printed[3:] for m, printed in TABLE_1[dataset].items()}
+        run = pd.DataFrame.from_dict(rows, orient="index", columns=list(friedel_scores.MEASURES))
+        return pd.concat({i: run.assign(**self.changed) for i in range(3)}, names=["seed", ""])
+
+
+def test_what_shows_in_vacc_alone_depends_on_the_reading():
+    claim = _only_in_vacc(AsPrinted())
+    assert claim.verdict == "cannot tell"
+    assert claim.ours.endswith(
+        "true in 3 of 3 runs if size is meant, in 0 of 3 runs if order is meant"
+    )
+    assert "in accuracy in 0 of 3 runs, in AUC in 3 of 3 runs" in claim.ours
+    assert _only_in_vacc(AsPrinted(AUC=0.97)).verdict == "holds"
+    # One of the two is first, so that the other one is last says nothing.
+    assert _only_in_vacc(AsPrinted(AUC=[0.95, 0.96, 0.99, 0.97, 0.98])).verdict == "holds"
+    assert _only_in_vacc(AsPrinted(VACC=0.5)).verdict == "fails"
+
+
+def test_what_is_unequally_visible_is_so_as_printed():
+    claim = _unequally_visible(AsPrinted())
+    assert claim.verdict == "holds"
+    assert claim.ours.endswith("read as: both are so; true in 3 of 3 runs")
+    assert claim.paper.endswith("accuracy -0.118, AUC -0.044, VACC +0.031")
+    # NB and PART are then as visible in VACC as RF and SVM.
+    worse = _unequally_visible(AsPrinted(VACC=[0.93, 1.2, 0.97, 0.84, 0.96]))
+    assert worse.verdict == "fails"
+    assert "most visible in VACC in 3 of 3 runs; NB over PART" in worse.ours
+    assert "least visible in VACC in 0 of 3 runs" in worse.ours
 
 
 def test_noise_turns_labels_over_and_nests():

@@ -29,6 +29,7 @@ from cautious.papers.zaffalon.comparisons import (
 )
 from cautious.papers.zaffalon.simulations import (
     simulate,
+    simulation_claims,
     simulation_figures,
     simulation_table,
 )
@@ -159,6 +160,12 @@ def test_simulations_are_repeatable_and_lay_out_both_figures(small):
     wider = four_in_words["NCC leads by more under u80"]
     assert (wider.ours, wider.agrees) == ("yes", None)
     assert column(table, "Fig. 3")["s = 25, risk-neutral"].ours == "NBC"
+    claims = {claim.says: claim for claim in simulation_claims(table, results)}
+    guess = claims["… and NBC is only slightly better than random guessing"]
+    own = results.loc[results["dataset"] == "kr-vs-kp 5", "NBC accuracy"]
+    # Of the sizes at which NCC is almost always indeterminate: at 100 it is not.
+    assert guess.ours.startswith(f"s = 5: accuracy {own.mean():.3f} [")
+    assert guess.ours.endswith(f"above one half in {(own > 0.5).sum()} of 10 samples")
 
 
 @pytest.mark.slow

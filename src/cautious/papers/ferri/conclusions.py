@@ -35,6 +35,7 @@ from cautious.papers.printed_tables import Cell, Table
 __all__ = ["conclusions"]
 
 MISPRINT = "a misprint: the definition and the printed matrix give ours"
+CERTAIN = "a leaf with p = 1 is answered at w = 1, too, as section 4 says itself"
 NO_WEKA = "the paper's learners are WEKA's, which was not run"
 CORNER = (
     "judged with all nine squares; with the bottom right one dropped (any corner is alike) it "
@@ -286,7 +287,8 @@ def _roc(tables: dict[str, Table], curves: Curves | None) -> list[Claim]:
         and (worst["tpr"] <= found["tpr"]).all()
         and (worst["fpr"] >= found["fpr"]).all()
     )
-    last = roc_readings(tree_curve([0.55, 0.45]).confusion_matrix(1.0), pos_label="a").loc["count"]
+    ends = roc_readings(tree_curve([0.55, 0.45]).confusion_matrix(1.0), pos_label="a")
+    last, ignoring = ends.loc["count"], ends.drop("count")[["fpr", "tpr"]]
     roc = tree_roc(0.55)
     known = ~np.isnan(roc.auc)
     first, at_04 = roc.auc[0], _auc_at(roc, 0.4)
@@ -312,11 +314,19 @@ def _roc(tables: dict[str, Table], curves: Curves | None) -> list[Claim]:
             ours="option 2 has the largest TPR and the least FPR, option 3 the reverse",
         ),
         Claim.judged(
+            *("6", "As w grows to 1, options 1, 2 and 3 end at an undetermined point"),
+            *("arithmetic", bool(ignoring.isna().any(axis=1).all())),
+            paper="undetermined for w = 1",
+            ours=", ".join(f"({fpr:.3f}, {tpr:.3f})" for fpr, tpr in ignoring.to_numpy())
+            + " in Example 2",
+            cause=CERTAIN,
+        ),
+        Claim.judged(
             *("6", "As w grows to 1, option 4 ends at (0, 0)", "arithmetic"),
             bool(last["tpr"] == 0 == last["fpr"]),
             paper="(0, 0)",
             ours=f"({last['fpr']:.3f}, {last['tpr']:.3f}) in Example 2",
-            cause="a leaf with p = 1 is answered at w = 1, too, as section 4 says itself",
+            cause=CERTAIN,
         ),
         _larger_area(
             f"AUC {first:.3f} before, {at_04:.3f} after w = 0.4 in Example 2 "

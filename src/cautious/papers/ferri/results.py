@@ -392,17 +392,19 @@ def _cheapest(whose: str, curves: Curves) -> Table:
             at, chance = least_cost(curve, measure), float(curve.attrs.get(measure, 0.0))
             cost, first, last = (value_at(curve, measure, a) for a in (at, 0, 1))
             remark = (
-                f"its middle is shown; cost {cost:.2f} there, {first:.2f} at 0 % and {last:.2f} at "
-                f"100 %; two standard errors {chance:.3f}"
+                f"cost {cost:.2f} there, {first:.2f} at 0 % and {last:.2f} at 100 %; two standard "
+                f"errors {chance:.1%}"
             )
             row, own = f"{dataset}, {model}", measure == "cost"
             what = f"abstention of least cost, {'last' if own else 'first'} label is pos"
             within, printed = half + chance, f"{low:.0%} to {high:.0%}".replace("%", " %")
             # The paper does not say which class is pos; its number is counted once.
             cells.append(
-                Cell(row, what, at, middle, within, remark, printed=printed)
+                Cell(
+                    row, what, at, middle, within, f"against its middle; {remark}", printed=printed
+                )
                 if own
-                else Cell(row, what, at, remark=f"not counted; printed {printed}; {remark}")
+                else Cell(row, what, at, remark=f"not counted; {remark}", printed=printed)
             )
     return Table(
         f"Figs 14 and 18, {whose}",
