@@ -11,6 +11,7 @@ import cautious
 from cautious.costs import p_discounted
 from cautious.decision import Rule
 from cautious.metrics import (
+    RiskCoverageCurve,
     SetCounts,
     bootstrap_difference,
     cautious_confusion_matrix,
@@ -142,6 +143,35 @@ def test_a_rule_decides_as_in_the_library(kind, drawn):
     worst = found["confused"][0]
     wrong = single & ~held & (codes == worst["truth"]) & (answer == worst["answer"])
     assert worst["count"] == wrong.sum() == max(one["count"] for one in found["confused"])
+
+
+@pytest.mark.parametrize("kind", ["costs", "cost sets", "bold cost sets"])
+def test_answers_as_given_cost_what_they_cost_case_by_case(kind, drawn):
+    y, p = drawn
+    given = {"m": {"y_true": y, "y_proba": p, "classes": CLASSES}}
+    sets = p >= 0.3
+    sets[:, 0] |= ~sets.any(axis=1)
+    given["wide"] = {"y_true": y, "y_set": sets, "classes": CLASSES}
+    given["bare"] = RiskCoverageCurve.from_predictions(y, p, classes=CLASSES)
+    found = ask_core(
+        """const [{ models }] = core.unpackProblems(given.problems);
+        return models.map((model) => [model.name, core.costOfAnswers(model, given.rule)]);""",
+        {"problems": carried(given), "rule": RULES[kind]},
+    )
+    masks = {"m, u65 sets": rule_of("sets").predict_set(p), "wide": sets}
+    masks["m"] = p == p.max(axis=1, keepdims=True)
+    codes, seen = np.array([CLASSES.index(c) for c in y]), dict(found)
+    assert seen["bare"] is None  # nobody knows what its wrong answers were
+    for name, mask in masks.items():
+        answer = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), 4)
+        losses = np.array(COSTS, dtype=float)[answer, codes]
+        if kind != "costs":
+            losses = rule_of(kind).costs.of(mask)[np.arange(500), codes]
+        assert seen[name]["value"] == pytest.approx(losses.mean()), name
+        low, high = stats.t.interval(0.95, 499, losses.mean(), stats.sem(losses))
+        assert seen[name]["low"] <= low + 1e-9, name
+        assert seen[name]["high"] >= high - 1e-9, name
+        assert seen[name]["high"] - seen[name]["low"] < 1.2 * (high - low), name
 
 
 @pytest.mark.parametrize("n", [400, 3000])

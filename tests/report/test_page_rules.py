@@ -77,6 +77,52 @@ def test_every_kind_of_rule(report_file, open_report, classified):
     assert "(a mistake costs 2, abstaining 0.3)" in text
 
 
+def test_words_and_ranking_follow_the_costs(classified, tmp_path, open_report):
+    y, p, classes = classified
+    rng = np.random.default_rng(0)
+    worse = p * np.exp(rng.normal(size=p.shape))
+    both = {"worse": worse / worse.sum(axis=1, keepdims=True), "better": p}
+    given = {name: {"y_true": y, "y_proba": one, "classes": classes} for name, one in both.items()}
+    report = open_report(build_report(given, tmp_path / "r.html"))
+    title = report.page.locator("[data-card='table'] h2")
+    offered = report.page.locator("[data-action='select-model'] option")
+    assert title.inner_text().startswith("Models, the most useful first")
+    assert offered.all_inner_texts()[0] == "the most useful model"
+    for name in ("Costs", "Cheapest sets"):
+        choose(report, name)
+        assert title.inner_text().startswith("Models, the cheapest first")
+        assert offered.all_inner_texts() == ["the cheapest model", "worse", "better"]
+        assert "most useful" not in report.page.inner_text("[data-card='advice']")
+        cells = report.page.locator("[data-card='table'] td [data-key^='cost-']")
+        costs = [float(one.get_attribute("data-value")) for one in cells.all()]
+        # Three kinds of answers of each model, and the rule on both; rare sets have no prices.
+        assert len(costs) == (8 if name == "Costs" else 4)
+        words = report.page.inner_text("[data-card='table'] caption")
+        assert ("not known one by one" in words) == (name == "Cheapest sets")
+        assert costs == sorted(costs)
+        assert report.number("least-cost") == costs[0]
+        ruled = [report.number(f"cost-{at}") for at in (6, 7)]
+        assert ruled[1] < ruled[0]
+        assert "With better, " in report.page.inner_text(".lead")
+        assert (
+            report.page.locator("[data-card='table'] tr.chosen").inner_text().startswith("better,")
+        )
+        report.select(0)
+        assert "With worse, " in report.page.inner_text(".lead")
+        report.page.locator(
+            "[data-card='table'] tbody tr", has_text=f"better, {name.lower()}"
+        ).click()
+        report.settle()
+        assert "With better, " in report.page.inner_text(".lead")
+        report.page.select_option("[data-action='select-model']", "auto")
+        report.settle()
+    right = np.array(classes)[p.argmax(axis=1)] == y
+    choose(report, "Costs")  # every mistake costs 1, abstaining a half
+    assert report.number("cost-3") == pytest.approx(1 - right.mean(), abs=1e-9)
+    choose(report, "As given")
+    assert title.inner_text().startswith("Models, the most useful first")
+
+
 def test_pairs_wrong_cells_and_the_address(report_file, open_report, classified):
     y, p, classes = classified
     report = open_report(report_file)

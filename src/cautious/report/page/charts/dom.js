@@ -67,8 +67,10 @@ export function withMark(words, mark) {
 
 export function card(title, { about, tools, wide, key } = {}) {
   const body = el("div", { class: "card-body" });
-  const heading = el("h2", {}, about ? withMark(title, about) : title),
-    bar = el("div", { class: "tools" }, tools ?? []);
+  const heading = el("h2"),
+    entitle = (words, mark) => heading.replaceChildren(...(mark ? withMark(words, mark) : [words]));
+  entitle(title, about);
+  const bar = el("div", { class: "tools" }, tools ?? []);
   const node = el(
     "section",
     { class: wide ? "card wide" : "card", "data-card": key },
@@ -80,6 +82,7 @@ export function card(title, { about, tools, wide, key } = {}) {
     body,
     key,
     tools: bar,
+    entitle,
     show: (...children) => body.replaceChildren(...children.flat(Infinity).filter(Boolean)),
   };
 }

@@ -4,7 +4,7 @@ import { wilson } from "./distributions.js";
 import { intervalOf } from "./estimates.js";
 import { peopleOf } from "./people.js";
 import { cheapestSet, firstOfEquals, setCostTable } from "./set_costs.js";
-import { countSets, groupSizes, hitSizes, utilitySet } from "./sets.js";
+import { countSets, groupSizes, hitSizes, rowsOf, utilitySet } from "./sets.js";
 
 /** Whether there are probabilities to decide on: how many cases, out of how many. */
 export const sampleOf = (model) => (model.cases?.proba ? { n: model.cases.table.n, of: model.n } : null);
@@ -121,6 +121,49 @@ const costOf = (sets, truth, costs, k, priced) => (row) =>
     ? priced.costs[priced.place.get(sets[row].join()) * k + truth[row]]
     : costs[sets[row].length === 1 ? sets[row][0] : k][truth[row]];
 
+/**
+ * What the answers of a model cost per case, from its table of answers against truths.
+ *
+ * @param {{kind, costs: number[][], reward}} rule one that has costs: they are what is charged
+ * @returns {{value, low, high} | null} null where the table does not say what each answer was
+ */
+export function costOfAnswers(model, { kind, costs, reward }, { level = 0.95 } = {}) {
+  if (!model.confusion) return null;
+  const { columns, rows, counts } = model.confusion,
+    k = costs[0].length,
+    every = costs[0].map((_, c) => c),
+    priced = kind === "cost_sets" ? setCostTable(costs.slice(0, k), reward) : null,
+    priceOf = (set, truth) => costOf([set], [truth], costs, k, priced)(0),
+    // Of sets that are not told apart it is known that they are sets.
+    setOf = ({ set, abstain, size }) => (abstain || (!set && size !== 1 && !priced) ? every : set),
+    shares = new Float64Array(k);
+  let total = 0,
+    sum = 0,
+    squares = 0;
+  for (let r = 0; r < rows.length; r++)
+    for (let c = 0; c < columns.length; c++) {
+      const weight = counts[r][c],
+        set = setOf(rows[r]);
+      if (!weight) continue;
+      if (columns[c] < 0 || !set?.length) return null;
+      const price = priceOf(set, columns[c]);
+      shares[columns[c]] += weight;
+      total += weight;
+      sum += weight * price;
+      squares += weight * price * price;
+    }
+  const n = rowsOf(model),
+    value = sum / total,
+    variance = Math.max(0, squares / total - value * value) / (n - 1);
+  return { value, ...intervalOf(value, variance, n - 1, level, n, costEnds(shares.map((one) => one / total), costs)) };
+}
+
+// What the cases would cost at the least, and at the most.
+const costEnds = (shares, costs) =>
+  [Math.min, Math.max].map((end) =>
+    shares.reduce((sum, share, y) => sum + share * end(...costs.map((line) => line[y])), 0),
+  );
+
 // Cost per case, with an interval; the shares of the classes are as uncertain as the cases.
 function meanCost({ truth, weight, n }, loss, costs, k, level) {
   const shares = new Float64Array(k),
@@ -135,8 +178,5 @@ function meanCost({ truth, weight, n }, loss, costs, k, level) {
     value += share * loss(row);
   }
   for (let row = 0; row < n; row++) squares += ((weightOf(row) / total) * (loss(row) - value)) ** 2;
-  const ends = [Math.min, Math.max].map((end) =>
-    shares.reduce((sum, share, y) => sum + share * end(...costs.map((line) => line[y])), 0),
-  );
-  return { value, ...intervalOf(value, (squares * n) / (n - 1), n - 1, level, n, ends) };
+  return { value, ...intervalOf(value, (squares * n) / (n - 1), n - 1, level, n, costEnds(shares, costs)) };
 }

@@ -28,6 +28,15 @@ function powerMean(values, power) {
  * @param {number} reward r from 0 to 1
  */
 export function setCostTable(matrix, reward) {
+  const key = JSON.stringify([matrix, reward]);
+  if (latest.key !== key) latest = { key, table: pricesOfSets(matrix, reward) };
+  return latest.table;
+}
+
+// All models of a page are charged by one table.
+let latest = { key: null, table: null };
+
+function pricesOfSets(matrix, reward) {
   const k = matrix[0].length,
     sets = allSets(k),
     costs = new Float64Array(sets.length * k);

@@ -32,32 +32,34 @@ const costTableOf = (k, mistake, abstain) =>
     Array.from({ length: k }, (_, truth) => (answer === k ? abstain : answer === truth ? 0 : mistake)),
   );
 
-// The model whose probabilities are decided on: the one that is shown, or the first that has any.
-export const deciding = ({ models, view }) =>
-  [models[view?.selected], ...models].find((model) => model && sampleOf(model));
+// Models with probabilities to decide on.
+export const deciding = ({ models }) => models.filter((model) => sampleOf(model));
 
-// What the rule makes of the probabilities, as a model beside the others.
-export function ruledModel(problem, { kind, ...rule }, k) {
-  const base = deciding(problem);
-  if (kind === "given" || !base) return null;
+// Whether models are ranked by what they cost, not by how useful they are.
+export const isPriced = ({ kind }) => kind.startsWith("cost");
+
+// What the rule makes of probabilities, as models beside the others.
+export function ruledModels(problem, { kind, ...rule }, k) {
+  if (kind === "given") return [];
   const said =
     kind === "sets" ? { kind, utility: k } : { kind, ...Object.fromEntries(FIELDS[kind].map((f) => [f, rule[f]])) };
-  const key = JSON.stringify([base.name, said, rule.costs ?? null]);
-  if (problem.ruled?.key === key) return problem.ruled.model;
-  const found = answerCases(base, problem.classes, said, { costs: rule.costs }),
-    name = `${base.name}, ${RULE_KINDS.find(([one]) => one === kind)[1].toLowerCase()}`;
-  const model = {
-    ...found,
-    name,
-    utility: null,
-    risk: null,
-    weighted: base.weighted,
-    base,
-    rule: said,
-    people: peopleBy(found.people),
-  };
-  problem.ruled = { key, model };
-  return model;
+  const key = JSON.stringify([problem.models.map(({ name }) => name), said, rule.costs ?? null]);
+  if (problem.ruled?.key === key) return problem.ruled.models;
+  const models = deciding(problem).map((base) => {
+    const found = answerCases(base, problem.classes, said, { costs: rule.costs });
+    return {
+      ...found,
+      name: `${base.name}, ${RULE_KINDS.find(([one]) => one === kind)[1].toLowerCase()}`,
+      utility: null,
+      risk: null,
+      weighted: base.weighted,
+      base,
+      rule: said,
+      people: peopleBy(found.people),
+    };
+  });
+  problem.ruled = { key, models };
+  return models;
 }
 
 const FIELDS = {

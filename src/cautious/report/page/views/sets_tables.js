@@ -4,11 +4,28 @@ import { sign } from "../charts/lines.js";
 import { wilson } from "../core/distributions.js";
 import { alike, count, number, percent, percentAlike, shorten, sumOf } from "../core/format.js";
 import { againstBest } from "./binary_tables.js";
+import { isPriced } from "./sets_rules.js";
 import { numberColumn, sortableTable } from "./sortable.js";
 
 export function setTable({ problem, app, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
     numberColumn(results, { name, about, exact, write, high: true, key: (r) => `${key}-${r.index}` });
+  const priced = isPriced(view.rule),
+    known = results.flatMap(({ cost }) => (cost ? [cost] : [])),
+    price = alike(known.map((cost) => cost.value)),
+    ends = alike(known.flatMap(({ low, high }) => [low, high]));
+  const costs = {
+    name: "cost per case",
+    about: "tablecost",
+    exact: ({ cost }) => cost?.value ?? NaN,
+    show: ({ cost, index }) =>
+      cost
+        ? [
+            value(`cost-${index}`, cost.value, price(cost.value)),
+            el("small", {}, ` ${ends(cost.low)}–${ends(cost.high)}`),
+          ]
+        : "–",
+  };
   const utility = alike(results.flatMap(({ utility: { mean, low, high } }) => [mean, low, high]));
   const columns = [
     {
@@ -32,6 +49,7 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
         );
       },
     },
+    ...(priced ? [costs] : []),
     {
       name: `utility at k = ${number(app.k)}`,
       about: "utility",
@@ -42,7 +60,7 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
         el("small", {}, ` ${utility(r.utility.low)}–${utility(r.utility.high)}`),
       ],
     },
-    ...(told.best < 0 || results.length < 2
+    ...(priced || told.best < 0 || results.length < 2
       ? []
       : [againstBest(results, told, { way: 1, name: "below the best", about: "below" })]),
     column("single answers", "determinacy", (r) => r.determinacy, percentAlike, "determinacy"),
@@ -53,12 +71,14 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
     column("AURC", "aurc", (r) => r.model.risk?.aurc ?? NaN, alike, "aurc"),
   ];
   const made = problem.models.some(({ utility: by }) => by);
-  const caption = `${problem.classes.length} classes, ${results.length} ${results.length === 1 ? "kind" : "kinds"} of answers.`;
+  const kinds = `${problem.classes.length} classes, ${results.length} ${results.length === 1 ? "kind" : "kinds"} of answers.`,
+    gaps = known.length < results.length ? " It is left open (–) where answers are not known one by one." : "",
+    caption = priced ? `${kinds} The cost per case is by the table of costs, with a 95% interval.${gaps}` : kinds;
   return sortableTable(columns, results, {
     caption: made
       ? `${caption} “u65 sets” and “u80 sets” are the sets of greatest expected utility u65 (k = 0.65) or u80 (k = 0.8) by the model’s probabilities; the model’s bare name answers with its likeliest class.`
       : caption,
-    order: view.order,
+    order: priced ? view.costOrder : view.order,
     onRow: (r) => select(r.index),
     rowClass: (r) => (r === chosen ? "chosen" : null),
     most: 12,
@@ -110,6 +130,11 @@ export function setRows(results, settings) {
   const columns = {
     model: (r) => r.model.name,
     cases: (r) => r.rows,
+    ...(results.some(({ cost }) => cost) && {
+      cost_per_case: (r) => r.cost?.value,
+      cost_low: (r) => r.cost?.low,
+      cost_high: (r) => r.cost?.high,
+    }),
     utility: (r) => r.utility.mean,
     utility_low: (r) => r.utility.low,
     utility_high: (r) => r.utility.high,

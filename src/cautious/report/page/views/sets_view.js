@@ -1,6 +1,7 @@
 // Many classes, and answers that may hold several: what doubt is worth, and where it lies.
 import { besideWords, widthOf } from "../charts/axes.js";
 import { card, choice, el, toggle, value } from "../charts/dom.js";
+import { costOfAnswers } from "../core/classes.js";
 import { count, number, shorten, unitOf } from "../core/format.js";
 import { worthVerdict } from "../core/set_differences.js";
 import { crossovers, meanUtility, rowsOf, setMeasures } from "../core/sets.js";
@@ -14,9 +15,10 @@ import { classTable, pairTable, setConfusion, setRows, setTable } from "./sets_t
 import {
   deciding,
   firstRule,
+  isPriced,
   ruleAddress,
   ruleControls,
-  ruledModel,
+  ruledModels,
   ruleData,
   ruleFromAddress,
   ruleKinds,
@@ -28,15 +30,17 @@ import { csvFile, pictureTools, ruleFile, takeAway } from "./takeaway.js";
 import { term } from "./terms.js";
 import { spanControl } from "./widgets.js";
 
-// The models, and what a rule set here makes of one of them.
+// The models, and what a rule set here makes of their probabilities.
 export function setResults(problem, k) {
-  const ruled = problem.view && ruledModel(problem, problem.view.rule, k);
-  return [...problem.models, ...(ruled ? [ruled] : [])].map((model, index) => ({
+  const { rule } = problem.view,
+    priced = isPriced(rule);
+  return [...problem.models, ...ruledModels(problem, rule, k)].map((model, index) => ({
     model,
     index,
     ...(model.measures ??= setMeasures(model)),
     rows: rowsOf(model),
     utility: meanUtility(model, k),
+    cost: priced ? (model.cost ?? costOfAnswers(model, rule)) : null,
   }));
 }
 
@@ -46,14 +50,17 @@ const firstSetsView = (k) => ({
   alone: null,
   unit: "count",
   order: { by: 1, down: true },
+  costOrder: { by: 1, down: false },
   classOrder: { by: 6, down: false },
   pairOrder: { by: 2, down: true },
 });
 
 export function setsView(problem, app) {
   const view = (problem.view ??= firstSetsView(problem.classes.length));
+  const able = deciding(problem).length > 0;
   let current = [],
-    shown = null;
+    shown = null,
+    titled = null;
   const setView = (key) => (chosen) => {
     view[key] = chosen;
     app.update();
@@ -64,7 +71,7 @@ export function setsView(problem, app) {
   };
   view.address = () => ruleAddress(view.rule);
   view.restore = (said) => {
-    view.rule = deciding(problem) ? ruleFromAddress(said, problem.classes.length) : view.rule;
+    view.rule = able ? ruleFromAddress(said, problem.classes.length) : view.rule;
   };
   const worth = spanControl({
     id: "k",
@@ -80,7 +87,6 @@ export function setsView(problem, app) {
       app.update();
     },
   });
-  const able = Boolean(deciding(problem));
   const controls = controlForm({
     label: "What is wanted of the answers",
     modes: able ? ruleKinds(problem.classes.length) : null,
@@ -122,9 +128,16 @@ export function setsView(problem, app) {
       editor.update();
       cards.editor.node.hidden = !["costs", "cost_sets", "class_thresholds"].includes(view.rule.kind);
       const results = (current = setResults(problem, app.k));
-      const best = results.reduce((a, b) => (b.utility.mean > a.utility.mean + 1e-15 ? b : a));
-      const ruled = results[problem.models.length],
-        chosen = (shown = ruled ?? results[view.selected] ?? best);
+      const ruled = results.slice(problem.models.length),
+        best = bestOf(ruled.length ? ruled : results, isPriced(view.rule)),
+        selected = results[view.selected];
+      const chosen = (shown = ruled.length
+        ? (ruled.find(({ model }) => model.base === selected?.model) ?? best)
+        : (selected ?? best));
+      if (titled !== isPriced(view.rule)) {
+        titled = isPriced(view.rule);
+        cards.table.entitle(...(titled ? CHEAPEST : MOST_USEFUL)());
+      }
       app.about(settings());
       const context = {
         problem,
@@ -140,7 +153,8 @@ export function setsView(problem, app) {
           app.k,
         ),
         isolate: setView("alone"),
-        select: setView("selected"),
+        // A rule is set on probabilities: those of the model behind it are selected.
+        select: (index) => setView("selected")(index === null ? null : ownOf(problem, results[index])),
       };
       stage.draw(setDrawings(context));
       clearTimeout(speaking);
@@ -151,11 +165,22 @@ export function setsView(problem, app) {
   };
 }
 
+const MOST_USEFUL = () => ["Models, the most useful first", term("utility")];
+const CHEAPEST = () => ["Models, the cheapest first", term("tablecost")];
+
+// The most useful of results or, where there are costs, the cheapest; the first of equal ones.
+function bestOf(results, priced) {
+  const worth = ({ cost, utility }) => (priced ? -(cost?.value ?? Infinity) : utility.mean);
+  return results.reduce((a, b) => (worth(b) > worth(a) + 1e-15 ? b : a));
+}
+
+const ownOf = ({ models }, { model, index }) => (model.base ? models.indexOf(model.base) : index);
+
 function makeSetCards(problem, view, setView) {
   const cards = {
     advice: card("What to do", { wide: true, key: "advice" }),
     editor: card("The rule, class by class", { wide: true, key: "editor" }),
-    table: card("Models, the most useful first", { about: term("utility"), wide: true, key: "table" }),
+    table: card("Models", { wide: true, key: "table" }), // its title says how they are ranked
     utility: card("Utility at every risk aversion", { about: term("k"), key: "utility" }),
     sizes: card("How many classes an answer names", { about: term("size"), key: "sizes" }),
     confusion: card("Answers against truths", {
@@ -236,8 +261,18 @@ function drawSetAdvice({ problem, view, cards, results, best, chosen, select, to
   const steps = crossovers(results),
     alone = results.length < 2,
     name = (r) => el("strong", {}, shorten(r.model.name, 60));
-  const change =
-    steps.length < 2
+  const priced = isPriced(view.rule),
+    cheapest = bestOf(results, priced),
+    offered = chosen.model.rule ? deciding(problem) : problem.models;
+  const change = priced
+    ? [
+        "Of the answers priced in the table below, those of ",
+        name(cheapest),
+        " cost least on these cases: ",
+        value("least-cost", cheapest.cost.value, number(cheapest.cost.value)),
+        " per case.",
+      ]
+    : steps.length < 2
       ? [name(results[steps[0].model]), " is the most useful whatever the risk aversion between 0.5 and 1."]
       : [
           "The most useful model is ",
@@ -250,8 +285,8 @@ function drawSetAdvice({ problem, view, cards, results, best, chosen, select, to
           ".",
         ];
   const options = [
-    ["auto", "the most useful model"],
-    ...problem.models.map((model, i) => [String(i), shorten(model.name, 40)]),
+    ["auto", priced ? "the cheapest model" : "the most useful model"],
+    ...offered.map((model) => [String(problem.models.indexOf(model)), shorten(model.name, 40)]),
   ];
   const width = widthOf(cards.advice.body);
   cards.advice.show(
@@ -280,12 +315,12 @@ function drawSetAdvice({ problem, view, cards, results, best, chosen, select, to
         "div",
         { class: "figures" },
         setTiles(chosen, problem.classes.length),
-        alone
+        offered.length < 2
           ? null
           : choice(
               "show",
               options,
-              view.selected === null ? "auto" : String(view.selected),
+              offered.includes(problem.models[view.selected]) ? String(view.selected) : "auto",
               (key) => select(key === "auto" ? null : Number(key)),
               { "data-action": "select-model" },
             ),

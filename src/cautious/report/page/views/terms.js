@@ -10,6 +10,10 @@ const TERMS = {
     "Expected cost",
     "What a case costs on average: the share of missed positives times the cost of a miss, plus false alarms times their cost, plus abstentions times the cost of abstaining. Right answers cost nothing.",
   ],
+  tablecost: [
+    "Cost per case",
+    "What an answer costs on average by the table of costs. A set of several classes costs as much as abstaining, unless sets have prices of their own.",
+  ],
   interval: [
     "Cost on new cases",
     "Thresholds chosen on some cases look better on them than on others. So they are chosen on nine tenths of the cases and judged on the rest, four times over: that is the first number, with a 95% interval. “Here” is the cost on the very cases they were chosen on.",
