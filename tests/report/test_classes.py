@@ -337,3 +337,13 @@ def test_patients_are_no_groups_to_show(drawn):
     (problem,) = carried({"m": given})
     assert not any("groups" in model for model in problem["models"])
     assert all("groups" not in table for table in problem["tables"])
+
+
+def test_of_many_groups_the_largest_are_carried(drawn):
+    y, p = drawn
+    group = np.concatenate([np.arange(130), np.arange(130), np.full(240, 999)])
+    y = np.where(np.arange(500) < 5, "elm", np.where(y == "elm", "ash", y))  # few have an elm
+    given = {"y_true": y, "y_proba": p, "classes": CLASSES, "groups": group}
+    (problem,) = carried({"m": given})
+    shown = problem["models"][0]["groups"]
+    assert (len(shown), shown[0]["group"], shown[0]["n"]) == (100, "999", 240)

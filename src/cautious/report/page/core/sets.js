@@ -78,7 +78,8 @@ export const hitSizes = (rows, truth, each) =>
     return set.includes(truth[row]) ? set.length : 0;
   });
 
-const GROUPS_KEPT = 100;
+// Of more groups the largest are kept (cautious.report.payload.answers).
+export const GROUPS_KEPT = 100;
 
 /**
  * Sizes of sets against right and wrong in each group, the largest group first.

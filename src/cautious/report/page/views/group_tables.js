@@ -2,7 +2,7 @@
 import { el, svg, value } from "../charts/dom.js";
 import { groupsOf } from "../core/curves.js";
 import { alike, count, percent, shorten, sumOf, unitOf } from "../core/format.js";
-import { setGroups } from "../core/sets.js";
+import { GROUPS_KEPT, setGroups } from "../core/sets.js";
 import { numberColumn, sortableTable } from "./sortable.js";
 
 // An estimate with its interval as a line from 0 to `most`, for the eye; the words are beside it.
@@ -56,9 +56,9 @@ const sizeColumns = (model) => [
   },
 ];
 
-const groupTable = (columns, groups, { caption, view }) =>
+const groupTable = (columns, groups, { caption, view, most = "" }) =>
   sortableTable(columns, groups, {
-    caption: `${caption}, in each group; 95% intervals`,
+    caption: `${caption}, in each group; 95% intervals${most}`,
     order: (view.groupOrder ??= { by: 1, down: true }),
     most: 12,
   });
@@ -93,5 +93,7 @@ export function drawSetGroups({ cards, chosen, view }) {
     shareColumn(groups, "holds the truth", "containment", "containment"),
     plain("mean size", "size", ({ meanSize }) => meanSize, alike, "size"),
   ];
-  cards.groups.show(groupTable(columns, groups, { caption: `Answers of ${shorten(model.name)}`, view }));
+  const most = groups.length < GROUPS_KEPT ? "" : `; at most the ${GROUPS_KEPT} largest groups`,
+    caption = `Answers of ${shorten(model.name)}`;
+  cards.groups.show(groupTable(columns, groups, { caption, view, most }));
 }
