@@ -222,6 +222,13 @@ def test_what_no_terminal_prints_is_escaped_there_and_only_there(tmp_path):
     check_page(every, [check_here(one, tmp_path) for one in every])
 
 
+def test_quotation_marks_around_nothing_are_no_table(tmp_path):
+    every = [File(content) for content in (b'""', b'""\n""\n', b'" "\r\n\r\n')]
+    found = [check_here(one, tmp_path) for one in every]
+    assert all("is empty" in words for words, _ in found)
+    check_page(every, found)
+
+
 def test_spaces_are_those_of_python(tmp_path):
     """A byte order mark in the midst of a file is none, and separators of records are some."""
     heads = [",\ufeffscore,weight,y_true\r\n0.25,3,x|y", "y_true,\ufeffscore\n1,0.5\n0,0.25"]

@@ -175,7 +175,9 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
         if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
             raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
     with _text(source, encoding) as text:
-        _, names = next(_lines(text, separator))
+        _, names = next(_lines(text, separator), (0, []))
+    if not names:  # lines that hold quotation marks around nothing
+        raise refusal("empty file")
     return DelimitedText([name.strip() for name in names], source, separator, encoding)
 
 

@@ -28,6 +28,7 @@ export function parseCsv(bytes, checkLines = () => {}) {
   for (const code of [separator.charCodeAt(0), NEWLINE, RETURN]) file.isEnd[code] = 1;
   const first = findFields(file, true),
     { width } = first;
+  if (!width) throw refusal("empty file"); // quotation marks around nothing
   let every = null; // what is wrong with a row is said after what is wrong with the columns
   const fields = () => {
     if (!every) checkLines();
