@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import ClassifierMixin
 from sklearn.frozen import FrozenEstimator
@@ -244,7 +245,8 @@ def check_examples(
     -------
     X, labels, weight
     """
-    if isinstance(X, Mapping):  # has a length and takes an index, but holds no rows
+    # A mapping has a length and takes an index, but holds no rows; scipy's dok arrays do.
+    if isinstance(X, Mapping) and not issparse(X):
         raise TypeError(
             f"X is a {type(X).__name__}; give one row per example, as in an array or a DataFrame."
         )
