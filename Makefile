@@ -40,7 +40,6 @@ test-elsewhere: .venv-elsewhere/.ready  ## MLflow, skore, ONNX, river and polars
 # The ends of the declared ranges, each in an environment of its own; no coverage, no slow checks.
 # What old releases of others warn about among themselves is not ours to mend.
 OLD_WARNINGS := \
-	-W "ignore:It looks like .register_random" \
 	-W "ignore:Values in x were outside bounds:RuntimeWarning:scipy.optimize._slsqp_py" \
 	-W "ignore:The ThresholdFallbackClassifier:FutureWarning:sklearn.utils._tags" \
 	-W "ignore:The AnomalyFallbackClassifier:FutureWarning:sklearn.utils._tags"
