@@ -229,6 +229,16 @@ def test_quotation_marks_around_nothing_are_no_table(tmp_path):
     check_page(every, found)
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_blank_lines_before_the_heading_are_passed_over(tmp_path, mark):
+    """They may hold spaces of any kind, follow a mark and end with a return alone."""
+    rows = b"y_true,score\n1,0.5\n0,0.25\n"
+    every = [File(mark + blank + rows) for blank in (b"\r", b"\n", b"\x1f\r", b"\xe3\x80\x80\n")]
+    found = [check_here(one, tmp_path) for one in every]
+    assert all(table["p"]["n"] == 2 for _, table in found)
+    check_page(every, found)
+
+
 def test_spaces_are_those_of_python(tmp_path):
     """A byte order mark in the midst of a file is none, and separators of records are some."""
     heads = [",\ufeffscore,weight,y_true\r\n0.25,3,x|y", "y_true,\ufeffscore\n1,0.5\n0,0.25"]

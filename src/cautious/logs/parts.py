@@ -205,10 +205,8 @@ def _plain_blocks(opened: IO[bytes]) -> Iterator[bytes]:
                 decoder.decode(data, final=last)
         except UnicodeDecodeError:
             raise _NotPlainError from None
-        # A blank line may end with a return alone.
-        first = _FIRST_LINE.match(data)
         end = len(data) if last else data.rfind(b"\n") + 1
-        if b'"' in data or not (begun or (first and first[0].strip())):
+        if b'"' in data or not (begun or _begins_with_heading(data)):
             raise _NotPlainError
         if end == 0 and len(rest) + len(data) >= _TEXT_BLOCK:  # returns alone, or endless lines
             raise _NotPlainError
@@ -221,6 +219,12 @@ def _plain_blocks(opened: IO[bytes]) -> Iterator[bytes]:
         raise _NotPlainError
     if rest:
         yield rest
+
+
+def _begins_with_heading(data: bytes) -> bool:
+    """Whether the first line is not blank; it may end with a return alone, and follow a mark."""
+    first = _FIRST_LINE.match(data)
+    return first is not None and bool(first[0].decode("utf-8-sig", "replace").strip())
 
 
 @dataclass(frozen=True)
