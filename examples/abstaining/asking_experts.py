@@ -9,6 +9,7 @@ Pima women are tested for diabetes. The experts are simulated here, so that we
 know how good they are; in earnest their answers to some old cases are on file.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -82,6 +83,19 @@ table = pd.Series(
 print(table.round(3).to_string())
 print(pd.Series(who).value_counts().to_string())
 assert table.idxmin() == "team"
+
+# %%
+# The new cases by their probability of diabetes, and who answers them: the
+# model at both ends, the nurse where few are ill, the specialist in between.
+
+score = model.predict_proba(X2)[:, list(model.classes_).index("ill")]
+members = ["model", *prices]
+fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+ax.hist(
+    [score[who == one] for one in members], bins=20, stacked=True, label=members
+)
+ax.set(xlabel="probability of being ill", ylabel="cases")
+ax.legend(title="answered by")
 
 # %%
 # A promise
