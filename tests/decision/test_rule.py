@@ -336,4 +336,19 @@ def test_bins_of_scores_end_at_scores_and_count_all_cases(cells):
 
 def test_no_bins_of_weights_that_are_no_whole_numbers():
     assert score_bins(np.arange(30.0), np.full(30, 0.5)) == {}
+    assert score_bins(np.arange(9.0), None) == {}
     assert "positives" not in score_bins(np.arange(30.0), np.full(30, 2.0))
+
+
+@given(
+    st.lists(st.sampled_from([-np.inf, -0.0, 0.0, 0.1, 0.5, 0.7, 1.0, 3.0, np.inf]), max_size=60),
+    st.integers(0, 2**16),
+)
+def test_bins_of_single_cases_are_those_of_counts(scores, seed):
+    scores = np.array(scores, dtype=float)
+    if seed % 2:
+        scores = scores + np.random.default_rng(seed).normal(size=len(scores))
+    positives = np.random.default_rng(seed).random(len(scores)) < 0.4
+    ones = np.ones(len(scores))
+    assert score_bins(scores, None, positives) == score_bins(scores, ones, positives)
+    assert score_bins(scores, None) == score_bins(scores, ones)

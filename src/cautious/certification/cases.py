@@ -185,14 +185,18 @@ class Cases:
         scores, k = self.scores, len(self.classes)
         if scores.ndim == 2:
             scores = scores[:, 1] if k == 2 else scores.max(axis=1)
-        known = ~np.isnan(scores)
-        count = np.ones(len(scores)) if self.count is None else self.count
-        positives = count * (self.truth == 1)
-        bins = score_bins(scores[known], count[known], positives[known] if k == 2 else None)
+        positive, count = self.truth == 1, self.count
+        known = ~np.isnan(scores) & (True if count is None else count > 0)
+        if not known.all():
+            scores, positive = scores[known], positive[known]
+            count = None if count is None else count[known]
+        if count is not None:
+            positive = positive * count
+        bins = score_bins(scores, count, positive if k == 2 else None)
         if self.by_confidence and bins:
             # Scores that were made of confidences miss those of new cases as far as probabilities
             # may miss adding up to one; so bins end a little beyond a score.
-            every, edges = np.unique(scores[known & (count > 0)]), np.array(bins["edges"])
+            every, edges = np.unique(scores), np.array(bins["edges"])
             room = (every[np.searchsorted(every, edges, side="right")] - edges) / 2
             bins["edges"] = (edges + np.minimum(room, _MISSED)).tolist()
         return bins

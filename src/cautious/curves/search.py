@@ -466,7 +466,7 @@ def _find_thresholds(
     kept = confidence >= thresholds[choice]
     total, given = weight.sum(), weight[kept].sum()
     mistakes = float(weight[kept] @ wrong[kept])
-    bins = score_bins(seen.proba.max(axis=1), np.ones(len(truth)))
+    bins = score_bins(seen.proba.max(axis=1), None)
     data = ({"scores": bins} if bins else {}) | goal.data
     return FoundRule(
         Rule.class_thresholds(thresholds, classes=classes, costs=costs, data=data or None),

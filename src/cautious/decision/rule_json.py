@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats
+from cautious._typing import Floats, Ints
 from cautious.costs import costs_from_data, costs_to_data
 from cautious.errors import InputError, check_kind, shown
 from cautious.files import parsed_json, write_whole
@@ -64,7 +64,7 @@ _ABOUT = (
 
 
 def score_bins(
-    scores: Floats, counts: npt.ArrayLike, positives: npt.ArrayLike | None = None
+    scores: Floats, counts: npt.ArrayLike | None, positives: npt.ArrayLike | None = None
 ) -> dict[str, list[float]]:
     """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``.
 
@@ -72,8 +72,8 @@ def score_bins(
     ----------
     scores : ndarray of shape (n,)
         Scores of the positive one of two classes, or confidences; none of them missing.
-    counts : array-like of shape (n,)
-        How many cases have each score.
+    counts : array-like of shape (n,) or None
+        How many cases have each score; None stands for one each.
     positives : array-like of shape (n,), optional
         How many of them are positive.
 
@@ -89,6 +89,8 @@ def score_bins(
     >>> score_bins(np.array([0.1, 0.4, 0.9]), [5, 5, 2], [0, 3, 2])
     {'edges': [0.4], 'counts': [10, 2], 'positives': [3, 2]}
     """
+    if counts is None:
+        return _bins_of_cases(scores, positives)
     order = np.argsort(scores, kind="stable")
     ordered, number = scores[order], np.asarray(counts)[order]
     whole = number.astype(np.int64)
@@ -96,10 +98,7 @@ def score_bins(
     n = int(reached[-1]) if len(reached) else 0
     if n < 2 * _LEAST_CASES or (whole != number).any():
         return {}
-    n_bins = min(_MOST_BINS, n // _LEAST_CASES)
-    last = np.arange(1, n_bins) * n // n_bins
-    edges = np.unique(ordered[np.searchsorted(reached, last)])
-    edges = edges[(edges < ordered[reached == n][0]) & np.isfinite(edges)]
+    edges = _edges(ordered[np.searchsorted(reached, _last_of_bins(n))], ordered[reached == n][0])
     place = np.searchsorted(edges, ordered, side="left")
 
     def in_bins(number: Any) -> list[float]:
@@ -110,6 +109,36 @@ def score_bins(
     return (
         bins if positives is None else bins | {"positives": in_bins(np.asarray(positives)[order])}
     )
+
+
+def _bins_of_cases(scores: Floats, positives: npt.ArrayLike | None) -> dict[str, list[float]]:
+    """Put single cases into bins: scores are sorted much faster than their positions."""
+    n = len(scores)
+    if n < 2 * _LEAST_CASES:
+        return {}
+    ordered = np.sort(scores)
+    edges = _edges(ordered[_last_of_bins(n) - 1], ordered[-1])
+
+    def in_bins(ordered: Floats) -> list[float]:
+        reached = np.searchsorted(ordered, edges, side="right")
+        return list(np.diff([0, *reached, len(ordered)]).tolist())
+
+    bins = {"edges": edges.tolist(), "counts": in_bins(ordered)}
+    if positives is None:
+        return bins
+    return bins | {"positives": in_bins(np.sort(scores[np.asarray(positives, dtype=bool)]))}
+
+
+def _last_of_bins(n: int) -> Ints:
+    """Count the cases up to the end of each bin but the last one."""
+    n_bins = min(_MOST_BINS, n // _LEAST_CASES)
+    return np.arange(1, n_bins) * n // n_bins
+
+
+def _edges(ends: Floats, greatest: float) -> Floats:
+    """Keep ends of bins that differ and have scores beyond them."""
+    edges = np.unique(ends)
+    return edges[(edges < greatest) & np.isfinite(edges)]
 
 
 def describe_rule(rule: Rule) -> str:
