@@ -334,8 +334,8 @@ def _of_arrays(one: ModelPredictions, rule: Rule | None) -> Evidence:
             y_pred=y_pred,
             empty="wrong" if one.empty == "wrong" else "error",
         )
-    known_of: dict[str, Any] = {"missing": missing, "pos_label": one.pos_label}
-    return Evidence(one.name, one.classes, n, words, used, surface, counts, risk, **known_of)
+    found = Evidence(one.name, one.classes, n, words, used, surface, counts, risk, missing=missing)
+    return replace(found, pos_label=one.pos_label)
 
 
 def _probabilities(one: ModelPredictions) -> Floats | None:

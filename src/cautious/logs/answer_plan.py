@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -76,8 +77,8 @@ class AnswerPlan:
         -------
         AnswerPlan
         """
-        for name in names:
-            if list(names).count(name) > 1:
+        for name, times in Counter(names).items():
+            if times > 1:
                 raise refusal("two columns", name=quoted(name))
         several = len(rules) > 1
         given = {"score": score, "proba": proba}
