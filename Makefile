@@ -117,10 +117,11 @@ one-section:
 	    echo "CHANGELOG.md has a section $(VERSION) already: set the next version in pyproject.toml, or move"; \
 	    echo "what is in changes/ into that section by hand, remove the files and write the date."; exit 1; }
 
-lint-workflows: .venv-release/.ready  ## the workflows: against their schema, and for holes
+lint-workflows: .venv-release/.ready  ## workflows, templates and citation against their schemas, and for holes
 	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/w*.yml
 	.venv-release/bin/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	.venv-release/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	.venv-release/bin/zizmor --offline --quiet .github
 
 # An environment is rebuilt only when the declared dependencies change. The usual one has exact versions, each

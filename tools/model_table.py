@@ -119,7 +119,7 @@ def entries() -> list[Entry]:
             "TunedAbstainingClassifierCV",
             "the best thresholds on held-out cases; on new cases a little worse",
             "a classifier with probabilities; costs or one limit",
-            "costs are known roughly, or so much may be abstained on",
+            "costs are known roughly, or there is a limit on errors or abstentions",
             {
                 "forest, tuned to 10 % error": plain(
                     TunedAbstainingClassifierCV(forest(), max_error=0.1)
@@ -141,7 +141,7 @@ def entries() -> list[Entry]:
             "ConformalClassifier",
             "the set holds the true class in a stated share of new cases (per class or group)",
             "a classifier with probabilities; cases to set aside, or folds",
-            "a set must hold the truth so often, whatever the model",
+            "sets must hold the truth in a given share of cases, whatever the model",
             {"forest, conformal 90 %": plain(ConformalClassifier(forest(), empty="best"))},
         ),
         Entry(

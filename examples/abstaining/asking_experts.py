@@ -95,7 +95,7 @@ ax.hist(
     [score[who == one] for one in members], bins=20, stacked=True, label=members
 )
 ax.set(xlabel="probability of being ill", ylabel="cases")
-ax.legend(title="answered by")
+_ = ax.legend(title="answered by")
 
 # %%
 # A promise

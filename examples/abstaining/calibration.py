@@ -87,7 +87,7 @@ for name, p in scores.items():
         spam[test], p, ax=ax, name=name, confidence_level=None
     )
 labels = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
-ax.legend(labels.values(), labels, loc="upper left")
+_ = ax.legend(labels.values(), labels, loc="upper left")
 
 # %%
 # What it is good for: answer where a mistake is at most one in five.

@@ -85,7 +85,7 @@ ax.set(
     xlim=(55, 106),
     ylim=(-0.3, 12),
 )
-ax.legend(loc="upper left")
+_ = ax.legend(loc="upper left")
 
 # %%
 # Every committee is better than its best member. The spread adds nothing to

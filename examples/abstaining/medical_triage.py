@@ -87,8 +87,8 @@ for price in (0.25, 0.5, 1.0, 1.5, 1.7):
 # ---------------
 # Unequal costs make the window lopsided: a probability of less than 0.6 is
 # enough to call the disease present, but it must be below 0.1 to call it
-# absent. Cheap specialists see many patients; dear ones see none, from a bound
-# on that needs no data at all.
+# absent. Cheap specialists see many patients. Above a cost that follows from
+# the other two, without any data, specialists see none.
 #
 # The window was chosen on the predictions it is judged on, so its cost is a
 # little too good to be true. :doc:`tuning_a_window` judges a window on cases

@@ -78,7 +78,7 @@ ax.set(
     ylabel="refused (%)",
     title="Refused: digits never seen (solid), ordinary ones (dashed)",
 )
-ax.legend()
+_ = ax.legend()
 
 # %%
 # Refusals are counted apart from ordinary abstention, and mistakes among what

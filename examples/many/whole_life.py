@@ -125,23 +125,25 @@ assert {"error", "drift"} <= set(seen.alarms)
 path = seen.frame()
 fig, ax = plt.subplots()
 for name in ("error", "drift"):
-    ax.plot(path.index, path[name].clip(lower=-3), label=name)
+    evidence = path[f"{name} evidence"]
+    ax.plot(path.index, evidence.clip(lower=-3), label=name)
 ax.axhline(1, color="black", linestyle="--", label="alarm")
 ax.axvline(10, color="grey", linewidth=0.8)
 ax.set(
     xlabel="batch", ylabel="log evidence / log of the alarm's", ylim=(-3.2, 6)
 )
 ax.legend()
-assert path["drift"][:10].max() < 1
-assert path["error"][:10].max() < 1
+assert path["drift evidence"][:10].max() < 1
+assert path["error evidence"][:10].max() < 1
 
 # %%
 # Tune again
 # ----------
 # The share of ill patients can be estimated from the scores alone, if nothing
-# else has changed; ``seen.retuned()`` is the window for it. Here something
-# else has, so the honest way is to collect labels from the new world, to
-# train and to tune anew, with a new promise and a new watch.
+# else has changed; of a rule for costs or a budget ``seen.retuned()`` is the
+# window for it. A promise cannot be moved to another share. So the honest way
+# is to collect labels from the new world, to train and to tune anew, with a
+# new promise and a new watch.
 
 model.fit(*patients(2000, ill=0.45, noise=1.3))
 fresh = scored(*patients(8000, ill=0.45, noise=1.3))

@@ -60,6 +60,11 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "priors": {"cli": "--prior", "page": "the share of positives"},
     "n_resamples": {"cli": "--resamples", "page": "the number of replicates"},
     "confidence_level": {"cli": "--confidence-level", "page": "the level"},
+    "datasets": {
+        "python": "list_datasets()",
+        "cli": "`cautious datasets`",
+        "page": "`cautious datasets`",
+    },
 }
 """Words for an argument on the command line and on the page, by its name in Python."""
 
@@ -124,6 +129,17 @@ def listed(values: Iterable[Any], most: int = 10) -> str:
     every = list(values)
     shown = ", ".join(quoted(value) for value in every[:most])
     return shown + (f", … {len(every):,} in all" if len(every) > most else "")
+
+
+def counted(n: int, one: str, several: str = "") -> str:
+    """Count things: one of them, or several.
+
+    Examples
+    --------
+    >>> counted(1, "column"), counted(2, "column"), counted(0, "class", "classes")
+    ('1 column', '2 columns', '0 classes')
+    """
+    return f"{n:,} {one if n == 1 else several or one + 's'}"
 
 
 def how_to_install(extra: str) -> str:
@@ -285,6 +301,28 @@ def _argument(name: str, way: Way) -> str:
     return ARGUMENTS.get(name, {}).get(way, plain)
 
 
+def note_lines(notes: Iterable[Message], way: Way = "python") -> list[str]:
+    """Write notes as people see them below a result: one line each.
+
+    Parameters
+    ----------
+    notes : iterable of Message
+        What was guessed or looks odd.
+    way : {"python", "cli", "page"}
+        Whose names of arguments.
+
+    Examples
+    --------
+    >>> note_lines([Message("truth 'y'", key="columns"), Message("{=weight} is odd")])
+    ["truth 'y'", 'note: weight is odd']
+    """
+    # Which columns were taken, and what to try next, are nothing odd.
+    return [
+        one.words(way) if one.key in ("columns", "advice") else f"note: {one.words(way)}"
+        for one in notes
+    ]
+
+
 class InputError(ValueError):
     """What was given cannot be read.
 
@@ -345,3 +383,7 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:  # values of a template are no arguments of ValueError
         return type(self), (self.message,)
+
+
+class NotInstalled(InputError, ImportError):
+    """What was asked for needs a package that is not installed."""

@@ -9,9 +9,11 @@ import math
 import os
 import secrets
 import stat
+import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,12 +22,19 @@ import numpy as np
 from cautious.errors import quoted, shown
 from cautious.limits import JSON, JSON_DEPTH
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 __all__ = [
     "ARROW",
     "CSV",
     "PARQUET",
+    "WRITTEN",
     "check_output",
     "data_files",
+    "file_lock",
     "jsonable",
     "parsed_json",
     "whole_file",
@@ -37,7 +46,11 @@ ARROW = (".arrow", ".arrows", ".feather")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 """Endings of the names of files that are read out of a folder or a pattern."""
 
+WRITTEN: ContextVar[list[Path] | None] = ContextVar("WRITTEN", default=None)
+"""Gets the files that are written whole, if it holds a list: what an interrupt is too late for."""
+
 _STALE = 3600.0  # seconds
+_MOMENT = 0.05
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
@@ -102,6 +115,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     check_output(path)
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
+            _witness(path)  # what is in a pipe cannot be taken back
             yield file
         return
     target = Path(os.path.realpath(path))
@@ -124,9 +138,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         if mode is not None:
             os.chmod(aside, mode)
         os.replace(aside, target)
+        _witness(path)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def _witness(path: Path) -> None:
+    if (written := WRITTEN.get()) is not None:
+        written.append(path)
 
 
 def _clear_stale(folder: Path, beginning: str) -> None:
@@ -137,6 +157,70 @@ def _clear_stale(folder: Path, beginning: str) -> None:
                 written = left.stat(follow_symlinks=False).st_mtime
                 if written < time.time() - _STALE:
                     os.unlink(left.path)
+
+
+@contextmanager
+def file_lock(
+    path: str | os.PathLike[str], waiting: Callable[[], object] | None = None
+) -> Iterator[None]:
+    """Keep other processes that ask for the same lock away while a file is read and written anew.
+
+    The lock is on a hidden file beside it, since the file itself is replaced. The system gives it
+    up when the process ends, however it ends.
+
+    Parameters
+    ----------
+    path : path-like
+        File to read and write; it need not exist, its folder must.
+    waiting : callable, optional
+        Called once if somebody else has the lock, before waiting for them.
+
+    Raises
+    ------
+    OSError
+        If files cannot be locked there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, file_lock(f"{folder}/watch.json"):
+    ...     write_whole(f"{folder}/watch.json", "{}").read_text()
+    '{}'
+    """
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name}.lock")
+    told = False
+    while (handle := _taken(beside)) is None:
+        if not told and waiting is not None:
+            waiting()
+        told = True
+        time.sleep(_MOMENT)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows does not remove what is open; an empty file stays
+            beside.unlink()
+        os.close(handle)
+
+
+def _taken(lock: Path) -> int | None:
+    """Lock a file that is made if need be, and give its handle; None if somebody else has it."""
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Whoever had it has removed the file: then this one is nobody's lock any more.
+        if os.path.samestat(os.fstat(handle), os.stat(lock)):
+            return handle
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
 
 
 def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:

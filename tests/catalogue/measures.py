@@ -119,6 +119,7 @@ ON_SINGLETONS = {
     "needless_abstention": lambda accuracy: 0.0,
     "reckless_answer": lambda accuracy: 1 - accuracy,
     "selective_accuracy": lambda accuracy: accuracy,
+    "selective_risk": lambda accuracy: 1 - accuracy,
     "set_accuracy": lambda accuracy: np.nan,
     "set_cost": lambda accuracy: 1 - accuracy,
     "single_accuracy": lambda accuracy: accuracy,

@@ -65,7 +65,7 @@ def test_table_and_csv(run):
     ("text", "words"),
     [
         ("", "empty"),
-        ("cost,a\na,0\n", "1 columns of costs"),
+        ("cost,a\na,0\n", "has 1 column of costs"),
         ("cost,a,b\na,0,1\nb,x,0\n", "line 3: 'x' is not a number"),
         ("cost,a,b\na,0,1\nb,-1,0\n", "-1"),
         ("cost,a,b\na,0,1\nc,1,0\n", "'c'"),

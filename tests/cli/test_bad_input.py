@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -292,6 +293,50 @@ def test_an_interrupt_is_no_traceback(run, monkeypatch, error):
     monkeypatch.setattr("cautious.cli.datasets.list_datasets", interrupted)
     result = run("datasets", "list", code=130 if error is KeyboardInterrupt else 0)
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
+)
+def test_an_interrupt_midway_leaves_nothing_behind(tmp_path, number):
+    """Half of the answers are written aside when the signal comes."""
+    (tmp_path / "p.csv").write_text(GOOD)
+    Rule.window(0.3, 0.7).to_json(tmp_path / "rule.json")
+    code = (
+        "import os, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job may lack it
+        "import cautious.evaluation.application as own\n"
+        "from cautious.cli import main\n"
+        "whole = own._of_one_kind\n"
+        "def midway(*given):\n"
+        "    assert any(name.startswith('.cautious-') for name in os.listdir())\n"
+        f"    os.kill(os.getpid(), {int(number)})\n"
+        "    return whole(*given)\n"
+        "own._of_one_kind = midway\n"
+        "main(['apply', 'p.csv', '--rule', 'rule.json', '-o', 'answers.csv'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False,
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert done.returncode == 128 + number, done.stderr
+    assert done.stderr.splitlines()[-1] == "error: interrupted; nothing was written."
+    assert sorted(os.listdir(tmp_path)) == ["p.csv", "rule.json"]
+
+
+def test_an_interrupt_says_what_was_written_before(run, monkeypatch, tmp_path):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    (tmp_path / "p.csv").write_text(GOOD)
+    Rule.window(0.3, 0.7).to_json(tmp_path / "rule.json")
+    monkeypatch.setattr("cautious.cli.watch.show", interrupted)
+    args = ("--rule", "rule.json", "--max-error", 0.1, "--state", "watch.json")
+    said = run("watch", "p.csv", *args, code=130).stderr
+    assert said.splitlines()[-1] == "error: interrupted; written before: watch.json."
+    monkeypatch.setattr("cautious.papers.reproduce", interrupted)
+    said = run("reproduce", "yang", "-o", "kept", code=130).stderr
+    assert "error: interrupted; what was computed is kept in kept, and the same command" in said
 
 
 def test_an_interrupt_while_starting_is_no_traceback():

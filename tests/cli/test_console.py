@@ -117,6 +117,14 @@ def test_help_has_no_names_of_types(run, command):
 def test_notes_are_shown_in_words():
     import cautious
 
-    found = cautious.evaluate({"mine": ([0, 1, 1, 0], [0.9, 0.2, 0.1, 0.7])})
+    found = cautious.evaluate({"mine": ([0, 1, 1, 0] * 5, [0.9, 0.2, 0.1, 0.7] * 5)})
     assert "Message(" not in repr(found.notes)
     assert "'mine': a high score speaks against '1'" in repr(found.notes)
+
+
+def test_notes_are_said_once(run):
+    """What is printed in Python has the notes below; the command says them beside the result."""
+    rows = "y_true,score\n" + "0,0.9\n1,0.2\n" * 10
+    result = run("evaluate", "-", stdin=rows)
+    assert result.stderr.count("speaks against") == 1
+    assert "speaks against" not in result.stdout

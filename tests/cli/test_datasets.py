@@ -39,6 +39,10 @@ def test_export(run, name, tmp_path):
 
 
 def test_errors(fails):
-    assert "Did you mean 'iris'" in fails("datasets", "show", "irris")
+    for command in ("show", "export"):
+        said = fails("datasets", command, "irris")
+        assert f"Did you mean 'iris'? `cautious datasets` lists all {len(list_datasets())}" in said
+    with pytest.raises(ValueError, match=r"Did you mean 'iris'\? list_datasets\(\) lists all"):
+        load_dataset("irris")
     assert "choose one of" in fails("datasets", "list", "--paper", "nobody")
     assert "no folder" in fails("datasets", "export", "iris", "-o", "nowhere/iris.csv")

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from cautious.decision import Rule, rules_to_json
+from cautious.logs import summarise
 
 
 @pytest.fixture
@@ -33,6 +34,19 @@ def same_measures(one, two):
     for name, model in one["models"].items():
         for measure, found in two["models"][name]["measures"].items():
             assert model["measures"][measure]["value"] == pytest.approx(found["value"]), measure
+
+
+@pytest.mark.parametrize(
+    "command", [("compare",), ("tune", "--mistake", 5, "--abstain", 1)], ids=["compare", "tune"]
+)
+def test_commands_without_an_engine_name_those_that_have_one(run, fails, log, command):
+    assert "--engine" not in run(command[0], "--help").stdout
+    for source in ("log", "log/*.parquet"):
+        said = fails(*command, source)
+        assert "`cautious evaluate` and `cautious report`" in said
+    assert "summary.cost_surface" in fails(*command, "log")
+    for name in ("evaluate", "report"):
+        assert "--engine" in run(name, "--help").stdout
 
 
 def test_a_folder_with_the_local_engine(run, run_json, fails, log, tmp_path):
@@ -65,6 +79,20 @@ def test_dask_of_its_own(run_json, log, tmp_path):
         warnings.simplefilter("ignore")
         there = run_json("evaluate", str(log), "--engine", "dask", "--json")
     same_measures(run_json("evaluate", whole(log, tmp_path), "--json"), there)
+
+
+@pytest.mark.parametrize(("engine", "needs"), [("spark", "PySpark"), ("dask", "Dask")])
+def test_what_an_engine_needs_is_said_in_the_words_of_the_command(
+    fails, log, monkeypatch, engine, needs
+):
+    def missing(name):
+        raise ImportError(f"No module named '{name}'")
+
+    monkeypatch.setattr(f"cautious.logs.engines.{engine}.import_module", missing)
+    said = f"--engine {engine} needs {needs}, which is not installed; pip install"
+    assert said in fails("evaluate", "log", "--engine", engine)
+    with pytest.raises(ImportError, match=f"^engine='{engine}' needs {needs}, which is not"):
+        summarise(log, engine=engine)
 
 
 def test_rounded_scores_are_said_to_be(run, log, monkeypatch):

@@ -167,6 +167,19 @@ def test_undefined_measures_are_null_and_the_json_is_strict(run, scores):
     assert document["models"]["good"]["measures"]["set_accuracy"]["value"] is None
 
 
+def test_wrong_among_all_cases_and_among_answers(run, scores):
+    """The measure `error` is of all cases; what --max-error limits is selective_risk."""
+    args = ("evaluate", "good.csv", "--positive", "bad", "--window", 0.4, 0.6)
+    names = ("coverage", "error", "selective_risk", "selective_accuracy")
+    asked = [word for name in names for word in ("--measure", name)]
+    measures = json.loads(run(*args, *asked, "--json").stdout)["models"]["good"]["measures"]
+    coverage, error, risk, accuracy = (measures[name]["value"] for name in names)
+    assert 0 < coverage < 1
+    assert risk == pytest.approx(error / coverage) == pytest.approx(1 - accuracy)
+    assert risk > error > 0
+    assert "selective_risk" in run("evaluate", "--help").stdout
+
+
 def test_the_table_is_for_people(run, scores):
     result = run("evaluate", "good.csv", "poor.csv", "--positive", "bad")
     for words in (
@@ -179,7 +192,7 @@ def test_the_table_is_for_people(run, scores):
     ):
         assert words in result.stdout
     assert "vacc" not in result.stdout
-    assert "Add --all to see all 29 measures." in result.stderr
+    assert "Add --all to see all 30 measures." in result.stderr
     every = run("evaluate", "good.csv", "poor.csv", "--positive", "bad", "--all")
     for words in ("vacc", "answers and abstentions", "certainty equivalent u65"):
         assert words in every.stdout
@@ -333,7 +346,7 @@ def test_a_log_is_called_after_its_folder_wherever_we_are(run_json, fails, tmp_p
     document = run_json("evaluate", "v1.2/day/a.csv", "--engine", "local", "--json")
     assert list(document["models"]) == ["a"]
     assert "stands for folders only, such as 'v1.2'" in fails("evaluate", "v*", "--engine", "local")
-    assert "A pattern is read with --engine local" in fails("evaluate", "v*")
+    assert "evaluate` and `cautious report` with --engine local" in fails("evaluate", "v*")
 
 
 def test_groups_are_answered_by_the_rule_of_the_whole(run_json):

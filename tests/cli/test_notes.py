@@ -2,22 +2,39 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import cautious
 from cautious.decision import Rule
 
-BACKWARDS = "y_true,score\n1,0.2\n0,0.8\n1,.3\n0,.9\n"
+BACKWARDS = "y_true,score\n" + "1,0.2\n0,0.8\n1,.3\n0,.9\n" * 5
 FORWARDS = BACKWARDS.replace(",0.2", ",0.95").replace(",.3", ",.96")
 AGAINST = "a high score speaks against '1' (AUC 0); is --positive the other class?"
 
 
 @pytest.mark.parametrize(
-    "args", [("evaluate", "-"), ("tune", "-", "--max-error", 0.1)], ids=["evaluate", "tune"]
+    "args",
+    [
+        ("evaluate", "-"),
+        ("tune", "-", "--max-error", 0.1),
+        ("tune", "-", "--mistake", 5, "--abstain", 1),
+        ("report", "-"),
+    ],
+    ids=["evaluate", "budget", "costs", "report"],
 )
 def test_scores_that_point_the_other_way(run, args):
     assert AGAINST in run(*args, stdin=BACKWARDS).stderr
     for text, options in ((FORWARDS, ()), (BACKWARDS, ("--positive", "0"))):
         assert "speaks against" not in run(*args, *options, stdin=text).stderr
+
+
+def test_a_promise_of_scores_that_point_the_other_way(run):
+    """Nothing can be promised, and the reason is the positive class."""
+    promise = ("tune", "-", "--max-error", "5%", "--confidence-level", "95%")
+    assert AGAINST in run(*promise, stdin=BACKWARDS, code=3).stderr
+    assert "speaks against" not in run(*promise, stdin=FORWARDS, code=3).stderr
 
 
 def test_scores_that_point_the_other_way_are_compared(run, tmp_path):
@@ -127,6 +144,94 @@ def test_a_column_called_weight_can_be_declined(run):
     assert plain.stdout.splitlines()[2].split() == ["cases", "40"]
     both = run("evaluate", "-", "--no-weight", "--weight", "weight", stdin=KILOGRAMS, code=2)
     assert "--weight and --no-weight are both given" in both.stderr
+
+
+def test_a_score_called_weight_is_no_weight(run):
+    found = run("evaluate", "-", "--score", "weight", stdin=KILOGRAMS)
+    assert "truth 'y_true', score 'weight', positive '1'" in found.stderr
+    assert found.stdout.splitlines()[2].split() == ["cases", "40"]
+
+
+@pytest.mark.parametrize(
+    ("given", "doubted"), [("95%", True), ("0.95", False), ("80 %", False), ("90 %", True)]
+)
+def test_a_confidence_that_may_be_meant_for_the_level(run, given, doubted):
+    said = run("evaluate", "-", "--confidence", given, stdin=FORWARDS).stderr
+    words = f"answers where the confidence is at least 0.{given[:1]}"
+    assert ("for the level of intervals write --confidence-level" in said) == doubted
+    assert (words in said) == doubted
+
+
+@pytest.mark.parametrize(
+    "args", [("evaluate", "-"), ("tune", "-", "--max-error", 0.1)], ids=["evaluate", "tune"]
+)
+def test_truths_that_may_be_missing_ones(run, args):
+    rows = "y_true,score\n" + "ill,0.9\nwell,0.2\n" * 6 + "N/A,.3\nunknown,.4\nN/A,.1\n"
+    said = run(*args, "--positive", "ill", stdin=rows).stderr
+    words = "counted as 'not ill', though perhaps no truths at all: 'N/A', 'unknown' (3 rows). If"
+    assert words in said
+    assert "--drop-missing leaves out their rows" in said
+    one = run(*args, "--positive", "ill", stdin=rows.replace("N/A", "well")).stderr
+    assert "no truths at all: 'unknown' (1 row)." in one
+    none = run(*args, "--positive", "ill", stdin=rows.replace("N/A", "well").replace("un", ""))
+    assert "no truths at all" not in none.stderr
+
+
+def test_a_hint_is_a_sentence_of_its_own(run):
+    twins = "label,score\nno,.1\nYes,.9\nyes,.8\nno,.2\n"
+    said = run("tune", "-", "--mistake", 5, "--abstain", 1, stdin=twins, code=2).stderr
+    assert "say which with --positive. 'Yes' and 'yes' differ by spaces" in said
+    said = run("evaluate", "-", stdin=twins.replace("no,", "Yes,"), code=2).stderr
+    assert "--positive Yes or --positive yes. 'Yes' and 'yes' differ" in said
+
+
+def patients(n, *, copies=0, digits=1):
+    """A table of patients, some of them twice, with scores of few digits."""
+    rng = np.random.default_rng(0)
+    ill = rng.random(n) < 0.5
+    score = np.clip(0.5 + np.where(ill, 0.3, -0.3) + rng.normal(0, 0.15, n), 0, 1)
+    frame = pd.DataFrame({"id": [f"P{k}" for k in range(n)], "y_true": ill.astype(int)})
+    frame["score"], frame["site"] = score.round(digits), rng.integers(3, size=n)
+    return pd.concat([frame, frame[:copies]], ignore_index=True)
+
+
+PROMISE = {"max_error": 0.2, "confidence_level": 0.9}
+
+
+def test_copies_are_no_new_cases(run, tmp_path):
+    patients(120, copies=15).to_csv(tmp_path / "p.csv", index=False)
+    promise = ("--max-error", "20%", "--confidence-level", "90%")
+    said = run("tune", "p.csv", *promise).stderr
+    assert "copies of other rows: 15 of 135 rows, the same in every cell, also in column 'i" in said
+    assert "takes every row for a case of its own, so with copies it is too bold" in said
+    assert "copies" not in run("tune", "p.csv", "--max-error", "20%", "--apparent").stderr
+    patients(120).to_csv(tmp_path / "p.csv", index=False)
+    assert "copies" not in run("tune", "p.csv", *promise).stderr
+
+
+def copied(source, **columns):
+    found = cautious.tune(source, **PROMISE, **columns)
+    return [str(one) for one in found.notes if "copies" in str(one)]
+
+
+def test_what_is_a_copy(tmp_path):
+    """Equal scores are none, and neither are visits of one patient that differ."""
+    twice = patients(120, copies=15)
+    assert not copied(twice[["y_true", "score"]])
+    assert not copied(twice[["y_true", "score", "site"]])
+    visits = twice.assign(visit=range(135))
+    assert not copied(visits)
+    (said,) = copied(visits, case="id")
+    assert "15 of 135 rows, the same in what tells the cases apart." in said
+    models = pd.concat([twice[:120].assign(model=name) for name in ("a", "b")])
+    assert not copied(models)
+    (said,) = copied(pd.concat([models, models[:1]]))
+    assert "1 of 241 rows, the same in every cell, also in column 'id'" in said
+    twice.to_parquet(tmp_path / "p.parquet")
+    assert len(copied(tmp_path / "p.parquet")) == 1
+    odd = twice.assign(extra=[{"a": [k]} for k in range(135)])  # a column that is not read
+    assert not copied(odd)
+    assert not copied({"m": (twice["y_true"], twice["score"])})
 
 
 def test_a_promise_names_the_way_to_leave_weights_out(run):

@@ -46,8 +46,10 @@ def test_hostile_names_are_no_markup(run, tmp_path):
 def test_an_engine_makes_a_page(run, scores, probabilities, tmp_path):
     run("report", "good.csv", "--positive", "bad", "--engine", "local", "-o", "one.html")
     run("report", "trees.parquet", "--engine", "local", "-o", "two.html")
-    assert (tmp_path / "one.html").exists()
-    assert (tmp_path / "two.html").exists()
+    (one, two) = (data_in(tmp_path / name) for name in ("one.html", "two.html"))
+    assert [model["name"] for model in one["problems"][0]["models"]] == ["good"]
+    assert len(two["problems"]) == 1
+    assert one["notes"][0].startswith("good.csv: truth")
 
 
 GROUPED = "y_true,score,site\n" + "".join(
@@ -61,7 +63,7 @@ def test_cases_without_a_score_are_left_out_of_the_page(run, fails, tmp_path):
     refused = fails("report", "p.csv")
     assert "--missing abstain" in refused
     assert (
-        "1 of 20 rows have no score; they abstain"
+        "no score in 1 of 20 rows; abstained on"
         in run("report", "p.csv", "--missing", "abstain").stderr
     )
     (model,) = problems_in(tmp_path / "report.html")[0]["models"]
@@ -101,9 +103,13 @@ def test_groups_are_on_the_page(run, fails, tmp_path):
     assert "--group is not offered with --engine" in refused
 
 
-def problems_in(path):
+def data_in(path):
     text = path.read_text("utf-8").split('id="data">')[1].split("</script>")[0]
-    return json.loads(text)["problems"]
+    return json.loads(text)
+
+
+def problems_in(path):
+    return data_in(path)["problems"]
 
 
 @pytest.mark.parametrize(

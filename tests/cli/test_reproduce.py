@@ -111,8 +111,11 @@ def test_without_matplotlib_it_goes_on(run, calls, tmp_path, monkeypatch):
     assert found == {f"{key}{end}" for key in PAPERS for end in FILES} | {"REPRODUCTION.md"}
 
 
-def test_unknown_papers(fails, tmp_path):
+def test_unknown_papers_are_told_before_anything_else(run, fails, tmp_path):
     assert "Did you mean 'yang'" in fails("reproduce", "yung")
+    # Not that it is going to take hours.
+    assert len(run("reproduce", "yung", code=2).stderr.splitlines()) == 1
+    assert len(run("reproduce", "yang", "--docs", "docs", code=2).stderr.splitlines()) == 1
     assert not (tmp_path / "reproduction").exists()
 
 

@@ -240,6 +240,18 @@ def test_the_best_model_is_named_by_what_was_asked_for(tune, scores, goal):
     assert document["best"] == (None if goal is COSTS else "good")
 
 
+def test_a_promise_that_few_are_missed(run, fails, scores):
+    limits = ("--max-missed", "20%", "--min-ppv", "60%", "--min-npv", "60%")
+    args = ("tune", "good.csv", *POSITIVE, *limits)
+    document = json.loads(run(*args, "--confidence-level", "80%", "--json").stdout)
+    asked = {"max_missed": 0.2, "min_ppv": 0.6, "min_npv": 0.6, "confidence_level": 0.8}
+    assert document["goal"] == asked
+    promised = document["certificates"]["good"]["limits"]
+    assert promised == {"missed": 0.2, "false_discovery": 0.4, "false_omission": 0.4}
+    assert "--max-missed is given without --confidence-level" in fails(*args)
+    assert "--max-missed and --abstain are given" in fails(*args[:6], "--abstain", 1)
+
+
 def test_a_promise_or_no_rule(run, fails, scores, tmp_path):
     promise = ("--max-error", 0.2, "--confidence-level", 0.9)
     text = run("tune", "good.csv", *POSITIVE, *promise, "-o", "rule.json").stdout

@@ -1,11 +1,15 @@
 """``cautious watch``: one library call, a state file, and a status for schedulers."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import cautious
 from cautious.decision import Rule
 
 
@@ -42,6 +46,11 @@ def test_quiet_then_alarm(run, logs):
     assert told["alarm"]
     assert told["total"]["cases"] == 900
     assert len(run("watch", "bad.csv", *args, "--csv", code=3).stdout.splitlines()) == 4
+
+
+def test_without_a_rule_it_says_where_to_get_one(fails, logs):
+    said = fails("watch", "good.csv")
+    assert "Missing option '--rule'. The rule that was deployed, as `cautious tune -o" in said
 
 
 def test_states_of_two_machines_and_late_labels(run, run_json, logs):
@@ -88,6 +97,50 @@ def test_a_rule_for_today(run, logs, fails):
     bare = ("watch", "good.csv", "--rule", "rule.json")
     said = fails(*bare, "--retune", "x.json", "--max-error", 0.5)
     assert "no window to re-tune" in said
+
+
+def test_a_promise_is_not_re_tuned_away(run, fails, logs):
+    run("tune", "good.csv", "--positive", "ill", "--max-error", "20%", "--confidence-level", "95%",
+        "-o", "promised.json")  # fmt: skip
+    args = ("--rule", "promised.json", "--state", "watch.json")
+    said = fails("watch", "nowhere.csv", *args, "--retune", "new.json")
+    assert "it carries a promise" in said
+    assert "with the same limits and --confidence-level" in said
+    assert {one.name for one in logs.glob("*.json")} == {"promised.json", "rule.json"}
+
+
+def test_cases_of_one_class_have_no_window(run, fails, logs):
+    frame = pd.read_csv(logs / "good.csv")
+    run("tune", "good.csv", "--positive", "ill", "--max-abstention", "20%", "-o", "tuned.json")
+    frame[frame["y_true"] == "ill"].to_csv(logs / "ill.csv", index=False)
+    args = ("watch", "ill.csv", "--rule", "tuned.json", "--confidence-level", 1 - 1e-9)
+    assert "all cases seem to be of one class" in fails(*args, "--retune", "new.json")
+    assert not (logs / "new.json").exists()
+
+
+def test_two_watches_at_once_lose_no_batch(run, logs, monkeypatch):
+    """The second one comes while the first reads its log, and waits."""
+    args = ("--rule", "rule.json", "--state", "watch.json", "--max-error", "0.1")
+    whole, other = cautious.evaluation.watch, []
+
+    def watch_with_company(*given, **named):
+        command = [sys.executable, "-c", "from cautious.cli import main; main()", "watch"]
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        started = subprocess.Popen(
+            [*command, "better.csv", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=env,
+        )  # fmt: skip
+        other.append((started, started.stderr.readline()))
+        return whole(*given, **named)
+
+    monkeypatch.setattr(cautious.evaluation, "watch", watch_with_company)
+    run("watch", "good.csv", *args)
+    ((second, said),) = other
+    told, _ = second.communicate(timeout=60)
+    assert "waiting for another watch to write watch.json" in said
+    assert second.returncode == 0
+    assert "2 batches, 600 cases" in told
+    assert [one.name for one in logs.glob(".*")] == []
 
 
 def test_a_full_disk_leaves_the_old_state(run, fails, logs, monkeypatch):

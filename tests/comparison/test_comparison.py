@@ -234,6 +234,20 @@ def test_compare_names_winners_either_way():
     assert up["p_adjusted"].tolist() == [3 * 2**-19, 1.0, 3 * 2**-19]
 
 
+@pytest.mark.parametrize(("test", "n"), [("wilcoxon", 15), ("nemenyi", 40)])
+@pytest.mark.parametrize("greater", [True, False])
+def test_the_winner_is_better_in_what_is_tested(test, n, greater):
+    """One data set that is lost by far turns the mean, not the ranks."""
+    a = 0.5 + np.arange(1, n + 1) * 0.001
+    a[-1] = -9.0
+    results = pd.DataFrame({"a": a, "b": np.full(n, 0.5), "c": np.full(n, 0.4)})
+    table = compare_results(results if greater else -results, test=test, greater_is_better=greater)
+    row = table.loc[("a", "b")]
+    assert row["p_adjusted"] < 0.05
+    assert row["difference"] * (1 if greater else -1) < 0
+    assert (row["winner"], row["wins"]) == ("a", n - 1)
+
+
 def test_compare_averages_folds_and_finds_the_objective_winner():
     folds = pd.concat(dict.fromkeys(("x", "y", "z"), DEMSAR.iloc[:, :3]))
     variance = DEMSAR.iloc[:, :3] * 0 + [0.3, 0.2, 0.1]

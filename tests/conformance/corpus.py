@@ -458,7 +458,7 @@ add(
     classed("y_true,p_a,p_b,p_c", CLASS_TRUTH, WITH_GAPS),
     Meaning(CLASS_TRUTH, "abc", proba=GAPS),
     options={"missing": "abstain"},
-    notes=("2 of 8 rows have no score; they abstain",),
+    notes=("no score in 2 of 8 rows; abstained on",),
     ways=("library", "command line", "engine", "report"),  # the page refuses them
 )
 ROUNDED = [(0.33, 0.33, 0.33), (0.17, 0.5, 0.33), (0.2, 0.2, 0.6), (0.67, 0.17, 0.17)]
@@ -709,6 +709,26 @@ add(
     RISKY,
     options={"pos_label": "bad"},
     notes=(TAKEN_TOGETHER, "'Bad' and 'bad' differ"),
+)
+add(
+    "rest_without_truth",
+    table(
+        "y_true,score",
+        [("N/A" if s == 0.7 else "?" if s == 0.5 else label, s) for label, s in RISKS],
+    ),
+    RISKY,
+    options={"pos_label": "bad"},
+    notes=("'?', 'N/A', 'good' are taken together as 'not bad', against 'bad'",),
+)
+add(
+    "score_called_weight",
+    table("y_true,weight", [(int(label == "bad"), score) for label, score in RISKS]),
+    Meaning(
+        [str(int(label == "bad")) for label, _ in RISKS],
+        ["0", "1"],
+        score=[score for _, score in RISKS],
+    ),
+    options={"score": "weight"},
 )
 add(
     "rest_of_one_column",

@@ -52,6 +52,11 @@ REFUSALS = (
     Refusal("membership of two", member("2"), ("set_a", "line 3", "2")),
     Refusal("membership of a half", member(".5"), ("set_a", "line 3", ".5")),
     Refusal("membership in words", member("maybe"), ("set_a", "line 3", "maybe")),
+    Refusal(
+        "memberships of two columns",
+        "y_true,set_b,set_a\na,perhaps,maybe\nb,1,1\n",
+        ("set_b", "line 2", "perhaps"),
+    ),
     Refusal("missing truth", "y_true,score\n0,0.25\n,0.5\n1,0.75\n", ("y_true", "line 3")),
     Refusal("missing score", score(""), ("score", "line 3")),
     Refusal(

@@ -99,6 +99,16 @@ def test_what_is_odd_about_labels_is_said_alike_in_every_way(tmp_path):
             assert len(said) == len(case.notes)
 
 
+def test_truths_that_may_be_missing_are_doubted_in_every_way(tmp_path):
+    (notes,) = ways.notes([CASES["rest_without_truth"]], tmp_path)
+    for way, said in notes.items():
+        (about,) = [one for one in said if "no truths at all" in one]
+        rows = "" if way == "engine" else " (2 rows)"  # an engine counts pairs of classes
+        assert about.startswith(
+            f"counted as 'not bad', though perhaps no truths at all: '?', 'N/A'{rows}. If so,"
+        ), way
+
+
 def test_weights_that_look_like_something_else_are_doubted_alike_in_every_way(tmp_path):
     cases = [case for case in EVERY if case.name.startswith("kilograms")]
     doubted, declined = ways.notes(cases, tmp_path)

@@ -250,7 +250,7 @@ def test_written_frames_come_back(csv):
     ("text", "message"),
     [
         ("", "empty"),
-        ("c,a\na,0\n", "there are 1 columns of costs"),
+        ("c,a\na,0\n", "the table has 1 column of costs"),
         ("c,a,b\na,0,1\nb,1,0,7,8\n", "line 3"),
         ("c,a,b\na,0\nb,1,0\n", "line 2"),
         ("c,a,b\na,0,dear\nb,1,0\n", "column 'b', line 2: 'dear' is not a number"),

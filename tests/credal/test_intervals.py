@@ -93,7 +93,11 @@ def test_single_row_rows_and_length():
     assert sets.n_classes == 2
     np.testing.assert_array_equal(sets[1].lower, [[0.6, 0.0]])
     np.testing.assert_array_equal(sets[np.array([False, True])].upper, [[1.0, 0.4]])
-    assert repr(sets) == "ProbabilityIntervals(n=2, n_classes=2)"
+    shown = "ProbabilityIntervals(n=2, n_classes=2, first row [0.1, 0.5], [0.5, 0.9])"
+    assert repr(sets) == shown
+    assert repr(sets[:0]) == "ProbabilityIntervals(n=0, n_classes=2)"
+    many = ProbabilityIntervals(np.zeros(6), np.ones(6))
+    assert repr(many).endswith("first row" + " [0, 1]," * 5 + " …)")
 
 
 def test_frozen_and_independent_of_the_input():

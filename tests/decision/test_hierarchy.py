@@ -185,7 +185,7 @@ P = [[0.4, 0.3, 0.1, 0.1, 0.1]]
         (
             lambda: hierarchical_sets(P, ANIMALS, COSTS["perverse"](5), n_nodes=2),
             ValueError,
-            "a right set of 1 classes costs more",
+            "a right set of 1 class costs more",
         ),
         (lambda: climbing_rule(P, ANIMALS, 1.5), ValueError, "threshold is 1.5"),
         (lambda: climbing_rule(P, ANIMALS, np.nan), ValueError, "threshold is nan"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cautious.costs import all_sets
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
-from cautious.decision import gamma_maximin, maximin_sets, optimal_sets
+from cautious.decision import gamma_maximin, maximin_sets, optimal_sets, threshold_rule
 from cautious.utility import as_utility
 
 
@@ -77,3 +77,12 @@ def test_more_doubt_asks_for_more_classes_until_all_are_left():
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_bounds_are_told_from_probabilities():
+    bounds = ProbabilityIntervals([[0.0, 0.3, 0.4]], [[0.2, 0.4, 0.6]])
+    for given_bounds in (bounds, (bounds.lower, bounds.upper)):
+        for decide in (lambda p: optimal_sets(p, "u65"), lambda p: threshold_rule(p, 0.5)):
+            with pytest.raises(TypeError, match=r"p holds bounds .*maximin_sets"):
+                decide(given_bounds)
+    assert optimal_sets(([0.2, 0.8], [0.5, 0.5]), "u65").shape == (2, 2)  # two rows

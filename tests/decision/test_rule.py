@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,6 +135,46 @@ def test_columns_may_come_in_another_order():
     assert window.predict_set(p[:, 0], classes=["fraud", "ok"]).tolist() == [[1, 0], [1, 1], [0, 1]]
     with pytest.raises(ValueError, match="same classes"):
         window.predict_set(p, classes=["fraud", "other"])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_two_columns_without_names_are_not_guessed(frame):
+    """A classifier lists 'fraud' first, the rule last."""
+    p = np.array([[0.9, 0.1], [0.5, 0.5], [0.1, 0.9]])
+    wanted = [[1, 0], [1, 1], [0, 1]]
+    for rule in (
+        Rule.window(0.2, 0.7, classes=["ok", "fraud"]),
+        Rule.class_thresholds([0.8, 0.7], classes=["ok", "fraud"]),
+    ):
+        for scores in (p, p.tolist(), pd.DataFrame(p)):
+            with pytest.raises(ValueError, match=r"not clear .* classes=\['ok', 'fraud'\]"):
+                rule.predict_set(scores)
+            assert rule.predict_set(scores, classes=["fraud", "ok"]).tolist() == wanted
+            turned = rule.predict_set(scores, classes=["ok", "fraud"]).tolist()
+            assert turned == rule.predict_set(p[:, 1]).tolist()
+        named = frame({"fraud": p[:, 0], "ok": p[:, 1]})
+        assert rule.predict_set(named).tolist() == rule.predict_set(p[:, 0]).tolist()
+        assert rule.predict_set(named, classes=["fraud", "ok"]).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("classes", "clear"),
+    [
+        (["no", "yes"], True),
+        ([9, 10], True),
+        ([10, 9], False),
+        ([True, False], False),
+        (["9", "10"], False),  # a classifier of numbers lists 9 first, one of text 10
+        (["10", "9"], False),
+    ],
+)
+def test_which_two_columns_are_clear(classes, clear):
+    rule = Rule.confidence(0.6, classes=classes)
+    if clear:
+        assert rule.predict_set([[0.9, 0.1]]).tolist() == [[True, False]]
+    else:
+        with pytest.raises(ValueError, match="not clear which class"):
+            rule.predict_set([[0.9, 0.1]])
 
 
 def test_confidence_does_not_depend_on_the_batch():

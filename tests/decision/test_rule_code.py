@@ -55,7 +55,7 @@ def test_the_program_answers_alike(name, tmp_path):
     cases(rule).to_csv(path, index=False)
     found = cautious.apply(path, rule, tmp_path / "ours.csv")
     program = rule.to_code()
-    assert len(program.splitlines()) <= 60
+    assert len(program.splitlines()) <= 80
     assert "cautious" not in program
     (tmp_path / "rule.py").write_text(program, encoding="utf-8")
     with path.open() as opened:
@@ -74,21 +74,43 @@ CELLS = ["nan", "NA", "None", "", "-nan", "+nan", "N/A", "?", "inf", "-inf", "In
 TEXTS = [
     *(f"score,id\n{cell},a\n.9,b\n" for cell in CELLS),
     *("score;id\n.1;a\n.9;b\n", "id\tscore\na\t.1\n", "\ufeffscore,id\n.1,a\n"),
+    *('\ufeffscore;id\n.1;"a;b"\n.9;c, d\n', "score,id\n"),
     *("score,id,c\n.1,a\n", "score\n.1,a\n", "score,y_set\n.1,a\n", "other\n.1\n"),
     'score,id\r\n.1,"a\nb, c"\r\n',
 ]
 
 
-@pytest.mark.parametrize("ends", [(0.25, 0.75), (0.25, np.inf), (-np.inf, 0.75)])
-def test_the_program_reads_and_refuses_alike(ends, tmp_path, monkeypatch):
-    rule = Rule.window(*ends, classes=["no", "yes"])
+SHARES = ["31.5", "2.5", "1.0000001", "-.1", "1", "0"]
+TABLES = [
+    *("20,30,50", "0.2,0.3,0.4", "0.2,0.3,0.5", "0.33,0.33,0.33", "0.3333333,0.3333333,0.3333333"),
+    *("1.2,-0.1,-0.1", "0.2,,0.3", "5,,0.3", "0.2,0.30001,0.5", "0.2,0.3,0.5\n0.123,0.4,0.475"),
+    *("0.5,0.5,0.1", "0.1,0.1,0.7", "0.25,0.25,0.49", "inf,0,0", "0.125,0.125,0.749"),
+]
+REFUSED = {
+    "window": (Rule.window(0.25, 0.75, classes=["no", "yes"]), TEXTS),
+    "upper": (Rule.window(0.25, np.inf, classes=["no", "yes"]), TEXTS),
+    "lower": (Rule.window(-np.inf, 0.75, classes=["no", "yes"]), TEXTS),
+    "per cents are scores": (RULES["window"], [f"score\n.1\n{cell}\n" for cell in SHARES]),
+    "confidence": (
+        RULES["confidence of two"],
+        TEXTS + [f"score\n.1\n{cell}\n" for cell in SHARES],
+    ),
+    "classes": (RULES["confidence"], [f"p_ash,p_elm,p_oak\n{rows}\n" for rows in TABLES]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_program_reads_and_refuses_alike(name, tmp_path, monkeypatch):
+    rule, texts = REFUSED[name]
     program = compile(rule.to_code(), "rule.py", "exec")
-    for text in TEXTS:
+    refused = 0
+    for text in texts:
         (tmp_path / "cases.csv").write_bytes(text.encode())
         ours = tmp_path / "ours.csv"
         ours.unlink(missing_ok=True)
         with contextlib.suppress(InputError):
-            cautious.apply(tmp_path / "cases.csv", rule, ours, score="score")
+            named = {"score": "score"} if rule.n_classes == 2 else {}
+            cautious.apply(tmp_path / "cases.csv", rule, ours, **named)
         told = io.TextIOWrapper(io.BytesIO())
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         monkeypatch.setattr(sys, "stdout", told)
@@ -99,8 +121,21 @@ def test_the_program_reads_and_refuses_alike(ends, tmp_path, monkeypatch):
             stopped = True
         told.flush()
         assert stopped == (not ours.exists()), text
-        if not stopped:
-            assert told.buffer.getvalue() == ours.read_bytes()
+        refused += stopped
+        assert told.buffer.getvalue() == (b"" if stopped else ours.read_bytes()), text
+    assert refused or name == "per cents are scores"
+
+
+def test_the_program_says_what_it_refuses(monkeypatch):
+    said = {
+        "confidence of two": ("score\n.1\n31.5\n", "line 3: 31.5 is not a probability; they"),
+        "confidence": ("p_ash,p_elm,p_oak\n0.2,0.3,0.4\n", "line 2: .* add up to 0.9; each row"),
+    }
+    for name, (text, message) in said.items():
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO()))
+        with pytest.raises(SystemExit, match=message):
+            exec(RULES[name].to_code(), {})
 
 
 def test_many_sets_have_no_short_program():

@@ -145,6 +145,7 @@ def test_the_winner_map_is_hatched_where_nothing_is_sure(binary):
         assert plain.hatching_ is None
 
 
+@pytest.mark.slow
 def test_winners_of_fitted_classifiers_are_told_apart_as_those_of_scores(binary):
     """Whatever the folds were, cases are compared one by one; with others, nothing is hatched."""
     rng = np.random.default_rng(3)

@@ -1,5 +1,7 @@
 """A saved rule meets new cases: answers in files of every kind, whole or not at all."""
 
+import codecs
+import gzip
 import io
 import json
 import os
@@ -274,6 +276,56 @@ def test_one_of_several_rules_can_be_chosen(two):
         cautious.apply(frame, two, only="forest")
 
 
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["plain", "marked"])
+def test_semicolons_and_the_mark_of_a_spreadsheet_stay(tmp_path, mark):
+    path = tmp_path / "in.csv"
+    path.write_bytes(mark + 'name;score\nß, é;0.9\n"a;b";0.5\n'.encode())
+    cautious.apply(path, WINDOW, tmp_path / "out.csv")
+    wanted = 'name;score;y_set\nß, é;0.9;yes\n"a;b";0.5;?\n'.encode()
+    assert (tmp_path / "out.csv").read_bytes() == mark + wanted
+    cautious.apply(path, WINDOW, tmp_path / "out.tsv")
+    assert (tmp_path / "out.tsv").read_bytes() == mark + wanted.replace(b";", b"\t").replace(
+        b'"a\tb"', b"a;b"
+    )
+    cautious.apply(path, WINDOW, tmp_path / "out.csv.gz")
+    assert gzip.decompress((tmp_path / "out.csv.gz").read_bytes()) == mark + wanted
+    # Tabs are for .tsv; and files that differ give plain CSV.
+    other = tmp_path / "other.tsv"
+    other.write_bytes(b"name\tscore\nc\t0.1\n")
+    cautious.apply(other, WINDOW, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == b"name,score,y_set\nc,0.1,no\n"
+    cautious.apply([path, other], WINDOW, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes().startswith(b"name,score,y_set\n")
+
+
+@pytest.mark.parametrize("came", ["csv", "parquet"])
+@pytest.mark.parametrize("goes", ["csv", "tsv.gz", "parquet", "arrow"])
+def test_an_empty_day_has_an_answer_file_without_rows(came, goes, tmp_path):
+    found = {}
+    for n in (0, 5):
+        path = written(cases(5)[:n], tmp_path / f"{n}.{came}")
+        found[n] = cautious.apply(path, WINDOW, tmp_path / f"out{n}.{goes}")
+    empty, other = (read(tmp_path / f"out{n}.{goes}") for n in (0, 5))
+    assert len(empty) == 0
+    assert empty.columns.tolist() == other.columns.tolist()
+    if came == goes == "parquet":
+        schemas = [pq.read_schema(tmp_path / f"out{n}.parquet").remove_metadata() for n in (0, 5)]
+        assert schemas[0].names == schemas[1].names
+        assert schemas[0].field("score") == schemas[1].field("score")
+    assert (found[0].n, found[0].path) == (0, tmp_path / f"out0.{goes}")
+    assert "There are no cases." in str(found[0])
+
+
+def test_an_empty_frame_has_no_answers():
+    done = cautious.apply(cases(5).iloc[:0], WINDOW)
+    assert done.cases["y_set"].tolist() == []
+    assert done.frame().iloc[0]["cases"] == 0
+    named = cases(5).iloc[:0].assign(model="logreg")
+    assert cautious.apply(named, WINDOW, only="logreg").n == 0
+    with pytest.raises(InputError, match="no column"):
+        cautious.apply(named[["model"]], WINDOW)
+
+
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -288,7 +340,6 @@ def test_one_of_several_rules_can_be_chosen(two):
         ({"p_ash": [0.5], "p_elm": [0.5]}, "probabilities of 'ash', 'elm'"),
         ({"p_ash": ["x"], "p_elm": ["0"], "p_oak": ["1"]}, "'x' is not a number"),
         ({"p_ash": [1.0], "p_elm": [0.0], "p_oak": [0.0], "y_set": ["a"]}, "'y_set' already"),
-        ({"p_ash": [], "p_elm": [], "p_oak": []}, "there are no rows"),
     ],
 )  # fmt: skip
 def test_cases_that_do_not_fit_the_rule(frame, words):
@@ -368,6 +419,7 @@ def test_a_killed_process_leaves_the_old_file(tmp_path):
     assert all(name.startswith(".cautious-") for name in left)  # readers of folders pass them by
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     out = tmp_path / "out.parquet"
     out.write_bytes(b"old")

@@ -110,7 +110,7 @@ def test_missing_scores_abstain():
     found = cautious.evaluate({"m": (y, score)}, window=(0.4, 0.7), missing="abstain")
     assert found.value("abstention") == 0.5
     assert found.models["m"].missing == 1
-    assert "1 cases have no score" in str(found)
+    assert "Abstained on 1 case without a score." in str(found)
 
 
 def test_margins_have_no_answers_without_a_window():
@@ -303,6 +303,19 @@ def test_a_record_tells_rows_from_weights():
     assert (heavy["n"], heavy["rows"], heavy["weighted"]) == (300.5, 4, True)
 
 
+def test_rows_of_a_weighted_log_are_told_or_not_spoken_of():
+    log = pd.DataFrame({"y": [0, 1, 0, 1], "a": [0.1, 0.4, 0.6, 0.9], "b": [0.2, 0.3, 0.5, 0.8]})
+    log["weight"] = [2, 1.5, 1, 1]
+    found = cautious.evaluate(log, score=["a", "b"], engine="local")
+    assert [one["rows"] for one in found.to_dict()["models"].values()] == [4, 4]
+    (line,) = (line for line in str(found).splitlines() if line.startswith("rows"))
+    assert line.split() == ["rows", "4", "4"]
+    log["model"] = ["one", "one", "two", "two"]
+    found = cautious.evaluate(log, score="a", engine="local")
+    assert [one["rows"] for one in found.to_dict()["models"].values()] == [None, None]
+    assert not any(line.startswith("rows") for line in str(found).splitlines())
+
+
 @pytest.fixture
 def sets_of_two(tmp_path):
     path = tmp_path / "sets.csv"
@@ -345,3 +358,22 @@ def test_a_file_of_costs_is_read_once(tmp_path, monkeypatch):
     scored = pd.DataFrame({"y_true": np.where(score > 0.4, "b", "a"), "score": score})
     assert cautious.tune(scored, costs=table, pos_label="b").rule.costs is not None
     assert opened == [table] * 3
+
+
+@pytest.mark.parametrize("engine", [None, "local"])
+def test_rules_of_several_models_read_the_columns_of_their_names(tmp_path, engine):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"y_true": rng.integers(2, size=60), "gbm v3": rng.random(60)})
+    frame["logreg"] = (frame["y_true"] + frame["gbm v3"]) / 2
+    path = tmp_path / "two.csv"
+    frame.to_csv(path, index=False)
+    rules = {"gbm v3": Rule.window(0.3, 0.7), "logreg": Rule.window(0.4, 0.6)}
+    asked = {"engine": engine, "measures": ["coverage", "selective_accuracy"]}
+    found = cautious.evaluate(path, rule=rules, **asked)
+    said = cautious.evaluate(path, rule=rules, score=list(rules), **asked)
+    assert list(found.measures) == list(rules)
+    pd.testing.assert_frame_equal(found.frame(), said.frame())
+    (alone,) = cautious.evaluate(path, rule={"logreg": rules["logreg"]}, **asked).measures.values()
+    pd.testing.assert_frame_equal(pd.DataFrame(alone), pd.DataFrame(found.measures["logreg"]))
+    with pytest.raises(InputError, match=r"no column holds predictions; the columns are 'y_true'"):
+        cautious.evaluate(frame[["y_true", "logreg"]], rule=rules, **asked)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import mannwhitneyu
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import cautious
+from cautious.curves import Staircase
 from cautious.decision import rules_from_json
 from cautious.errors import InputError
+from cautious.evaluation import direction_notes
+from cautious.guarantees import certify
 from cautious.models import TunedAbstainingClassifierCV
 
 
@@ -77,14 +83,63 @@ def test_refusals():
         cautious.tune({"m": ([0, 1], [0.2, 0.8])}, costs={"fn": 1, "fp": 1, "abstain": 1})
 
 
+def test_costs_may_be_text_as_they_are_to_the_estimator():
+    given = {"m": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])}
+    text = {"false_negative": "10", "false_positive": "4", "abstain": "1"}
+    found = cautious.tune(given, costs=text)
+    numbers = {key: float(cost) for key, cost in text.items()}
+    assert found.goal["costs"] == numbers
+    assert found.rule == cautious.tune(given, costs=numbers).rule
+    with pytest.raises(TypeError, match=r"costs\['abstain'\] holds the text 'one'"):
+        cautious.tune(given, costs={**text, "abstain": "one"})
+
+
 def test_notes():
-    found = cautious.tune({"m": ([0, 1, 0, 1], [0.9, 0.2, 0.8, 0.1])}, max_abstention=0.5)
+    found = cautious.tune({"m": ([0, 1, 0, 1] * 5, [0.9, 0.2, 0.8, 0.1] * 5)}, max_abstention=0.5)
     assert any("speaks against" in str(note) for note in found.notes)
     missing = cautious.tune(
         {"m": ([0, 1, 0, 1], [0.1, 0.9, np.nan, 0.8])}, max_abstention=0.5, missing="abstain"
     )
     (said,) = [str(note) for note in missing.notes if "score" in str(note)]
     assert "about the 3 cases with a score; the rule abstains on the other 1 of 4" in said
+
+
+def test_notes_stand_below_the_table():
+    """A column of kilograms changes the result, and nobody looks into an attribute."""
+    frame = pd.DataFrame({"y_true": [0, 1] * 20, "score": [0.9, 0.2, 0.8, 0.4] * 10})
+    frame["weight"] = 70.5
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    two = {"a": (frame["y_true"], frame["score"]), "b": (frame["y_true"], 1 - frame["score"])}
+    for found, sign in (
+        (cautious.tune(frame, costs=costs), "note: column 'weight' is taken as the weight"),
+        (cautious.tune(frame, costs=costs), "truth 'y_true', weight 'weight', score 'score'"),
+        (cautious.evaluate(frame), "note: column 'weight' is taken as the weight"),
+        (cautious.evaluate(frame), "Nothing is abstained on: give window, confidence or rule."),
+        (cautious.compare(two, n_resamples=20), "note: 'a': a high score speaks against '1' (AUC"),
+    ):
+        assert str(found).count(sign) == 1
+        assert str(found).index(sign) > str(found).index("0")
+        assert found._repr_html_().count(escape(sign)) == 1
+
+
+@pytest.mark.parametrize("decimals", [1, 3])
+@pytest.mark.parametrize("n_positives", [1, 7, 60, 400])
+def test_the_other_direction_is_told_from_chance(n_positives, decimals):
+    """The note stands where scipy's test finds less than one in a thousand, ties and all."""
+    rng = np.random.default_rng(n_positives)
+    said = []
+    for shift in np.linspace(0, 2, 21):
+        y = np.repeat([0, 1], [100, n_positives])
+        score = (rng.normal(size=len(y)) - shift * y).round(decimals)
+        p = mannwhitneyu(
+            score[y == 1], score[y == 0], alternative="less", method="asymptotic",
+            use_continuity=False,
+        ).pvalue  # fmt: skip
+        noted = bool([*direction_notes("m", Staircase.from_predictions(y, score))])
+        assert noted == (p < 0.001)
+        said.append(noted)
+    assert any(said) == (n_positives > 1)
+    assert not said[0]
 
 
 def normal_scores(rng, n, distance, positives=0.5):
@@ -118,6 +173,69 @@ def test_a_promise_comes_with_the_rule(tmp_path):
     assert loose.found["m"].abstention < found.found["m"].abstention
     assert not loose.certificates
     assert found.frame().loc["m", "apparent_abstention"] == found.found["m"].abstention
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_missed": 0.05},
+        {"min_ppv": 0.9},
+        {"min_npv": 0.95, "max_error": 0.1},
+        {"max_missed": 0.1, "max_abstention": 0.6},
+    ],
+    ids=lambda limits: " ".join(limits),
+)
+def test_limits_of_positives_are_promised_as_certify_promises_them(limits):
+    y, score = normal_scores(np.random.default_rng(3), 1200, 2.5, 0.3)
+    found = cautious.tune({"m": (y, score)}, **limits, confidence_level=0.9)
+    seed = int(np.random.default_rng(0).integers(2**31))
+    one = certify(y, y_score=score, **limits, confidence_level=0.9, random_state=seed)
+    assert found.certificates["m"] == one.certificate
+    assert found.certificates["m"].granted
+    assert np.array_equal(found.rule.predict_set(score), one.rule.predict_set(score))
+    assert found.goal == {**limits, "confidence_level": 0.9}
+    assert found.rule.data["goal"] == {**limits, "per": "answer"}
+    # What is promised was counted on the cases that it speaks of.
+    answer = found.rule.predict_set(score)
+    told = [answer[:, k] & ~answer[:, 1 - k] for k in (0, 1)]
+    seen = {
+        "max_missed": told[0][y == 1].mean(),
+        "min_ppv": y[told[1]].mean(),
+        "min_npv": 1 - y[told[0]].mean(),
+        "max_error": ((told[0] & (y == 1)) | (told[1] & (y == 0))).sum() / sum(told).sum(),
+        "max_abstention": 1 - sum(told).mean(),
+    }
+    for name, limit in limits.items():
+        assert seen[name] <= limit if name.startswith("max") else seen[name] >= limit
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"max_missed": 0.1}, "max_missed is given without confidence_level"),
+        ({"min_ppv": 0.9, "max_error": 0.1}, "min_ppv is given without confidence_level"),
+        ({"min_npv": 1.0, "confidence_level": 0.9}, "min_npv is 1.0; a promise needs a limit"),
+        (
+            {"max_missed": 0.1, "min_saving": 0.5, "confidence_level": 0.9},
+            "min_saving is given beside max_missed with confidence_level",
+        ),
+        (
+            {"max_missed": 0.1, "priors": 0.5, "confidence_level": 0.9},
+            "shares of the classes are given, but a promise of max_missed",
+        ),
+    ],
+)
+def test_limits_that_cannot_be_promised(given, words):
+    y, score = normal_scores(np.random.default_rng(3), 60, 2.5)
+    with pytest.raises(InputError, match=re.escape(words)):
+        cautious.tune({"m": (y, score)}, **given)
+
+
+def test_limits_of_positives_need_two_classes():
+    y = np.arange(60) % 3
+    three = {"y_true": y, "y_proba": np.eye(3)[y] * 0.7 + 0.1, "classes": [0, 1, 2]}
+    with pytest.raises(InputError, match="max_missed is for two classes, and 'm' has 3"):
+        cautious.tune({"m": three}, max_missed=0.1, confidence_level=0.9)
 
 
 def test_no_rule_without_its_promise():
@@ -214,6 +332,7 @@ def test_models_seen_on_other_cases_are_compared_too():
     assert cautious.tune(data, costs=costs).best == "b"
 
 
+@pytest.mark.slow
 def test_promises_of_several_models_hold_together():
     # Ten models that all err slightly too often: hardly ever may one of them get a rule.
     rng, given = np.random.default_rng(3), 0

@@ -11,12 +11,13 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import cautious
+from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.evaluation import Watch
 from cautious.evaluation.calibration import Calibration
 from cautious.evaluation.surveillance import Batch, sparks
-from cautious.guarantees import DriftMonitor, RiskMonitor
+from cautious.guarantees import DriftMonitor, RiskMonitor, certify
 
 WINDOW = Rule.window(0.3, 0.7, classes=["no", "yes"])
 COSTS = {"false_negative": 5, "false_positive": 3, "abstain": 1}
@@ -196,6 +197,33 @@ def test_cells_of_two_columns_are_not_mixed_up():
     assert cautious.watch(ordered, WINDOW, once).total()["cases"] == 50
 
 
+def test_late_labels_in_a_column_of_their_own_name(tmp_path):
+    frame = log(200).assign(id=np.arange(200))
+    named = frame.rename(columns={"y_true": "Sepsis?"})
+    named[["id", "Sepsis?"]].to_csv(tmp_path / "labels.csv", index=False)
+    limit = {"max_error": 0.1, "labels": tmp_path / "labels.csv", "case": "id"}
+    blank = frame.drop(columns="y_true")
+    seen = cautious.watch(blank, WINDOW, truth="Sepsis?", **limit)
+    assert seen.total() == cautious.watch(frame, WINDOW, max_error=0.1).total()
+    # The log may have the column as well, with some truths in it already.
+    some = named.assign(**{"Sepsis?": named["Sepsis?"].where(named["id"] < 50)})
+    assert cautious.watch(some, WINDOW, truth="Sepsis?", **limit).total() == seen.total()
+    with pytest.raises(InputError, match=r"labels\.csv: no column .* are 'id', 'Sepsis\?'\. Name"):
+        cautious.watch(blank, WINDOW, **limit)
+    with pytest.raises(InputError, match=r"labels\.csv: truth is 'Sepsis', but the columns are"):
+        cautious.watch(blank, WINDOW, truth="Sepsis", **limit)
+
+
+def test_of_several_rules_one_reads_the_column_of_its_name(tmp_path):
+    frame = log(200).rename(columns={"score": "gbm v3"})
+    frame["logreg"] = 1 - frame["gbm v3"]
+    rules = {"gbm v3": WINDOW, "logreg": Rule.window(0.3, 0.9, classes=["no", "yes"])}
+    for name, rule in rules.items():
+        seen = cautious.watch(frame, rules, only=name, max_error=0.1)
+        own = frame[["y_true", name]].rename(columns={name: "score"})
+        assert seen.total() == cautious.watch(own, rule, max_error=0.1).total()
+
+
 def test_labels_that_come_late(tmp_path):
     frame = log()
     blank = frame.assign(y_true="")
@@ -306,7 +334,7 @@ def test_watches_grow_as_if_looked_at_anew_after_every_batch():
     frame = seen.frame()
     for at, row in frame.iterrows():
         for name, one in seen.monitors(at + 1).items():
-            assert row[name] == one.log_evidence / one.threshold
+            assert row[f"{name} evidence"] == one.log_evidence / one.threshold
 
 
 def test_watches_that_are_brought_together_are_looked_at():
@@ -429,6 +457,58 @@ def test_the_window_is_tuned_again_as_tune_does(tuned):
     assert Rule.from_json(tuned.to_json()) == tuned
 
 
+@pytest.mark.parametrize(
+    "asked", [{"max_error": 0.05}, {"max_error": 0.03, "per": "case"}, {"max_abstention": 0.2}]
+)
+def test_a_window_tuned_again_keeps_its_budget(asked):
+    """On the cases that the rule was tuned on, weighed to the new share of positives."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(150) < 0.4).astype(int)
+        score = np.round(1 / (1 + np.exp(-(rng.normal(size=150) + 2.5 * y - 1.2))), 2)
+        frame = pd.DataFrame({"y_true": y, "score": score})
+        rule = cautious.tune(frame, **asked, honest=False).rule
+        for share in (0.2, 0.5, 0.7):
+            found = Calibration.of_rule(rule).retuned(rule, share)
+            surface = AbstentionCostSurface.from_predictions(y, score, priors=(1 - share, share))
+            window = surface.window_at(found.lower, found.upper)
+            best = cautious.tune(frame, **asked, priors=share, honest=False).rule
+            wanted = surface.window_at(best.lower, best.upper)
+            if "max_abstention" in asked:
+                assert window.abstention <= asked["max_abstention"] + 1e-9
+                assert window.selective_error >= wanted.selective_error - 1e-9
+            else:
+                wrong = window.error if "per" in asked else window.selective_error
+                assert wrong <= asked["max_error"] + 1e-9
+                assert window.abstention >= wanted.abstention - 1e-9
+
+
+def test_scores_that_are_nearly_all_the_same_cannot_drift():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 1000)
+    proba = np.eye(3)[y]
+    proba[rng.random(1000) < 0.03] = [0.5, 0.3, 0.2]
+    frame = pd.DataFrame(proba, columns=["p_a", "p_b", "p_c"]).assign(y_true=np.array([*"abc"])[y])
+    seen = cautious.watch(frame, cautious.tune(frame, max_error=0.01, honest=False).rule)
+    assert list(seen.monitors()) == ["error"]
+    assert "Drift is not watched: nearly all scores" in str(seen)
+    assert Watch.from_json(seen.to_json()) == seen
+    flat = pd.DataFrame({"y_true": [0, 1] * 50, "score": 0.5})
+    costs = {"false_negative": 5, "false_positive": 1, "abstain": 0.5}
+    with pytest.raises(InputError, match="there is nothing to watch"):
+        cautious.watch(flat, cautious.tune(flat, costs=costs, honest=False).rule)
+
+
+def test_other_limits_of_a_certificate_are_not_called_none():
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.3).astype(int)
+    score = 1 / (1 + np.exp(-(rng.normal(size=400) + 3 * y - 0.5)))
+    rule = certify(y, y_score=score, max_missed=0.2, confidence_level=0.9).rule
+    text = str(cautious.watch(pd.DataFrame({"y_true": y, "score": score}), rule))
+    assert "no certificate" not in text
+    assert "promises no limit on the share of wrong answers" in text
+
+
 def of_estimator(kind, **asked):
     """The rule of an estimator whose probability of "yes" is its first feature."""
     frame = log(1000)
@@ -538,6 +618,19 @@ def test_another_window_is_offered_where_the_share_has_changed(tuned):
     assert "are positive, by their truths" in same
     assert "the window would be" not in same
     assert "if only the share has changed" in other
+
+
+def test_a_promise_is_not_re_tuned_away():
+    """The window that just keeps a limit on old cases is no rule that was promised to keep it."""
+    promised = cautious.tune(log(1000), max_error=0.1, confidence_level=0.95, groups=False).rule
+    assert promised.certificate is not None
+    seen = cautious.watch(log(2000, 3, 0.1).drop(columns="y_true"), promised)
+    assert seen.calibration.is_another_share(seen.share_of_positives)
+    assert seen.retuned() is None
+    assert seen.to_dict()["retuned"] is None
+    plain = promised.with_details(certificate=None)
+    again = cautious.watch(log(2000, 3, 0.1), plain).retuned()
+    assert again.data["goal"] == {"max_error": 0.1, "per": "answer"}
 
 
 def test_em_finds_the_same_share(tuned):
@@ -663,13 +756,45 @@ def test_rule_files_edited_by_hand(tuned, change, words):
         cautious.watch(log(), rule)
 
 
+def test_dashboards_get_the_counts_of_each_monitor(tuned):
+    frame = log(300, seed=5)
+    seen = cautious.watch(frame, tuned, max_error=0.2, max_abstention=0.6, groups="site")
+    told = seen.to_dict()["monitors"]
+    assert list(told) == list(seen.monitors())
+    north = counted(frame[frame["site"] == "north"], tuned)
+    wanted = {"group": "north", "seen": north["labelled"], "count": north["wrong"], "limit": 0.2}
+    wanted["share"] = north["wrong"] / north["labelled"]
+    assert {key: told["error in north"][key] for key in wanted} == wanted
+    every = counted(frame, tuned)
+    assert told["abstention"]["share"] == every["abstained"] / 300
+    assert (told["abstention"]["group"], told["abstention"]["limit"]) == (None, 0.6)
+    assert (told["drift"]["seen"], told["drift"]["share"], told["drift"]["limit"]) == (
+        300, None, None
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_an_empty_day_adds_nothing(tmp_path, ending):
+    path, before = tmp_path / f"day.{ending}", cautious.watch(log(), WINDOW, max_error=0.1)
+    empty = log(0).assign(model="logreg")
+    empty.to_csv(path, index=False) if ending == "csv" else empty.to_parquet(path)
+    for source in (empty, path):
+        seen = cautious.watch(source, WINDOW, before, only="logreg")
+        assert seen == before
+        assert str(seen.notes[-1]).endswith(" holds no cases; nothing was added")
+    first = cautious.watch(path, WINDOW, max_error=0.1, groups="site")
+    assert (len(first.batches), first.alarm) == (0, False)
+    assert "0 batches, 0 cases" in str(first)
+    assert first.frame().columns.tolist() == before.frame().columns.tolist()
+    later = cautious.watch(log(), WINDOW, Watch.from_json(first.to_json()), groups="site")
+    assert later.groups == ("north", "south")
+
+
 def test_logs_that_do_not_fit():
     with pytest.raises(InputError, match=r"row 0: the truth 'maybe'|'maybe'"):
         cautious.watch(log().assign(y_true="maybe"), WINDOW, max_error=0.1)
     with pytest.raises(InputError, match="no column"):
         cautious.watch(log()[["id"]], WINDOW, max_error=0.1)
-    with pytest.raises(InputError, match="there are no rows"):
-        cautious.watch(log(0), WINDOW, max_error=0.1)
     with pytest.raises(ValueError, match=r"max_error is 1\.5"):
         cautious.watch(log(), WINDOW, max_error=1.5)
 
@@ -701,7 +826,7 @@ def test_it_prints_and_draws(tuned):
     frame = seen.frame()
     assert len(frame) == 3
     last = seen.monitors()["error"]
-    assert frame["error"].iloc[-1] == pytest.approx(last.log_evidence / last.threshold)
+    assert frame["error evidence"].iloc[-1] == pytest.approx(last.log_evidence / last.threshold)
     json.dumps(seen.to_dict())
     assert "alarms: error" in repr(seen)
     assert len(sparks(np.zeros(500))) == 40

@@ -79,6 +79,7 @@ def test_results_are_tidy(reference):
     }
 
 
+@pytest.mark.slow
 def test_the_same_study_gives_the_same_numbers_however_it_is_run(reference, tmp_path):
     same_results(reference, small_study().run(tmp_path / "results.db", n_jobs=2))
     smaller = small_study(models={"tree": DecisionTreeClassifier(max_features=1)}, repeats=1)

@@ -164,7 +164,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "a matrix that is not square": of_call(lambda: discounted([[0, 1, 2], [1, 0, 2]])),
         "text for a number": of_call(lambda: p_discounted(zero_one(2), "half")),
         "a fraction for a count": of_call(lambda: zero_one(2.5)),
-        "too dear a second class": of_call(lambda: class_selective([1, 1], 0.5)),
+        "too expensive a second class": of_call(lambda: class_selective([1, 1], 0.5)),
         "a class that never occurs": of_call(lambda: balanced_costs([3, 0])),
     },
     "Arrays of labels and sets": {
@@ -217,7 +217,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "a cost that is a word": lambda folder: _refused(
             folder,
             {"m": ([0, 1], [0.1, 0.9])},
-            costs={"false_negative": "dear", "false_positive": 1, "abstain": 1},
+            costs={"false_negative": "high", "false_positive": 1, "abstain": 1},
         ),
     },
 }

@@ -50,6 +50,9 @@ LIKELY = {
     "--max-error": ["0", "1", "0.1", "nan"],
     "--max-abstention": ["0", "1", "0.5"],
     "--min-saving": ["0", "1", "0.5"],
+    "--max-missed": ["0", "1", "0.1"],
+    "--min-ppv": ["0", "1", "0.6"],
+    "--min-npv": ["0", "1", "0.6"],
     "--per": ["answer", "case"],
     "--abstain": ["0", "0.1", "1", "nan"],
     "--mistake": ["1", "0", "inf"],
@@ -147,6 +150,7 @@ def test_names_that_look_like_options(tmp_path):
     assert run(tmp_path, "evaluate", "--", "--json").exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_real_program_with_bytes_that_are_no_text(tmp_path):
     """Arguments may be any bytes; the shell does not mind."""
     done = subprocess.run(

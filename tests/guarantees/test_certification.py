@@ -325,6 +325,14 @@ def test_what_cannot_be_kept_on_average(wishes, words):
         certify([0, 1, 0, 1], y_score=[0.1, 0.8, 0.3, 0.7], **wishes)
 
 
+@pytest.mark.parametrize("shape", ["one", "per class"])
+def test_per_cents_are_asked_about(shape):
+    y = np.arange(40) % 2
+    for scores, ends in ((np.where(y, 80.0, 20.0), "Then divide by 100."), (y - 0.5, "='two'.")):
+        with pytest.raises(ValueError, match=f"no probabilities.*{ends}$"):
+            certify(y, y_score=scores, max_error=0.2, thresholds=shape)
+
+
 @pytest.mark.parametrize("shape", ["one", "two"])
 def test_counts_stand_for_cases(shape):
     rng = np.random.default_rng(11)

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from cautious.decision import Rule
 from cautious.integrations import log_mlflow_model, save_mlflow_model
+from cautious.integrations.mlflow_model import answers
 from cautious.models import AbstainingClassifier
 
 pytestmark = pytest.mark.filterwarnings("default")  # MLflow warns about itself
@@ -26,15 +27,26 @@ def test_a_rule_is_served(mlflow, tmp_path):
     assert not any(name.endswith(".pkl") for name in files)
     cases = pd.DataFrame({"score": [0.1, 0.5, 0.9, np.nan]}, index=[3, 1, 4, 2])
     loaded = mlflow.pyfunc.load_model(str(tmp_path / "served"))
-    answers = loaded.predict(cases)
-    assert answers["y_set"].tolist() == ["no", "?", "yes", "?"]
-    assert answers.index.tolist() == [3, 1, 4, 2]
-    sets = answers[["set_no", "set_yes"]].to_numpy(dtype=bool)
+    found = loaded.predict(cases)
+    assert found["y_set"].tolist() == ["no", "?", "yes", "?"]
+    assert found.index.tolist() == [3, 1, 4, 2]
+    sets = found[["set_no", "set_yes"]].to_numpy(dtype=bool)
     assert (sets == rule.predict_set(cases["score"])).all()
     p = pd.DataFrame({"p_yes": [0.9, 0.5], "p_no": [0.1, 0.5]})
     assert loaded.predict(p)["y_set"].tolist() == ["yes", "?"]
     with pytest.raises(Exception, match="give a column 'score'"):
         loaded.predict(pd.DataFrame({"points": [1.0]}))
+
+
+def test_columns_are_told_by_their_names():
+    for rule in (
+        Rule.window(0.2, 0.8, classes=["stay", "churn"]),
+        Rule.confidence(0.8, classes=["stay", "churn"]),
+    ):
+        p = pd.DataFrame({"p_churn": [0.9, 0.5], "p_stay": [0.1, 0.5]})
+        assert answers(rule, p)["y_set"].tolist() == ["churn", "?"]
+        with pytest.raises(ValueError, match="not clear which class"):
+            answers(rule, p.to_numpy())
 
 
 def test_a_classifier_is_logged_and_served(mlflow, tmp_path, monkeypatch):
@@ -48,10 +60,10 @@ def test_a_classifier_is_logged_and_served(mlflow, tmp_path, monkeypatch):
     experiment = mlflow.create_experiment("cautious", artifact_location=(tmp_path / "a").as_uri())
     with mlflow.start_run(experiment_id=experiment):
         info = log_mlflow_model(model, "iris")
-    answers = mlflow.pyfunc.load_model(info.model_uri).predict(X)
+    found = mlflow.pyfunc.load_model(info.model_uri).predict(X)
     columns = [f"set_{name}" for name in model.classes_]
-    assert (answers[columns].to_numpy(dtype=bool) == model.predict_set(X)).all()
-    assert set(answers["y_set"]) >= {"setosa", '["versi|color"]', '["versi|color", "virginica"]'}
+    assert (found[columns].to_numpy(dtype=bool) == model.predict_set(X)).all()
+    assert set(found["y_set"]) >= {"setosa", '["versi|color"]', '["versi|color", "virginica"]'}
 
 
 def test_what_has_no_sets(tmp_path):

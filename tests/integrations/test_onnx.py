@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -14,7 +15,11 @@ from sklearn.preprocessing import StandardScaler
 
 from cautious.decision import Rule
 from cautious.integrations import to_onnx
-from cautious.models import CertifiedAbstainingClassifier, TunedAbstainingClassifierCV
+from cautious.models import (
+    CertifiedAbstainingClassifier,
+    TunedAbstainingClassifierCV,
+    make_cautious_pipeline,
+)
 
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -78,6 +83,22 @@ def test_a_tuned_pipeline(positive):
     assert 0 < model.predict_set(X).all(axis=1).mean() < 1
 
 
+@pytest.mark.parametrize("positive", ["ill", "well"])
+def test_a_rule_at_the_end_of_a_pipeline(positive):
+    X, y = load_breast_cancer(return_X_y=True)
+    y = np.where(y, "well", "ill")
+    tuned = TunedAbstainingClassifierCV(LogisticRegression(), costs=COSTS, pos_label=positive, cv=3)
+    model = make_cautious_pipeline(StandardScaler(), "passthrough", PCA(10), tuned).fit(X, y)
+    answers = ask(to_onnx(model, X), X=X)
+    p = model.predict_proba(X)
+    assert answers["probabilities"] == pytest.approx(p, abs=1e-5)
+    at = model.classes_.tolist().index(positive)
+    close = near(p[:, at], model[-1].best_thresholds_)
+    assert close.mean() < 0.02
+    assert (answers["sets"] == model.predict_set(X))[~close].all()
+    assert 0 < model.predict_set(X).all(axis=1).mean() < 1
+
+
 def test_a_class_that_the_estimator_was_not_shown():
     pytest.importorskip("skl2onnx")
     X, y = load_iris(return_X_y=True)
@@ -85,7 +106,6 @@ def test_a_class_that_the_estimator_was_not_shown():
     base = RandomForestClassifier(20, random_state=0).fit(X[y != 1], y[y != 1])
     model = CertifiedAbstainingClassifier(FrozenEstimator(base), max_error=0.3).fit(X, y)
     assert model.classes_.tolist() == [0, 1, 2, 3]
-    model.estimator_ = base  # what skl2onnx can convert
     found = ask(to_onnx(model, X.astype(np.float32)), X=X.astype(np.float32))["sets"]
     assert (found == model.predict_set(X.astype(np.float32))).all()
     assert found.sum(axis=1).min() == 1
@@ -109,6 +129,10 @@ def test_a_certified_forest_of_three_classes():
     ("model", "words"),
     [
         (LogisticRegression(), "without a rule"),
+        (
+            make_pipeline(StandardScaler(), LogisticRegression()),
+            "that ends in a LogisticRegression without a rule",
+        ),
         (Rule.utility("u65", classes=[0, 1]), "of kind 'utility'"),
         (
             Rule.class_thresholds([0, 0], classes=[0, 1], costs=[[0, 8], [4, 0], [1, 1]]),

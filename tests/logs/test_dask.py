@@ -68,6 +68,15 @@ def test_scores_bit_for_bit(client, make_binary_log, tmp_path, small_parts):
         np.testing.assert_array_equal(found.staircase().frame(), local.staircase().frame())
 
 
+def test_folders_are_columns_on_workers_too(client, make_binary_log, tmp_path, small_parts):
+    for month in ("2026-01", "2026-02"):
+        (tmp_path / f"month={month}").mkdir()
+        write(make_binary_log(2000), tmp_path / f"month={month}")
+    local = summarise(tmp_path, groups="month")
+    assert summarise(tmp_path, groups="month", engine=client) == local
+    assert local.groups == ["2026-01", "2026-02"]
+
+
 def test_classes_weights_and_groups_bit_for_bit(client, make_class_log, tmp_path, small_parts):
     folder = write(make_class_log(5000), tmp_path)
     local = summarise(folder, rules="u65")

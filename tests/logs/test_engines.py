@@ -121,8 +121,11 @@ class TestSparkStartedHere:
     def test_java_must_be_there(self, tmp_path, monkeypatch):
         monkeypatch.delenv("JAVA_HOME", raising=False)
         monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(FileNotFoundError, match=r"no java on the PATH; install a Java runtime"):
+        with pytest.raises(FileNotFoundError, match=r"no java on the PATH; install a") as caught:
             spark._check_java("spark")
+        assert str(caught.value).endswith("or take engine='local' or engine='dask'.")
+        assert caught.value.words("cli").startswith("--engine spark needs Java")
+        assert caught.value.words("cli").endswith("or take --engine local or --engine dask.")
         spark._check_java("sc://host")
         java = tmp_path / "bin" / "java"
         monkeypatch.setenv("JAVA_HOME", str(tmp_path))

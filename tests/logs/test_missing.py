@@ -65,7 +65,7 @@ def test_weights_and_any_split(scores):
     known = scores["score"].notna()
     stairs = whole.staircase()
     assert stairs.n_positives + stairs.n_negatives == scores["weight"][known].sum()
-    assert "have no score; they abstain" in "\n".join(map(str, whole.notes))
+    assert "rows; abstained on" in "\n".join(map(str, whole.notes))
 
 
 def test_a_missing_score_is_an_error_unless_it_means_something(scores):

@@ -93,10 +93,8 @@ def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_l
     # Weights that are multiples of 1/4 add up exactly in memory, too.
     log["weight"] = (log["weight"] * 4).round() / 4
     summary = summarise(log, rules="u65", weight=None if weighted else False)
-    for model, group in ((None, None), ("old", None), (None, "north"), ("new", "south")):
-        chosen = np.ones(len(log), dtype=bool)
-        if model is not None:
-            chosen &= log["model"] == model
+    for model, group in (("new", None), ("old", None), ("old", "north"), ("new", "south")):
+        chosen = log["model"] == model
         if group is not None:
             chosen &= log["group"] == group
         part = log[chosen]
@@ -117,15 +115,76 @@ def test_counts_and_curves_of_classes_are_those_of_arrays_in_memory(make_class_l
             assert value == float(MEASURES[name](counted))
     assert summary.models == ["new", "old"]
     assert summary.groups == ["north", "south"]
-    truth, p, classes = class_arrays(log)
+    old = log[log["model"] == "old"]
+    truth, p, classes = class_arrays(old)
     expected = breakdown(
         truth,
         np.eye(4, dtype=bool)[p.argmax(axis=1)],
-        groups=log["group"],
+        groups=old["group"],
         classes=classes,
-        sample_weight=log["weight"] if weighted else None,
+        sample_weight=old["weight"] if weighted else None,
     )
-    pd.testing.assert_frame_equal(summary.breakdown(), expected, check_index_type=False)
+    found = summary.breakdown(model="old")
+    pd.testing.assert_frame_equal(found, expected, check_index_type=False)
+
+
+COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+ASKED_OF_SCORES = {
+    "staircase": lambda summary, **part: summary.staircase(**part),
+    "cost_surface": lambda summary, **part: summary.cost_surface(**part).for_costs(COSTS).cost,
+    "cost_bounds": lambda summary, **part: summary.cost_bounds(costs=COSTS, **part),
+    "certify": lambda summary, **part: summary.certify(max_error=0.2, **part).certificate,
+    "counts": lambda summary, **part: summary.counts(**part),
+    "counts of a rule": lambda summary, **part: summary.counts(Rule.window(0.2, 0.8), **part),
+    "answer_bounds": lambda summary, **part: summary.answer_bounds(Rule.window(0.2, 0.8), **part),
+    "risk_coverage": lambda summary, **part: summary.risk_coverage(**part),
+    "measure": lambda summary, **part: summary.measure("error", **part),
+    "aurc": lambda summary, **part: summary.measure("aurc", **part),
+    "breakdown": lambda summary, **part: summary.breakdown(["error"], **part).to_dict(),
+}
+ASKED_OF_CLASSES = {
+    name: ASKED_OF_SCORES[name] for name in ("counts", "risk_coverage", "measure", "breakdown")
+}
+
+
+def two_scores(n=400):
+    """A model that knows the truth, and a coin."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=n)
+    return pd.DataFrame({"y_true": truth, "good": truth * 0.8 + 0.1, "coin": rng.random(n)})
+
+
+@pytest.mark.parametrize("asked", ASKED_OF_SCORES.values(), ids=ASKED_OF_SCORES)
+def test_several_columns_of_scores_are_never_one_model(asked):
+    log = two_scores()
+    summary = summarise(log, score=["good", "coin"])
+    with pytest.raises(ValueError, match=r"2 models, 'good', 'coin'; .* model='good'\.$"):
+        asked(summary)
+    for name in ("good", "coin"):
+        assert asked(summary, model=name) == asked(summarise(log, score=name))
+
+
+@pytest.mark.parametrize("asked", ASKED_OF_CLASSES.values(), ids=ASKED_OF_CLASSES)
+def test_rows_of_several_models_are_one_only_where_that_is_said(make_class_log, asked):
+    log = make_class_log(200)
+    summary = summarise(log)
+    with pytest.raises(ValueError, match=r"2 models, 'new', 'old'; .* model='new', or .*=False"):
+        asked(summary)
+    own = summarise(log[log["model"] == "old"], classes=summary.classes)
+    assert asked(summary, model="old") == asked(own)
+    asked(summarise(log, model=False))
+
+
+def test_models_and_groups_that_are_not_there_are_refused():
+    log = two_scores()
+    log["group"] = "north"
+    summary = summarise(log, score=["good", "coin"])
+    with pytest.raises(ValueError, match=r"model is 'godo'; give one of 'good', 'coin'\."):
+        summary.cost_surface(model="godo")
+    with pytest.raises(ValueError, match=r"group is 'south'; give one of 'north'\."):
+        summary.counts(model="good", group="south")
+    with pytest.raises(ValueError, match=r"model is 'good'; the log names none"):
+        summarise(log, score="good").counts(model="good")
 
 
 def test_sets_in_columns_and_written(make_class_log):
@@ -437,13 +496,75 @@ def test_what_a_summary_does_not_know_it_says(make_binary_log, make_class_log):
         classes.counts("u80")
     with pytest.raises(ValueError, match="within is 'middle'"):
         scores.staircase(within="middle")
-    with pytest.raises(ValueError, match="count different things"):
+    with pytest.raises(
+        ValueError, match=r"score is \['score'\] in one and None in the other; proba"
+    ):
         scores + classes
     with pytest.raises(TypeError):
         scores + 1
     assert scores != 1
     with pytest.raises(ValueError, match="no summary of a prediction log"):
         LogSummary.from_bytes(b"nonsense")
+
+
+UNLIKE = {
+    "truth": ("y", "z"),
+    "score": ("score", "other"),
+    "weight": (False, "w"),
+    "groups": (False, "g"),
+    "model": (False, "g"),
+    "classes": ([0, 1], [1, 0]),
+    "pos_label": (0, 1),
+    "rules": (0.6, 0.7),
+    "missing": ("error", "abstain"),
+    "drop_missing": (False, True),
+    "memory_budget": (1 << 20, 1 << 21),
+    "resolution": (0.25, 0.5),
+}
+
+
+@pytest.mark.parametrize("option", UNLIKE)
+def test_summaries_that_do_not_add_up_say_which_option_differs(option):
+    log = pd.DataFrame({"y": [0, 1], "z": [0, 1], "score": [0.2, 0.7], "other": [0.1, 0.3]})
+    log["w"], log["g"] = [1, 2], ["a", "b"]
+    told = {"truth": "y", "score": "score", "weight": False, "groups": False, "model": False}
+    one, two = (summarise(log, **told | {option: value}) for value in UNLIKE[option])
+    with pytest.raises(ValueError, match=f"up: {option} is .* summarise the same {option}.* for"):
+        one + two
+
+
+def test_sets_that_name_other_classes_add_up_once_the_classes_are_told():
+    one, two = (
+        pd.DataFrame({"y": ["a", "b"], "y_set": ["a|b", written]}) for written in ("b", "b|c")
+    )
+    with pytest.raises(ValueError, match=r"classes is \['a', 'b'\] in one and \['a', 'b', 'c'\]"):
+        summarise(one) + summarise(two)
+    both = summarise(one, classes=[*"abc"]) + summarise(two, classes=[*"abc"])
+    assert both == summarise(pd.concat([one, two]), classes=[*"abc"])
+
+
+def test_rules_of_a_summary_know_their_column_and_their_model():
+    log = two_scores(600)
+    one = summarise(log, score="good")
+    several = summarise(log, score=["good", "coin"])
+    rows = summarise(log.assign(model=np.repeat(["a", "b"], 300)), score="good")
+    for summary, part, column, model in (
+        (one, {}, "good", ""),
+        (several, {"model": "good"}, "good", "good"),
+        (rows, {"model": "b"}, "good", "b"),
+    ):
+        surface = summary.cost_surface(**part)
+        other = log["good"].to_numpy()[:100]
+        for rule in (
+            summary.certify(max_error=0.2, **part).rule,
+            surface.for_costs(COSTS).rule(),
+            surface.for_max_error(0.1).rule(),
+            surface.certify(max_error=0.2, other_scores=other).rule,
+        ):
+            assert (rule.tuned_column, rule.model or "") == (column, model)
+            assert rule.data["scores"]["counts"]
+    p = log.rename(columns={"good": "p_1"}).drop(columns="coin")
+    assert summarise(p).certify(max_error=0.2).rule.tuned_column is None
 
 
 def test_three_labels_that_meet_only_in_the_sum():
@@ -568,7 +689,7 @@ def test_notes_say_what_was_done():
     said = "\n".join(map(str, summary.notes))
     assert "truth 'y'" in said
     assert "ignored 'age'" in said
-    assert "1 of 5 rows have no truth and are left out" in said
+    assert "no truth in 1 of 5 rows; left out" in said
     assert "in 1 of 5 rows they do not add up to 1" in said
     assert "a set names a class twice (1 of 5 rows)" in said
     assert "the sets are the answers" in said

@@ -77,8 +77,9 @@ def test_one_class_only(name: str) -> None:
     only = Batch(np.zeros(3, int), np.ones((3, 1), bool), np.ones(3), np.zeros(3, int),
                  np.ones((3, 1)))  # fmt: skip
     undefined = {"set_accuracy", "indeterminate_set_size"}
-    zero = {"abstention", "error", "needless_abstention", "reckless_answer", "aurc", "augrc",
-            "excess_aurc", "excess_augrc", "discounted_accuracy_variance"}  # fmt: skip
+    zero = {"abstention", "error", "needless_abstention", "reckless_answer", "selective_risk",
+            "aurc", "augrc", "excess_aurc", "excess_augrc",
+            "discounted_accuracy_variance"}  # fmt: skip
     expected = np.nan if name in undefined else 0.0 if name in zero else 1.0
     same(value(MEASURES[name], only), expected)
 

@@ -111,6 +111,7 @@ def test_empty_sets_are_an_error_or_an_abstention() -> None:
     ("given", "message"),
     [
         (([0, 1], np.ones((2, 3), bool)), "y_set has 3 columns but y_true holds 2"),
+        (([0, 0], np.ones((2, 2), bool)), r"2 columns but y_true holds 1 different label \["),
         (([0, 1], np.ones((3, 2), bool)), "y_true has 2 rows and y_set has 3"),
         (([0, 0], np.ones((2, 2), bool)), "pass classes="),
     ],

@@ -31,6 +31,7 @@ from cautious.metrics import (
     per_sample,
     reckless_answer_score,
     selective_accuracy_score,
+    selective_risk_score,
     set_accuracy_score,
     set_cost_score,
     single_accuracy_score,
@@ -112,6 +113,7 @@ def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
     check(coverage_score, singles / total)
     check(determinacy_score, singles / total)
     check(selective_accuracy_score, right / singles if singles else math.nan)
+    check(selective_risk_score, wrong / singles if singles else math.nan)
     check(single_accuracy_score, single_hits / singles if singles else math.nan)
     check(error_score, wrong / total)
     check(reckless_answer_score, wrong / total)

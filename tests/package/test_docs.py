@@ -139,7 +139,7 @@ def shows_output(page: Path, block: Block, after: Block) -> bool:
 def check_output(expected: str, printed: str, where: str) -> None:
     checker = doctest.OutputChecker()
     same = checker.check_output(expected.rstrip() + "\n", printed.rstrip() + "\n", FLAGS)
-    same = same or (not locked() and nearly_same(expected, printed))
+    same = same or nearly_same(expected, printed, close=locked())
     assert same, f"{where} shows\n{expected}\nbut printed\n{printed}"
 
 
@@ -151,18 +151,26 @@ def locked() -> bool:
     return all(first[name] == version(name) for name in ("numpy", "scipy", "scikit-learn"))
 
 
-def nearly_same(expected: str, printed: str) -> bool:
-    """Whether two texts differ little in their numbers, as fitted models of other versions do."""
-    number = re.compile(r"\d+(?:\.\d+)?")
+def nearly_same(expected: str, printed: str, close: bool = False) -> bool:
+    """Whether two texts differ little in their numbers, as fitted models do.
+
+    Other versions fit other models. The same versions on another processor stop a little earlier or
+    later: whole numbers are equal then, and others are `close`.
+    """
+    number = re.compile(r"\d+\.\d+" if close else r"\d+(?:\.\d+)?")
     words = [number.sub("#", text).split() for text in (expected, printed)]
     ours, theirs = (np.array(number.findall(text), dtype=float) for text in (expected, printed))
-    return words[0] == words[1] and np.allclose(ours, theirs, rtol=0.02, atol=0.01)
+    bounds = {"rtol": 2e-3, "atol": 2e-4} if close else {"rtol": 0.02, "atol": 0.01}
+    return words[0] == words[1] and np.allclose(ours, theirs, **bounds)
 
 
 def test_texts_that_differ_in_last_digits() -> None:
     assert nearly_same("cost 0.7874 (0.68 to 0.89)", "cost  0.7875 (0.68 to 0.89)")
     assert not nearly_same("cost 0.7874", "cost 0.8274")
     assert not nearly_same("cost 0.7874", "costs 0.7874")
+    assert nearly_same("from 0.514016 in 307 cases", "from 0.513981 in 307 cases", close=True)
+    assert not nearly_same("from 0.5140 in 307 cases", "from 0.5140 in 308 cases", close=True)
+    assert not nearly_same("cost 0.7874", "cost 0.7904", close=True)
 
 
 def run_python(block: Block, names: dict, where: str) -> str:

@@ -2,10 +2,11 @@
 
 import os
 import threading
+import time
 
 import pytest
 
-from cautious.files import check_output, data_files, write_whole
+from cautious.files import check_output, data_files, file_lock, write_whole
 
 
 @pytest.fixture
@@ -205,3 +206,31 @@ def test_the_files_of_folders_and_patterns(logs):
         data_files("lo*")
     with pytest.raises(FileNotFoundError, match=r"holds no file whose name ends in \.parquet"):
         data_files("*.txt")
+
+
+def test_a_lock_lets_one_writer_in_at_a_time(tmp_path):
+    """Each adds to what the last one wrote, and none is lost."""
+    path, waited = write_whole(tmp_path / "count.txt", "0"), []
+
+    def add():
+        for _ in range(20):
+            with file_lock(path, lambda: waited.append(1)):
+                seen = int(path.read_text())
+                time.sleep(0.001)
+                write_whole(path, str(seen + 1))
+
+    threads = [threading.Thread(target=add) for _ in range(3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert path.read_text() == "60"
+    assert waited
+    if os.name != "nt":
+        assert [file.name for file in tmp_path.iterdir()] == ["count.txt"]
+
+
+def test_a_lock_is_given_up_after_an_error(tmp_path):
+    for _ in range(2):
+        with pytest.raises(ValueError, match="midway"), file_lock(tmp_path / "a"):
+            raise ValueError("midway")

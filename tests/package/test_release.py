@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from sklearn.utils.estimator_checks import check_estimator
+
+from cautious.models import check_cautious_estimator
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -109,6 +112,20 @@ def test_what_contributors_add_is_shown_in_thirty_lines(page):
     (block,) = re.findall(r"^```python\n(.*?)^```", text(f"docs/extend/{page}.md"), re.M | re.S)
     assert len([line for line in block.splitlines() if line.strip()]) <= 30
     assert f"(docs/extend/{page}.md)" in text("CONTRIBUTING.md")
+
+
+def test_the_model_of_the_page_passes_the_checks_that_the_page_asks_for(tmp_path, monkeypatch):
+    (block,) = re.findall(r"^```python\n(.*?)^```", text("docs/extend/model.md"), re.M | re.S)
+    (tmp_path / "model_of_the_page.py").write_text(block, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    model = import_module("model_of_the_page").NearestMeans()
+    check_cautious_estimator(model)
+    failed = [
+        check["check_name"]
+        for check in check_estimator(model, on_skip=None, on_fail=None)
+        if check["status"] == "failed"
+    ]
+    assert failed == []
 
 
 class TestContents:

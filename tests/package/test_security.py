@@ -117,7 +117,11 @@ def test_nothing_runs_what_it_reads():
 
 def test_no_networking_and_no_programs():
     modules = {
-        name_of(path): {name.split(".")[0] for name in imports_of(tree_of(path)).values()}
+        name_of(path): {
+            name.split(".")[0]
+            for name in imports_of(tree_of(path)).values()
+            if not name.startswith("urllib.parse")  # reads addresses, and opens none
+        }
         for path in FILES
     }
     assert not {name: used & NETWORK for name, used in modules.items() if used & NETWORK}

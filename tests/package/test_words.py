@@ -23,7 +23,7 @@ FILES = [
 # What is written, and what to write in its place.
 BANNED = {
     r"keep(s|ing)? quiet|stay(s|ing)? silent": "abstain",
-    r"\bdearer\b": "more expensive",
+    r"\bdear(er|est)?\b": "expensive",
     r"[\d%}] an? (case|patient|person|mail|row)\b|\b(cost|surface) a (case|model)\b": "per case",
     r"\bone (row|column|line|number|threshold|idea|bin|fold|value|cell) an? (?!time)": "one per …",
     r"cry wolf|farewell|nobody's business|so manieth|in one breath|come round": "plain words",

@@ -283,6 +283,7 @@ def test_a_classifier_that_fails_everywhere_is_named():
         own.table("u65")
 
 
+@pytest.mark.slow
 def test_the_whole_module_on_three_data_sets(small, in_one_process, monkeypatch, tmp_path):
     monkeypatch.setattr(collection, "FOLDS", 2)
     sets = ["labor", "contact-lenses", "hayes-roth"]

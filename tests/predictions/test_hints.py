@@ -57,6 +57,13 @@ def test_columns_may_be_said_in_several_ways():
     assert guess_columns(names, score=["q_a", "q_b"]).scores == ("q_a", "q_b")
     assert guess_columns(["y_true", "score_x", "score_y"]).scores == ("score_x", "score_y")
     assert guess_columns(["score"], truth=False).truth is None
+    # What is named for one thing is not guessed to be another.
+    both = ["y", "sample_weight", "weight", "group"]
+    assert guess_columns(both, score="sample_weight").weight == "weight"
+    assert guess_columns(both[::2], score="weight").weight is None
+    assert not guess_columns(both[::2], score="weight").guessed_weight
+    assert guess_columns(both, score="weight", case="group").groups is None
+    assert guess_columns(both, proba={"a": "weight", "b": "y"}, truth="group").groups is None
 
 
 def test_one_class_of_many_may_be_scored(read):

@@ -273,7 +273,7 @@ class TestMissing:
         found = read(self.TEXT.replace("1,,3", "1,.5,3"), drop_missing=True)
         assert found.y_score.tolist() == [0.25, 0.5, 0.75]
         assert found.sample_weight.tolist() == [1, 3, 4]
-        assert any("1 of 4 rows have no truth" in str(note) for note in found.notes)
+        assert any("no truth in 1 of 4 rows" in str(note) for note in found.notes)
 
     def test_lines_are_those_of_the_file(self, refused):
         words = refused(self.TEXT, drop_missing=True)
@@ -288,7 +288,7 @@ class TestMissing:
     def test_a_missing_score_may_abstain(self, read):
         found = read(self.TEXT.replace("\n,.5", "\n0,.5"), missing="abstain")
         assert found.missing.tolist() == [False, False, True, False]
-        assert any("1 of 4 rows have no score" in str(note) for note in found.notes)
+        assert any("no score in 1 of 4 rows" in str(note) for note in found.notes)
         found = read("y,p_a,p_b,p_c\na,.5,.25,.25\nb,,.5,.5\n", missing="abstain")
         assert np.isnan(found.y_proba[1]).all()
 

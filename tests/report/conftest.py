@@ -120,7 +120,13 @@ class Report:
 
     def open_details(self) -> None:
         """Unfold what is kept for experts."""
-        self.page.click("[data-fold] > summary")
+        # Not with the mouse: what is still being computed above may move it away from there.
+        self.page.dispatch_event("[data-fold] > summary", "click")
+        # The browser says a little later that it is open, and only then is it drawn. Out of sight a
+        # card has a content but no text.
+        self.wait_until("() => document.querySelector('[data-fold] .card-body')?.textContent")
+        self.page.evaluate("() => document.querySelector('[data-fold]').scrollIntoView()")
+        self.wait_until("() => document.querySelector('[data-fold] [data-card]').innerText.trim()")
         self.settle()
 
     def type(self, key: str, value: float | str) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from tests.report.core import ask_core, carried
 
-from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule
-from cautious.evaluation import cross_fitted
+from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule, kept_scores
+from cautious.evaluation import cross_fitted, tune
 from cautious.evaluation.cross_fitting import cross_fit
 from cautious.guarantees import certify
+from cautious.logs import summarise
 
 OPEN = "const [{ models }] = core.unpackProblems(given.problems), [model] = models;"
 
@@ -58,6 +60,41 @@ def test_a_threshold_copied_from_the_page_decides_every_case_alike(
     # Few digits, but as many as it takes.
     assert max(map(len, texts)) <= longest
     assert scale == 1 or max(map(len, texts)) > 9
+
+
+@pytest.mark.parametrize("n", [400, 4000])
+def test_scores_of_a_log_that_lie_in_cells_have_short_thresholds(n):
+    """As short as cells allow, less than half a cell away, and typed back they mean the same."""
+    y, p = probabilities(n, seed=12)
+    summary = summarise(pd.DataFrame({"y_true": y, "score": p}), resolution=2**-10)
+    width, stairs = summary.resolution, summary.staircase()
+    cuts, texts, typed, kept = ask_core(
+        OPEN
+        + """const cuts = model.stairs.cuts.filter((cut) => Math.abs(cut) < Infinity);
+        const texts = cuts.map((cut) => core.thresholdText(model, cut));
+        const at = (lower, upper) => {
+          const { tn, tp } = core.windowAt(model, null, Number(lower), Number(upper));
+          return [tn, tp].join();
+        };
+        const alike = cuts.every((cut, i) =>
+          at(cut, Infinity) === at(texts[i], Infinity) &&
+          at(-Infinity, cut) === at(-Infinity, texts[i]));
+        return [cuts, texts, alike, core.originOf(model)];""",
+        {"problems": carried({"m": summary})},
+    )
+    assert len(cuts) > 20
+    assert typed
+    assert max(map(len, texts)) <= 6  # 0.1234
+    assert all(abs(float(text) - cut) < width / 2 for text, cut in zip(texts, cuts, strict=True))
+    assert alike(kept, kept_scores(stairs) | {"n": n})
+    # Costs hold at the thresholds themselves, which the file of the rule has.
+    window = stairs_window(stairs)
+    assert min(abs(cut - window.lower) for cut in cuts) == 0
+
+
+def stairs_window(stairs):
+    costs = {"false_negative": 5, "false_positive": 3, "abstain": 1}
+    return AbstentionCostSurface(stairs).for_costs(costs)
 
 
 @pytest.mark.parametrize("digits", [2, 9])
@@ -155,6 +192,130 @@ def test_promises_are_certificates_of_the_library(limits, goal, margins):
     for one, other in zip(promised["tests"], expected.certificate.tests, strict=True):
         assert (one["wrong"], one["answered"]) == (other.wrong, other.answered)
         assert one["p"] == pytest.approx(other.p_value, abs=1e-9)
+
+
+def alike(one, other):
+    """Whether two values of JSON are the same but for the rounding of scores and of arithmetic."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        return all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    exact = isinstance(one, str | None)
+    return one == (other if exact else pytest.approx(other, rel=1e-6, abs=1e-6))
+
+
+TUNED = """const [{ models: [packed] }] = core.unpackProblems(given.problems);
+    const { codes, score } = given, rows = Uint32Array.from(codes.keys()), classes = ["0", "1"];
+    const [{ models: [dropped] }] = core.problemsOf([{ name: "m", rows, codes, score, classes }]);
+    return [packed, dropped].map((model) => {
+      const { window, certificate } =
+        core.budgetWindow(model, null, given.limits, { promise: given.promise });
+      return [window, certificate ?? null, core.originOf(model, given.limits)];
+    });"""
+
+
+@pytest.mark.parametrize(
+    ("n", "limits", "digits", "seed"),
+    [
+        (60, {"error": 0.4}, 1, 1),
+        (357, {"error": 0.2}, 12, 2),
+        (1200, {"error": 0.1}, 2, 3),
+        (1200, {"error": 0.1, "missed": 0.08}, 12, 4),
+    ],
+)
+def test_the_file_of_a_promise_is_that_of_the_library(n, limits, digits, seed):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    score = np.round(rng.normal(size=n) + 2.5 * y, digits)
+    given = {"problems": carried({"m": (y, score)}), "codes": y, "score": score, "limits": limits}
+    found = ask_core(TUNED, given | {"promise": True})
+    if "missed" in limits:  # `tune` takes one limit
+        goal = {f"max_{name}": limit for name, limit in limits.items()}
+        rule = certify(y, y_score=score, thresholds="two", random_state=1826701615, **goal).rule
+        data = tune({"m": (y, score)}, max_error=0.1, honest=False).rule.data
+        data = {name: value for name, value in data.items() if name != "goal"}
+    else:
+        rule = tune({"m": (y, score)}, max_error=limits["error"], confidence_level=0.95).rule
+        data = rule.data
+    for (window, certificate, kept), digest in zip(found, (True, False), strict=True):
+        assert alike(certificate, rule.certificate)
+        ends = float(window["lower"]), float(window["upper"])
+        assert ends == pytest.approx((rule.lower, rule.upper), abs=1e-6)
+        # Scores that the page knows with fewer digits are answered as they were tested.
+        assert ((score <= ends[0]) == (score <= rule.lower)).all()
+        assert ((score >= ends[1]) == (score >= rule.upper)).all()
+        expected = {name: value for name, value in data.items() if digest or name != "digest"}
+        assert alike(kept, expected)
+
+
+@pytest.mark.parametrize("n", [9, 300, 3000])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("limit", [None, 0.25])
+def test_a_rule_keeps_of_its_cases_what_the_library_keeps(n, weighted, limit):
+    y, p = probabilities(n, digits=3, seed=n)
+    weight = np.random.default_rng(0).integers(1, 4, size=n) / 2 if weighted else np.ones(n)
+    given = {"y_true": y, "y_score": p} | ({"sample_weight": weight} if weighted else {})
+    packed = carried({"m": given})
+    costs = {"false_negative": 5, "false_positive": 3, "abstain": 1}
+    asked = {"costs": costs} if limit is None else {"max_abstention": limit}
+    data = tune({"m": given}, honest=False, **asked).rule.data
+    found = ask_core(
+        """const [{ models: [packed] }] = core.unpackProblems(given.problems);
+        const { codes, score, weight, limits } = given, rows = Uint32Array.from(codes.keys());
+        const model = { name: "m", rows, codes, score, weight, classes: ["0", "1"] };
+        const [{ models: [dropped] }] = core.problemsOf([model]);
+        return [packed, dropped].map((model) => core.originOf(model, limits));""",
+        {
+            "problems": packed,
+            "codes": y,
+            "score": p,
+            "weight": weight if weighted else None,
+            "limits": {} if limit is None else {"abstention": limit},
+        },
+    )
+    assert alike(found[0], data)
+    assert alike(found[1], {name: value for name, value in data.items() if name != "digest"})
+
+
+def test_promises_of_many_cases_are_tested_where_labels_do_not_say():
+    """Quantiles and per cents of the scores are candidates; corners of the hull know the labels."""
+    ends = []
+    for seed in range(6):
+        y, p = probabilities(4000, seed=seed, digits=6)
+        score = p if seed % 2 else 10 * p  # percents only of probabilities
+        found = ask_core(
+            """const [{ models: [packed] }] = core.unpackProblems(given.problems);
+            const { codes, score } = given, rows = Uint32Array.from(codes.keys());
+            const [{ models: [dropped] }] = core.problemsOf(
+              [{ name: "m", rows, codes, score, classes: ["0", "1"] }]);
+            return [packed, dropped].map((model) => {
+              const { window } = core.budgetWindow(model, null, given.limits, { promise: true });
+              const { cuts, unseen } = model.stairs;
+              return [window.lower, window.upper, cuts, unseen];
+            });""",
+            {
+                "problems": carried({"m": (y, score)}),
+                "codes": y,
+                "score": score,
+                "limits": {"error": 0.1 + 0.02 * seed},
+            },
+        )
+        assert found[0] == found[1]
+        lower, upper, cuts, unseen = found[0]
+        assert 59 <= sum(unseen) <= 59 + 99 * (seed % 2) < len(cuts)
+        ends += [unseen[cuts.index(end)] for end in (lower, upper) if end in cuts]
+    assert len(ends) >= 6
+    assert all(ends)
+
+
+def test_abstention_is_not_promised():
+    y, p = probabilities(400, seed=5, separation=2.5)
+    body = OPEN + "return core.budgetWindow(model, null, given.limits, { promise: true })"
+    given = {"problems": carried({"m": (y, p)}), "limits": {"error": 0.2, "abstention": 0.5}}
+    assert ask_core(body, given) == {"none": True, "abstention": True}
+    # Whoever never answers negative misses nobody; that is no promise to be had.
+    assert ask_core(body, given | {"limits": {"missed": 0.001}})["none"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cautious.predictions import page_rules
 from cautious.report import build_report, document
 from cautious.report.document import embedded_json, page_modules, render_page
 
@@ -33,6 +34,19 @@ def test_a_report_is_one_small_file(tmp_path):
     assert path.stat().st_size < 360_000
     assert data_of(path)["prior"] == 0.25
     assert "<b>T</b>" not in path.read_text("utf-8")
+
+
+def test_the_page_carries_the_messages_that_it_names_and_no_others(tmp_path):
+    rules = data_of(build_report(GOOD, tmp_path / "r.html"))["rules"]
+    script = "\n".join(page_modules().values())
+    called = re.findall(r'\b(refusal|hint|note)\("([^"]+)"', script)
+    assert len(called) > 50
+    plural = {"refusal": "refusals", "hint": "hints", "note": "notes"}
+    for kind, key in called:
+        known = page_rules()[plural[kind]]
+        assert key not in known or rules[plural[kind]][key] == known[key]
+    assert "rounded scores" not in rules["notes"]
+    assert "read once" not in rules["refusals"]
 
 
 def test_a_million_predictions_are_a_few_thousand_numbers(tmp_path):

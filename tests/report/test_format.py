@@ -12,6 +12,7 @@ ESTIMATES = [
     ((0.0, 0.0, 0.0036), True, "none seen (at most 0.36%)"),
     ((1.0, 0.963, 1.0), True, "all seen (at least 96.3%)"),
     (("NaN", "NaN", "NaN"), True, "–"),
+    ((0.18243, 0.18241, 0.18245), True, "18.243% (18.241 to 18.245%)"),
 ]
 
 
@@ -36,4 +37,39 @@ def test_numbers_beside_each_other_have_the_same_decimals():
         ["12.50", "0.25"],
         ["1.00e−5", "2.00e−5"],
         ["3", "40"],
+    ]
+
+
+def test_no_interval_looks_like_a_point():
+    given = [
+        [0.2007, 0.1991, 0.2023],
+        [-0.2007, -0.2023, -0.1991],
+        [0.30971, 0.30968, 0.30974],
+        [0.5, 0.5, 0.5],
+        [3, 1, 6],
+    ]
+    found = ask_core(
+        """return given.map(([at, low, high]) => {
+          const write = core.alike([at, low, high], 2, [{ low, high }]);
+          return [at, low, high].map(write);
+        });""",
+        given,
+    )
+    assert found == [
+        ["0.201", "0.199", "0.202"],
+        ["−0.201", "−0.202", "−0.199"],
+        ["0.30971", "0.30968", "0.30974"],
+        ["0.5", "0.5", "0.5"],
+        ["3", "1", "6"],
+    ]
+    shares = [[0.0355, 0.0352, 0.0358], [0.864, 0.857, 0.871], [0.5, 0.49999, 0.50001]]
+    found = ask_core(
+        """return given.map(([at, low, high]) =>
+          [at, low, high].map(core.percentBetween({ low, high })));""",
+        shares,
+    )
+    assert found == [
+        ["3.55%", "3.52%", "3.58%"],
+        ["86.4%", "85.7%", "87.1%"],
+        ["50.000%", "49.999%", "50.001%"],
     ]

@@ -86,6 +86,22 @@ def test_summaries_and_windows(page):
         assert (float(window["lower"]), float(window["upper"])) == (best.lower, best.upper)
 
 
+def test_reversed_scores_are_told_from_chance(page):
+    """The page and the library draw the line at the same files, ties and all."""
+    rng, stairs = np.random.default_rng(9), [Staircase([1, 2], [1, 0], [0, 1])]
+    for shift in np.linspace(0, 1.2, 40):
+        y = np.arange(160) % 4 == 0
+        stairs.append(Staircase.from_predictions(y, (rng.normal(size=160) - shift * y).round(1)))
+    given = [[s.scores.tolist(), s.positives.tolist(), s.negatives.tolist()] for s in stairs]
+    found = page.evaluate(
+        """given => given.map(([scores, positives, negatives]) =>
+            cautious.summariseStaircase({ scores, positives, negatives }).reversed)""",
+        given,
+    )
+    assert found == [summarise_scores(one)["reversed"] for one in stairs]
+    assert 5 < sum(found) < 36
+
+
 def test_response_curve_is_the_lower_envelope(page):
     """At every abstention cost the optimal window lies on the curve."""
     scores, pos, neg = max(cases(), key=lambda case: len(case[0]))

@@ -169,6 +169,7 @@ def test_charts_are_read_by_pointer_and_keys(three_models, open_report):
         assert card.locator("path.line").count() == lines
 
 
+@pytest.mark.slow
 def test_bars_people_and_bodies_are_read_by_pointer_and_keys(three_models, open_report):
     report = open_report(three_models)
     report.select(0)

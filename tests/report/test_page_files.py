@@ -276,6 +276,11 @@ BAD = {
     "nan.csv": (b"y_true,score\n1,0.5\n0,\n", "column 'score', line 3: a number is missing"),
     "sum.csv": (b"y_true,p_a,p_b,p_c\na,0.5,0.4,0.3\n", "add up to 1.2"),
     "no.parquet": (b"hello", "no whole Parquet file"),
+    "book.xlsx": (
+        b"PK\x03\x04\x14\x00\xff",
+        "this is a zip archive or an Excel workbook; save it as",
+    ),
+    "old.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1", "this is an Excel workbook; save it as CSV"),
 }
 
 
@@ -287,6 +292,7 @@ def test_bad_files_get_a_clear_line_and_change_nothing(one_model, open_report):
         assert words in report.notice(), (name, report.notice())
         assert report.page.locator(".notice.error").count() == 1, name
         assert report.number("cost") == before
+        assert report.page.locator("[data-column='encoding']").count() == 0, name
     assert report.page.evaluate("() => cautious.app.problems.length") == 1
     # What may help can be chosen beside the message.
     report.drop("latin.csv", "y_true,p_café\nthé,0.25\ncafé,0.75\nthé,0.5\n".encode("latin-1"))
@@ -305,7 +311,7 @@ def test_rows_without_a_truth_can_be_left_out(one_model, open_report):
     assert report.page.locator("[data-column='empty']").count() == 0
     report.page.select_option("[data-column='drop_missing']", "drop")
     report.settle()
-    assert "1 of 3 rows have no truth and are left out" in report.notice()
+    assert "no truth in 1 of 3 rows; left out" in report.notice()
 
 
 @pytest.mark.slow

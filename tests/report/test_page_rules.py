@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import cautious
 from cautious.decision import Rule
+from cautious.guarantees import Certificate
 from cautious.metrics import SetCounts
 from cautious.report import build_report
 
@@ -175,6 +178,82 @@ def test_limits_are_kept_or_refused_in_words(one_model, scored, open_report):
     assert "promise" in report.page.inner_text("[data-key='refused']")
     report.type("limit-error", 101)
     assert "from 0 to 100" in report.page.inner_text("#limit-error-problem")
+
+
+def test_the_file_of_a_rule_says_where_it_is_from(scored, tmp_path, open_report):
+    y, scores = scored
+    columns = {"truth": "sick?", "score": "risk (v2)"}
+    cases = pd.DataFrame({"sick?": y, "risk (v2)": np.round(scores["close"], 3)})
+    report = open_report(build_report(cases, tmp_path / "r.html", pos_label="ill", **columns))
+    by_costs = saved_rule(report)
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    tuned = cautious.tune(cases, costs=costs, pos_label="ill", honest=False, **columns).rule
+    assert by_costs.with_details(model=tuned.model) == tuned
+    choose(report, "Limits")
+    report.type_all({"limit-abstention": 100, "limit-missed": 100, "limit-error": 15})
+    limited = saved_rule(report)
+    assert (limited.costs, limited.certificate) == (None, None)
+    assert limited.data["goal"] == {"max_error": 0.15, "per": "answer"}
+    report.page.check("[data-input='promise']")
+    report.settle()
+    promised = saved_rule(report)
+    certificate = Certificate.from_dict(promised.certificate)
+    assert "15 % of the answers are wrong" in str(certificate)
+    assert certificate.tests
+    assert promised.costs is None
+    # The library takes it as its own: it finds the column, and has something to watch.
+    done = cautious.apply(cases, promised)
+    assert done.n == len(y)
+    watched = str(cautious.watch(cases, promised, truth="sick?"))
+    assert "15.0 %" in watched
+    assert "When the rule was tuned" in watched
+    report.type("limit-abstention", 50)
+    assert "Take it away" in report.page.inner_text("[data-key='refused']")
+    report.page.click("[data-take='rule']")  # there is none to save
+    assert report.page.inner_text("[data-take='rule']") == "No rule keeps the limits"
+    choose(report, "Thresholds")
+    report.type_all({"lower": 0.2, "upper": 0.7})
+    by_hand = saved_rule(report)
+    assert (by_hand.lower, by_hand.upper, by_hand.costs) == (0.2, 0.7, None)
+    assert "goal" not in by_hand.data
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_threshold_is_cut_off(scored, tmp_path, open_report, width):
+    y, scores = scored
+    score = 1234567 + 1e-7 * scores["margin"]  # told apart by fifteen digits
+    report = open_report(build_report({"m": (y, score)}, tmp_path / "r.html", pos_label="ill"))
+    page = report.page
+    page.set_viewport_size({"width": width, "height": 900})
+    report.settle()
+    box = page.locator("[data-card='scores'] svg.chart").bounding_box()
+    for share in (0.05, 0.5, 0.95):  # near either edge
+        ends = page.evaluate("() => cautious.app.problems[0].models[0].histogram")
+        low, high = ends["low"], ends["high"]
+        at = low + share * (high - low)
+        page.evaluate("([at]) => { location.hash = `by=thresholds&model=0&at=${at},${at}`; }", [at])
+        report.wait_until("() => cautious.app.thresholds?.upper === " + repr(at))
+        report.settle()
+        label = page.locator(".cut-label").last
+        drawn = label.bounding_box()
+        assert drawn["x"] >= box["x"]
+        assert drawn["x"] + drawn["width"] <= box["x"] + box["width"]
+        assert abs(float(label.text_content()) - at) < (high - low) / 10
+
+
+def test_nothing_answered_is_said_once(one_model, open_report):
+    report = open_report(one_model)
+    choose(report, "Thresholds")
+    report.type_all({"lower": "-inf", "upper": "inf"})
+    tiles = report.page.locator(".tile").all_inner_texts()
+    for name in ("PPV", "NPV"):
+        (words,) = [text for text in tiles if text.startswith(name)]
+        assert words.split("\n")[1:] == ["–", "nothing is answered"]
+    assert "(" not in "".join(report.page.locator(".people-label").all_text_contents())
+    assert report.page.inner_text("[data-key='abstentions-count']").endswith("nothing is answered.")
+    report.type_all({"lower": 0.4, "upper": "inf"})
+    (words,) = [t for t in report.page.locator(".tile").all_inner_texts() if t.startswith("PPV")]
+    assert words.endswith("–\nnobody is told ill")
 
 
 @pytest.mark.slow

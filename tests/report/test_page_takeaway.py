@@ -44,7 +44,8 @@ def test_rule_sentence_and_table(report_file, open_report, scored):
     window = surface.for_costs(COSTS)
     assert rule.model == "=1+close"
     table = [[0, 10], [2, 0], [1, 1]]
-    assert rule == Rule.window(
+    assert rule.data["n"] == len(y)
+    assert rule.with_details(data=None) == Rule.window(
         window.lower, window.upper, classes=["well", "ill"], costs=table, model="=1+close"
     )
     assert rules_from_json(rule.to_json()) == {"=1+close": rule}
@@ -147,6 +148,10 @@ def test_addresses_are_not_believed(report_file, open_report):
 @pytest.mark.slow
 def test_prints_on_two_pages_with_what_it_rests_on(report_file, open_report):
     report = open_report(report_file)
+    # The page may have been scrolled before; what can be seen is known a frame later.
+    report.page.evaluate("() => scrollTo(0, 0)")
+    report.settle()
+    report.settle()
     # A move is drawn at once where it can be seen, and everywhere before a print.
     seen, stale, fresh = report.page.evaluate(
         """() => {

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.errors import InputError
+from cautious.logs import summarise
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.report.document import embedded_json
 from cautious.report.payload import problems_of, summarise_sets
@@ -47,8 +49,9 @@ def test_two_classes(form):
 
 
 def without_cases(model):
-    """All but the cases, whose order is their own."""
-    return embedded_json({key: value for key, value in model.items() if key != "cases"})
+    """All but the cases, whose order is their own, and where they are from."""
+    parts = {key: value for key, value in model.items() if key not in ("cases", "origin")}
+    return embedded_json(parts)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
@@ -57,6 +60,36 @@ def test_a_table_alone_may_hold_several_models(kind):
     library = pytest.importorskip(kind)
     frame = library.table(columns) if kind == "pyarrow" else library.DataFrame(columns)
     assert [model["name"] for model in models_of(frame)] == ["a", "b"]
+
+
+def test_a_summary_of_a_log_is_its_models():
+    log = pd.DataFrame({"label": Y, "one": SCORE, "two": SCORE[::-1]})
+    alone = summarise(log, score="one", pos_label="yes")
+    problems, notes = problems_of(alone)
+    (expected,), _ = problems_of({"log": STAIRCASE})
+    expected["models"][0]["origin"]["score"] = "one"  # a summary knows its column
+    assert embedded_json(problems) == embedded_json([expected])
+    assert notes[0].startswith("truth 'label', score 'one'")
+    assert embedded_json(problems_of({"log": alone})) == embedded_json((problems, notes))
+    both = summarise(log, score=["one", "two"], pos_label="yes")
+    assert [model["name"] for model in models_of(both)] == ["one", "two"]
+    beside = models_of({"mine": alone, "other": (Y, SCORE)}, pos_label="yes")
+    assert [model["name"] for model in beside] == ["mine", "other"]
+    with pytest.raises(InputError, match="two models are called 'one'"):
+        models_of({"one": alone, "two": both})
+    with pytest.raises(InputError, match="'pos_label' cannot be told of a summary"):
+        models_of(alone, pos_label="yes")
+
+
+def test_the_page_says_that_scores_of_a_log_are_rounded():
+    log = pd.DataFrame({"label": [0, 1] * 50, "score": np.linspace(0, 99, 100)})
+    assert not any("rounded" in said for said in problems_of(summarise(log))[1])
+    _, notes = problems_of({"log": summarise(log, resolution=2)})
+    assert sum("per cent" in said for said in notes) == 1  # asked, as of scores in memory
+    assert sum("rounded to 2, as asked, and costs are upper bounds" in said for said in notes) == 1
+    log = pd.DataFrame({"label": [0, 1] * 1000, "score": np.linspace(0, 1, 2000)})
+    _, notes = problems_of({"log": summarise(log, memory_budget=32 * 1024)})
+    assert sum("memory budget holds; they are rounded to" in said for said in notes) == 1
 
 
 def test_files_are_read(tmp_path):

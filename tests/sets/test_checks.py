@@ -15,6 +15,7 @@ from cautious.sets import (
     check_sets,
     check_truth,
     check_weight,
+    parse_set,
     set_names,
     set_sizes,
 )
@@ -289,3 +290,33 @@ class TestCodes:
     def test_one_that_is_no_class_is_named(self, strange):
         with pytest.raises(ValueError, match=f"y holds {strange} in row 1, .* classes .0, 1, 2..$"):
             as_codes(np.array([0, strange], np.int8), np.arange(3), name="y")
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_set", "message"),
+    [
+        (["a", "b"], ["a|b", "b"], r"'a\|b'.* reads as the set \['a', 'b'\]"),
+        (["a", "b"], pd.Series(["{a, b}", "b"]), "reads as the set"),
+        (["a", "b"], [["a|b"], ["b"]], "reads as the set"),
+        (["a", "a"], ["a|b", "b"], "reads as the set"),  # an answer tells of b
+        (["a", "b"], ["?", "b"], "reads as an abstention"),
+        ([0, 1], ["0|1", "1"], "reads as the set"),
+        ([0, 1], ["0", "1"], "the text '0' and y_true 0"),
+    ],
+)
+def test_the_text_of_a_set_is_no_label(y_true, y_set, message):
+    with pytest.raises(ValueError, match=message):
+        check_sets(y_true, y_set)
+
+
+def test_the_sets_that_a_text_means():
+    written = ["a|b", "b", "?"]
+    meant = check_sets(["a", "b", "b"], [parse_set(one).labels for one in written])
+    assert meant.mask.tolist() == [[True, True], [False, True], [True, True]]
+    for y_true, y_set, classes in (
+        (["a", "a|b"], ["a|b", "a"], None),  # a class of its own among the truths
+        (["a", "b"], ["a|b", "b"], ["a", "b", "a|b"]),  # or one that is declared
+        (["a", "b"], ["red|green", "b"], None),  # or a word of other parts
+        (["a", "b"], ["a;b", "a/c"], None),
+    ):
+        assert check_sets(y_true, y_set, classes=classes).mask.sum() == 2

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from crepes import WrapClassifier
 from hypothesis import given
@@ -13,7 +15,8 @@ from skfb.estimators import ThresholdFallbackClassifier
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
-from cautious.sets import as_labels, as_mask, set_names, set_sizes
+from cautious.predictions import check_proba, class_scores
+from cautious.sets import as_labels, as_mask, check_sets, set_names, set_sizes
 
 CLASSES = ["bicycle", "car", "human"]
 EXPECTED = np.array([[True, False, False], [True, False, True], [True, True, True]])
@@ -251,3 +254,22 @@ def test_names_for_people():
     ]
     assert set_names(EXPECTED, CLASSES, abstain="⊥")[2] == "⊥"
     assert set_names([[True]], [1.5]) == ["{1.5}"]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_of_any_library_are_read_by_their_names(frame):
+    truth, p = ["a", "b", "a"], np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    backwards = {"b": p[:, 1], "a": p[:, 0]}
+    named = frame({name: column > 0.3 for name, column in backwards.items()})
+    wanted = (p > 0.3).tolist()
+    assert as_mask(named, ["a", "b"]).tolist() == wanted
+    assert check_sets(truth, named).mask.tolist() == wanted
+    assert check_proba(truth, frame(backwards)).proba.tolist() == p.tolist()
+    assert class_scores(frame(backwards), truth)[0].tolist() == p.tolist()
+
+
+def test_names_that_polars_makes_up_are_none():
+    mask = np.array([[True, False], [True, True]])
+    assert as_mask(pl.DataFrame(mask), ["a", "b"]).tolist() == mask.tolist()
+    with pytest.raises(ValueError, match="name the columns after the classes"):
+        as_mask(pl.DataFrame(mask, schema=["x", "y"]), ["a", "b"])

@@ -41,6 +41,17 @@ def test_frames_with_many_partitions_and_empty_ones(spark, binary_log):
     assert summarise(frame.where("score >= 0").repartition(20, "y_true"), engine="spark") == local
 
 
+@pytest.mark.parametrize("column", ["month", "day"])
+def test_folders_are_columns_for_spark_too(spark, binary_log, tmp_path, column):
+    for at, rows in enumerate(np.array_split(np.arange(len(binary_log)), 4)):
+        inside = tmp_path / f"month=2026-0{at // 2 + 1}x" / f"day={at}"
+        inside.mkdir(parents=True)
+        write(binary_log.iloc[rows], inside, n=1)
+    local = summarise(tmp_path, groups=column)
+    assert summarise(tmp_path, groups=column, engine=spark) == local
+    assert len(local.groups) == {"month": 2, "day": 4}[column]
+
+
 def test_csv(spark, binary_log, tmp_path):
     path = tmp_path / "log.csv"
     binary_log.round(6).to_csv(path, index=False)

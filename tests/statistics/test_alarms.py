@@ -43,6 +43,25 @@ def test_false_alarms_about_errors(trials, rng, ledger):
     )
 
 
+@pytest.mark.parametrize("trials", runs(200))
+def test_false_alarms_of_a_sum_of_watches(trials, rng, ledger):
+    """Each of two watches and their sum may raise the alarm: three chances, not one."""
+    half = ANSWERS // 2
+    bound = least_wrong(0.05)
+    found = []
+    for _ in range(trials):
+        one, other = np.cumsum(rng.random((2, half)) < 0.05, axis=1)
+        alone = (one >= bound[:half]) | (other >= bound[:half])
+        found.append(bool(np.any(alone | (one + other >= bound[1::2]))))
+    ledger.share(
+        "false alarms of two watches or their sum, looked at after every answer",
+        "risk at its limit of 5 %, 5,000 answers each",
+        found,
+        promised="at most 15 %",
+        between=(0.0, 0.15),
+    )
+
+
 def median_delay(risk, limit=0.05, n=1000):
     """Number of answers by which half of the streams have had an alarm, exactly."""
     chances = np.zeros(n + 2)  # of each number of wrong answers, without an alarm so far

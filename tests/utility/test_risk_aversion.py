@@ -98,6 +98,24 @@ def test_interval_covers_the_truth_about_as_often_as_it_says():
     assert 0.88 <= covered / 200 <= 0.99
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "better"),
+    [
+        ([1, 0, 1, 0], [1, 0.5, 1, 0.5], "second"),  # they cross at 0
+        ([1, 0.5, 1, 0.5], [1, 0, 1, 0], "first"),
+        ([1, 1, 1, 0], [1, 1, 0.5, 0], "first"),  # at 1
+        ([1, 1, 0.5, 0], [1, 1, 1, 0], "second"),
+        ([1, 0], [0.5, 0.5], "second"),  # at one half
+    ],
+)
+def test_lines_that_cross_where_nobody_is_averse_to_risk(first, second, better):
+    said = str(crossover(first, second, random_state=0))
+    assert said.startswith(f"the {better} is better at every k between 0.5 and 1; ")
+    one, two = (RiskAversionCurve.from_accuracies(x)(0.75) for x in (first, second))
+    assert (two > one) == (better == "second")
+    assert one != two
+
+
 def test_parallel_lines_never_cross():
     with pytest.warns(UndefinedMetricWarning, match="parallel"):
         result = crossover([1, 0, 1], [1, 1, 0])

@@ -16,6 +16,7 @@ from cautious.certification.certificate import MeanTest as MeanTest
 from cautious.certification.certified_rule import Promise as Promise
 from cautious.certification.certified_rule import certify, certify_sequence
 from cautious.certification.certified_rule import certify_counts as certify_counts
+from cautious.certification.certified_rule import check_promise as check_promise
 from cautious.certification.certified_thresholds import Certified
 from cautious.certification.certified_thresholds import Shape as Shape
 

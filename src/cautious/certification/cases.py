@@ -21,7 +21,7 @@ from cautious.certification.bounds import (
 from cautious.certification.certificate import LimitTest
 from cautious.decision import score_bins
 from cautious.errors import shown
-from cautious.predictions import binary_truth
+from cautious.predictions import binary_truth, per_cent_hint
 from cautious.sets import check_classes, check_truth
 
 __all__ = ["HEAD_START", "Cases", "Tallies"]
@@ -214,7 +214,7 @@ class Cases:
         if not self.are_probabilities:
             raise ValueError(
                 "the scores are no probabilities, so they have no confidence; choose "
-                "thresholds='two'."
+                f"thresholds='two'. {per_cent_hint(self.scores)}".rstrip()
             )
         if self.answer is not None:
             answer, confidence = self.answer, self.scores.copy()

@@ -31,6 +31,7 @@ from cautious.certification.certified_thresholds import (
     several_thresholds,
 )
 from cautious.errors import shown
+from cautious.predictions import per_cent_hint
 
 __all__ = ["Promise", "certify", "certify_counts", "certify_sequence"]
 
@@ -152,7 +153,7 @@ def certify(
     Seen on 1,000 calibration cases: 62 of 765 (p = 0.043).
     """
     level = check_share(confidence_level, "confidence_level")
-    limits = _check_limits(
+    limits = _named_limits(
         max_error=max_error,
         min_ppv=min_ppv,
         min_npv=min_npv,
@@ -177,7 +178,8 @@ def certify(
             counts=counts,
         )
     )
-    _check_shape(thresholds, limits, cases)
+    _check_shape(thresholds, limits, len(cases.classes))
+    _check_cases(thresholds, cases)
     if promise != "with confidence":
         _check_average(promise, limits, thresholds, groups, other_scores)
         found = on_average(cases, *next(iter(limits.items())))
@@ -217,7 +219,26 @@ _LIMIT_OF = {
 _ON_AVERAGE = ("error", "error_per_case", "missed")
 
 
-def _check_limits(**given: float | None) -> dict[str, float]:
+def check_promise(
+    *, promise: str, confidence_level: float, thresholds: str, n_classes: int, **limits: Any
+) -> None:
+    """Check what is asked of :func:`certify` as far as it can be told without scores.
+
+    Parameters
+    ----------
+    promise, confidence_level, thresholds, **limits
+        As for :func:`certify`.
+    n_classes : int
+        The number of classes.
+    """
+    check_share(confidence_level, "confidence_level")
+    named = _named_limits(**limits)
+    _check_shape(thresholds, named, n_classes)
+    if promise != "with confidence":
+        _check_average(promise, named, thresholds, None, None)
+
+
+def _named_limits(**given: float | None) -> dict[str, float]:
     limits = {}
     for name, value in given.items():
         if value is not None:
@@ -228,19 +249,25 @@ def _check_limits(**given: float | None) -> dict[str, float]:
     return limits
 
 
-def _check_shape(shape: str, limits: Mapping[str, float], cases: Cases) -> None:
-    k = len(cases.classes)
+def _check_cases(shape: str, cases: Cases) -> None:
+    if shape != "one" and cases.answer is not None:
+        raise ValueError(
+            f"thresholds is {shown(shape)}, but a curve of {len(cases.classes)} classes does not "
+            "hold which class was answered wrongly; choose thresholds='one', or certify the cases "
+            "themselves."
+        )
+    if shape == "per class" and not cases.are_probabilities:
+        raise ValueError(
+            "the scores are no probabilities; choose thresholds='two'. "
+            f"{per_cent_hint(cases.scores)}".rstrip()
+        )
+
+
+def _check_shape(shape: str, limits: Mapping[str, float], k: int) -> None:
     if shape not in ("one", "two", "per class"):
         raise ValueError(f"thresholds is {shown(shape)}; choose 'one', 'two' or 'per class'.")
     if shape == "two" and k != 2:
         raise ValueError(f"thresholds='two' is for two classes; there are {k}.")
-    if shape != "one" and cases.answer is not None:
-        raise ValueError(
-            f"thresholds is {shown(shape)}, but a curve of {k} classes does not hold which class "
-            "was answered wrongly; choose thresholds='one', or certify the cases themselves."
-        )
-    if shape == "per class" and not cases.are_probabilities:
-        raise ValueError("the scores are no probabilities; choose thresholds='two'.")
     if shape != "one" and "abstention" in limits:
         raise ValueError("max_abstention can be promised with thresholds='one' only.")
     if k > 2:

@@ -48,12 +48,16 @@ class Certified:
     certificate: Certificate
     coverage: float
 
-    def with_scores(self, bins: Mapping[str, Any]) -> Certified:
-        """Let the rule hold bins of the scores; where there are none, it holds no data."""
+    def with_scores(
+        self, bins: Mapping[str, Any], *, column: str | None = None, model: str | None = None
+    ) -> Certified:
+        """Let the rule hold bins of the scores, their column and their model, as far as known."""
         if self.rule is None:
             return self
-        data = {"scores": dict(bins)} if bins else None
-        return replace(self, rule=self.rule.with_details(data=data))
+        kept = {"scores": dict(bins) or None, "score": column}
+        data = {name: value for name, value in kept.items() if value is not None}
+        about = {} if model is None else {"model": model}
+        return replace(self, rule=self.rule.with_details(**about, data=data or None))
 
     def __str__(self) -> str:
         answered = "" if self.rule is None else f"\n{self.rule.describe()}"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -26,6 +29,7 @@ from cautious.cli.reproduce import reproduce
 from cautious.cli.tune import tune
 from cautious.cli.watch import watch
 from cautious.errors import InputError
+from cautious.files import WRITTEN
 
 __all__ = ["app", "main"]
 
@@ -39,7 +43,14 @@ _MENDABLE = (
     OverflowError,
     MemoryError,
 )
-_INTERRUPTED = 130
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end, as a scheduler does; all is cleaned up as after Ctrl-C."""
+
+
+class Stopped(BaseException):
+    """An interrupt under another name: typer makes a silent exit of one."""
 
 
 class Commands(Group):
@@ -51,6 +62,8 @@ class Commands(Group):
     def main(self, args: Sequence[str] | None = None, *rest: Any, **named: Any) -> Any:
         """Run a command and leave with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
+        written: list[Path] = []
+        WRITTEN.set(written)
         named["standalone_mode"] = False
         try:
             with warnings.catch_warnings():
@@ -65,9 +78,12 @@ class Commands(Group):
                 raise
             _forget_output()
             sys.exit(0)
-        except (KeyboardInterrupt, typer.Abort):
-            fail("interrupted.")
-            sys.exit(_INTERRUPTED)
+        except (KeyboardInterrupt, typer.Abort, Stopped) as stopped:
+            why = stopped.__cause__ if isinstance(stopped, Stopped) else stopped
+            words = f"written before: {', '.join(map(str, written))}"
+            words = words if written else "nothing was written"
+            fail(f"interrupted; {str(why) or words}.")
+            sys.exit(128 + (signal.SIGTERM if isinstance(why, Terminated) else signal.SIGINT))
         except Exception as error:
             if "--debug" in given or not _is_mendable(error):
                 raise
@@ -77,6 +93,13 @@ class Commands(Group):
                 _tell(error)
             sys.exit(2)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            raise Stopped from stop
 
 
 def _forget_output() -> None:
@@ -105,6 +128,9 @@ def _tell(error: Exception) -> None:
         )
     elif hasattr(error, "format_message"):
         words = error.format_message()
+        if type(error).__name__ == "MissingParameter":  # its help says what to give
+            words = words.replace(" (env var: 'None')", "")  # older Typers name one that is none
+            words += f" {getattr(error.param, 'help', None) or ''}"  # type: ignore[attr-defined]
     fail(" ".join(words.split()) or type(error).__name__)
 
 
@@ -155,4 +181,27 @@ def main(args: Sequence[str] | None = None) -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, io.StringIO())
-    app(args)
+    with _clean_end():
+        app(args)
+
+
+@contextmanager
+def _clean_end() -> Iterator[None]:
+    """Let SIGTERM be an error that cleans up, unless its caller has something else in mind."""
+    own = os.getpid()
+
+    def end(number: int, _: Any) -> None:
+        if os.getpid() != own:  # a process that was forked off has nothing to clean up
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        raise Terminated
+
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cautious.errors import Message
+from cautious.errors import Message, note_lines
 from cautious.files import jsonable
 
 __all__ = [
@@ -112,9 +112,8 @@ def folded(text: str, width: int) -> str:
 
 def show_notes(notes: Iterable[Message]) -> None:
     """Say what was guessed, and what looks odd."""
-    for one in notes:
-        words = one.words("cli")
-        note(words if one.key in ("columns", "advice") else f"note: {words}")
+    for line in note_lines(notes, "cli"):
+        note(line)
 
 
 def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) -> None:

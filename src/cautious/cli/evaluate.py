@@ -8,10 +8,13 @@ import typer
 
 from cautious.cli import options
 from cautious.cli.console import note, show
-from cautious.cli.options import costs_of, one_output, with_columns
+from cautious.cli.options import PerCent, costs_of, one_output, with_columns
 from cautious.progress import track
 
 __all__ = ["evaluate"]
+
+# So much per cent, given for the confidence, may be meant for the level of intervals.
+_LIKE_A_LEVEL = 0.9
 
 
 @with_columns("case")
@@ -27,12 +30,19 @@ def evaluate(
     ] = None,
     confidence: Annotated[
         float | None,
-        options.share("Abstain unless a class is at least this probable."),
+        options.share(
+            "Abstain unless a class is at least this probable. (Intervals: --confidence-level.)"
+        ),
     ] = None,
     utility: options.Utility = None,
     rule: options.RuleFile = None,
     measure: Annotated[
-        list[str] | None, typer.Option(help="Only this measure; may be repeated.", metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            help="Only this measure; may be repeated. Wrong answers: error, of all cases; among "
+            "answers: selective_risk.",
+            metavar="NAME",
+        ),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Print every measure, not only the usual ones.")
@@ -76,6 +86,11 @@ def evaluate(
             costs=costs_of(false_negative, false_positive, mistake, abstain, costs),
             progress=bar.update,
             **columns,
+        )
+    if isinstance(confidence, PerCent) and confidence >= _LIKE_A_LEVEL:
+        note(
+            f"note: the rule answers where the confidence is at least {confidence:g}; for the "
+            "level of intervals write --confidence-level"
         )
     show(found, json=json, csv=csv, every=every)
     answered = any(one.answers for one in found.models.values())

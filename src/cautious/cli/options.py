@@ -28,6 +28,7 @@ __all__ = [
     "Group",
     "Level",
     "Mistake",
+    "PerCent",
     "Prior",
     "Resamples",
     "RuleFile",
@@ -59,6 +60,10 @@ def _column(help: str, *names: str, metavar: str | None = "COLUMN") -> Any:
     return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=_COLUMNS)
 
 
+class PerCent(float):
+    """A share that was written as per cent."""
+
+
 def as_share(text: Any) -> float:
     """Read a share as people write it: 0.05 or 5%.
 
@@ -77,7 +82,7 @@ def as_share(text: Any) -> float:
     if not inside:
         hint = f"write {given}% or {number / 100}" if meant else "write 0.05 or 5%"
         raise typer.BadParameter(f"{quoted(text)} is not between 0 and 1; {hint}.")
-    return float(number)
+    return PerCent(number) if per_cent else float(number)
 
 
 def share(help: str, *names: str, panel: str | None = None) -> Any:

@@ -48,7 +48,7 @@ def report(
 
         cautious report first.csv second.csv --positive malignant -o report.html
     """
-    from cautious.evaluation import summarise_log
+    from cautious.evaluation import direction_notes, summarise_log
     from cautious.predictions import read_predictions
     from cautious.report import build_report, doubts_of
 
@@ -68,10 +68,14 @@ def report(
         show_notes(log.notes)
         if log.summary.plan.binary and "missing" in log.summary.odd:
             note("the page is about the rows that have a score")
-        predictions = log.summary.predictions(log.name)
+        predictions = {log.name: log.summary}
     show_notes(doubts_of(predictions))
+    for name, one in predictions.items():  # the page says it beside the advice
+        show_notes(direction_notes(str(name), one))
     said = {"false_negative": false_negative, "false_positive": false_positive, "abstain": abstain}
     given = {name: cost for name, cost in said.items() if cost is not None}
     costs = _FIRST | given if given else None
-    path = build_report(predictions, output, title=title, costs=costs, priors=prior)
+    path = build_report(
+        predictions, output, title=title, costs=costs, priors=prior, score=columns.get("score")
+    )
     note(f"report written to {path}")

@@ -57,12 +57,18 @@ def reproduce(
 
         cautious reproduce yang --quick -o reproduction
     """
+    from cautious.papers import check_request
     from cautious.papers import reproduce as reproduce_paper
 
+    check_request(paper, output, docs)
     what = "every paper" if paper == "all" else f"the paper {paper}"
     often = "with fewer repeats, which takes minutes" if quick else "which takes an hour or two"
     note(f"computing the tables and figures of {what} anew, {often}; they are printed at the end")
-    done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka, docs=docs)
+    try:
+        done = reproduce_paper(paper, quick=quick, folder=output, n_jobs=jobs, weka=weka, docs=docs)
+    except KeyboardInterrupt as stop:
+        kept = f"what was computed is kept in {output}, and the same command goes on from there"
+        raise type(stop)(kept) from stop
     console = screen()
     for each in done:
         text = folded(str(each), console.width) if console.is_terminal else str(each)

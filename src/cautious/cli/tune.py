@@ -17,6 +17,7 @@ __all__ = ["tune"]
 
 _NO_PROMISE = 3
 _BUDGETS = "Budgets, where nobody knows what abstaining costs"
+_PROMISES = "Promises about new cases, with --confidence-level; several may be given"
 
 
 class _Per(StrEnum):
@@ -26,6 +27,10 @@ class _Per(StrEnum):
 
 def _share(help: str) -> Any:
     return options.share(help, panel=_BUDGETS)
+
+
+def _promise(help: str) -> Any:
+    return options.share(help, panel=_PROMISES)
 
 
 @with_columns("sets", "empty", "groups", "case")
@@ -45,6 +50,16 @@ def tune(
     min_saving: Annotated[
         float | None, _share("Save this part of what mistakes cost without abstention.")
     ] = None,
+    max_missed: Annotated[
+        float | None,
+        _promise("Let at most this share of the positive cases be answered negative."),
+    ] = None,
+    min_ppv: Annotated[
+        float | None, _promise("Let at least this share of the positive answers be right.")
+    ] = None,
+    min_npv: Annotated[
+        float | None, _promise("Let at least this share of the negative answers be right.")
+    ] = None,
     per: Annotated[
         _Per,
         typer.Option(
@@ -56,8 +71,9 @@ def tune(
     level: Annotated[
         float | None,
         options.share(
-            "With --max-error: promise, with this confidence, that new cases keep it. Otherwise "
-            "the level of intervals, 0.95 by default.",
+            "With --max-error, --max-missed, --min-ppv or --min-npv: promise, with this "
+            "confidence, that new cases keep it. Otherwise the level of intervals, 0.95 by "
+            "default.",
             *options.LEVEL_NAMES,
         ),
     ] = None,
@@ -93,12 +109,28 @@ def tune(
 
         cautious tune predictions.csv --max-error 0.02 --confidence-level 0.95 -o rule.json
 
+    [bold]Example:[/] at most 5 % of the ill are told that they are well.
+
+        cautious tune predictions.csv --max-missed 5% --confidence-level 95% -o rule.json
+
     Exit status: 0 if there is a rule, 3 if none can be promised, 2 if something could not be read.
     """
     from cautious.evaluation import tune as tune_models
 
-    budgets = {"max_abstention": max_abstention, "max_error": max_error, "min_saving": min_saving}
-    given = [f"--{name.replace('_', '-')}" for name, one in budgets.items() if one is not None]
+    budgets: dict[str, Any] = {
+        "max_abstention": max_abstention,
+        "max_error": max_error,
+        "min_saving": min_saving,
+    }
+    promises: dict[str, Any] = {"max_missed": max_missed, "min_ppv": min_ppv, "min_npv": min_npv}
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name, one in (budgets | promises).items()
+        if one is not None
+    ]
+    promised = any(one is not None for one in promises.values())
+    if promised or (max_error is not None and level is not None):
+        given = given[:1]  # a promise may be about several limits
     if output is not None:
         check_output(output, files if costs is None else [*files, str(costs)])
     found = tune_models(
@@ -106,9 +138,8 @@ def tune(
         costs=costs_of(false_negative, false_positive, mistake, abstain, costs, given),
         per=per.value,
         priors=prior,
-        max_abstention=max_abstention,
-        max_error=max_error,
-        min_saving=min_saving,
+        **budgets,
+        **promises,
         confidence_level=level,
         honest=honest,
         random_state=seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from cautious.cli import options
 from cautious.cli.console import note, show
 from cautious.cli.options import one_output, with_columns
-from cautious.files import check_output, write_whole
+from cautious.files import check_output, file_lock, write_whole
 
 __all__ = ["watch"]
 
@@ -30,7 +31,12 @@ def watch(
         ),
     ],
     rule: Annotated[
-        Path, typer.Option("--rule", help="The rule that was deployed.", metavar="FILE")
+        Path,
+        typer.Option(
+            "--rule",
+            help="The rule that was deployed, as `cautious tune -o rule.json` writes it.",
+            metavar="FILE",
+        ),
     ],
     state: Annotated[
         Path | None,
@@ -41,7 +47,8 @@ def watch(
     labels: Annotated[
         list[str] | None,
         typer.Option(
-            help="File of truths that came later, with the column --id of their cases.",
+            help="File of truths that came later, in its column --truth, with the column --id of "
+            "their cases.",
             metavar="FILE",
         ),
     ] = None,
@@ -72,7 +79,8 @@ def watch(
     retune: Annotated[
         Path | None,
         typer.Option(
-            help="Write the rule that suits the share of positives as it seems to be now.",
+            help="Write the rule that suits the share of positives as it seems to be now; not of "
+            "a rule with a promise.",
             metavar="FILE",
         ),
     ] = None,
@@ -89,7 +97,7 @@ def watch(
 
         cautious watch answers.csv --rule rule.json --state watch.json --max-error 0.05
     """
-    from cautious.evaluation import Watch
+    from cautious.evaluation import Watch, check_retunable, chosen_rules
     from cautious.evaluation import watch as watch_rule
 
     one_output(json, csv)
@@ -97,24 +105,33 @@ def watch(
     for path in (state, retune):
         if path is not None:
             check_output(path, read)
-    begun: Any = state
-    if merge:
-        known = [Watch.from_json(one) for one in merge]
-        if state is not None and state.exists():
-            known.append(Watch.from_json(state))
-        begun = sum(known[1:], known[0])
-    found = watch_rule(
-        files, rule, begun, labels=labels, max_error=max_error, max_abstention=max_abstention,
-        confidence_level=level, only=only, again=again, **columns,
-    )  # fmt: skip
-    if state is not None:
-        write_whole(state, found.to_json())
+    if retune is not None:
+        rules = chosen_rules(rule, only)
+        if len(rules) == 1:  # of several, one must be chosen first: the call says so
+            check_retunable(*rules.values())
+    with ExitStack() as stack:
+        if state is not None:  # nobody else may write it between reading and writing
+            stack.enter_context(
+                file_lock(state, lambda: note(f"waiting for another watch to write {state}"))
+            )
+        begun: Any = state
+        if merge:
+            known = [Watch.from_json(one) for one in merge]
+            if state is not None and state.exists():
+                known.append(Watch.from_json(state))
+            begun = sum(known[1:], known[0])
+        found = watch_rule(
+            files, rule, begun, labels=labels, max_error=max_error, max_abstention=max_abstention,
+            confidence_level=level, only=only, again=again, **columns,
+        )  # fmt: skip
+        if state is not None:
+            write_whole(state, found.to_json())
     if retune is not None:
         better = found.retuned()
         if better is None:
             raise ValueError(
-                "there is no window to re-tune; the rule must be a window that `cautious tune -o` "
-                "wrote, for costs or a budget."
+                f"{retune} is not written: all cases seem to be of one class, and there is no "
+                "window for that; watch more cases first."
             )
         write_whole(retune, better.to_json())
         note(f"re-tuned rule written to {retune}")

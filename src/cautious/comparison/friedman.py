@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, as_floats, as_number
-from cautious.errors import shown
+from cautious.errors import counted, shown
 
 __all__ = [
     "FriedmanNemenyi",
@@ -97,8 +97,8 @@ def read_results(results: Any, *, at_least: int = 2, name: str = "results") -> p
     frame = _as_frame(results, name)
     if frame.shape[1] < at_least:
         raise ValueError(
-            f"{name} has {frame.shape[1]} column(s); a comparison needs at least {at_least} "
-            "classifiers, one column each, and one row per data set."
+            f"{name} has {counted(frame.shape[1], 'column')}; a comparison needs at least "
+            f"{at_least} classifiers, one column each, and one row per data set."
         )
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]

@@ -211,7 +211,9 @@ def compare_results(
         - ``rank_first``, ``rank_second``: mean ranks among all the classifiers;
         - ``wins``, ``ties``, ``losses``: data sets, from the first one's side;
         - ``p_value``, and ``p_adjusted`` for the number of pairs;
-        - ``winner``: the better one if the difference is significant, else None;
+        - ``winner``: the better one if the test finds a difference, else None, which
+          ``to_latex(na_rep="none")`` writes as a word; the better one in what is tested, the rank
+          sum (Wilcoxon), the mean rank (Nemenyi) or the mean (t);
         - ``objective_winner``: if `variance` is given.
 
     Examples
@@ -233,7 +235,7 @@ def compare_results(
     frame = means_of_datasets(rows)
     pairs = list(combinations(frame.columns, 2))
     means, ranks = frame.mean(), rank_frame(frame, greater_is_better).mean()
-    p, adjusted = _p_values(rows, frame, pairs, test, greater_is_better, test_to_train)
+    p, adjusted, gains = _tests(rows, frame, pairs, test, greater_is_better, test_to_train)
     counts = win_tie_loss(frame, greater_is_better=greater_is_better, margin=margin)
     table = counts.assign(p_value=p, p_adjusted=adjusted)
     sides = {"first": [a for a, _ in pairs], "second": [b for _, b in pairs]}
@@ -241,13 +243,12 @@ def compare_results(
         table[f"mean_{side}"] = means[names].to_numpy()
         table[f"rank_{side}"] = ranks[names].to_numpy()
     table["difference"] = table["mean_first"] - table["mean_second"]
-    equal = rounding(frame)
     # Object columns, so that "no winner" stays None whatever pandas makes of missing strings.
     winners = [
         None
-        if not p <= alpha or abs(gain) <= equal
+        if not p <= alpha or gain == 0
         else (first if (gain > 0) == greater_is_better else second)
-        for (first, second), p, gain in zip(pairs, adjusted, table["difference"], strict=True)
+        for (first, second), p, gain in zip(pairs, adjusted, gains, strict=True)
     ]
     table["winner"] = pd.Series(winners, table.index, dtype=object)
     columns = ["mean_first", "mean_second", "difference", "rank_first", "rank_second"]
@@ -265,27 +266,38 @@ def compare_results(
     return table[columns]
 
 
-def _p_values(
+def _tests(
     rows: pd.DataFrame,
     frame: pd.DataFrame,
     pairs: list[tuple[Any, Any]],
     test: str,
     greater_is_better: bool,
     test_to_train: float | None,
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
+    """P-values, the same corrected, and by how much the first ones lead in what is tested."""
     if test == "nemenyi":
         nemenyi = friedman_nemenyi(frame, greater_is_better=greater_is_better).p_values
         p = np.array([nemenyi.loc[a, b] for a, b in pairs], dtype=np.float64)
-        return p, p
+        ranks = rank_frame(frame, greater_is_better=False).mean()  # the least has rank 1
+        return p, p, np.array([ranks[a] - ranks[b] for a, b in pairs])
     if test == "t":
         tests = [
             paired_t(rows[a].to_numpy(), rows[b].to_numpy(), test_to_train=test_to_train)
             for a, b in pairs
         ]
+        gains = [outcome.difference for outcome in tests]
     else:
         tests = [wilcoxon(frame[a], frame[b]) for a, b in pairs]
+        gains = [_signed_ranks(frame[a], frame[b]) for a, b in pairs]
     p = np.array([outcome.p_value for outcome in tests])
-    return p, holm(p)
+    return p, holm(p), np.array(gains)
+
+
+def _signed_ranks(first: Any, second: Any) -> float:
+    """Rank sum of the gains less that of the losses, the two that Wilcoxon's test compares."""
+    differences, equal = _differences(first, second)
+    size = tied(np.append(0.0, np.abs(differences)), equal)[1:]
+    return float(np.sign(differences)[size > 0] @ stats.rankdata(size[size > 0]))
 
 
 def win_tie_loss(

@@ -29,7 +29,7 @@ from cautious.costs.means import OWACosts, PowerMeanCosts
 from cautious.costs.set_costs import SetCosts
 from cautious.costs.sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
 from cautious.costs.tables import AnswerCosts, SetReader, TableCosts, table_costs
-from cautious.errors import InputError, listed, quoted, shown
+from cautious.errors import InputError, counted, listed, quoted, shown
 from cautious.predictions import (
     binary_classes,
     check_numbers,
@@ -176,8 +176,9 @@ def read_cost_table(file: str | PathLike[str]) -> pd.DataFrame:
     try:
         if len(classes) < 2:
             raise InputError(
-                "there are {n} columns of costs; give one per class, after the column of answers.",
-                n=len(classes),
+                "the table has {columns} of costs; give one per class, after the column of "
+                "answers.",
+                columns=counted(len(classes), "column"),
             )
         cells = table.read([first], classes)
         columns = [check_numbers(cells.numbers[name], table.place(name)) for name in classes]

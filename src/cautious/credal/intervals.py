@@ -88,7 +88,15 @@ class ProbabilityIntervals:
         return _trusted(np.atleast_2d(self.lower[rows]), np.atleast_2d(self.upper[rows]))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(n={len(self)}, n_classes={self.n_classes})"
+        size = f"n={len(self)}, n_classes={self.n_classes}"
+        if not len(self):
+            return f"{type(self).__name__}({size})"
+        few = [
+            f"[{low:.4g}, {up:.4g}]"
+            for low, up in zip(self.lower[0, :5], self.upper[0, :5], strict=True)
+        ]
+        few += ["…"] * (self.n_classes > 5)
+        return f"{type(self).__name__}({size}, first row {', '.join(few)})"
 
     @property
     def n_classes(self) -> int:
@@ -309,7 +317,7 @@ def as_intervals(intervals: IntervalsLike, *, name: str = "intervals") -> Probab
     Examples
     --------
     >>> as_intervals(([[0.1, 0.2]], [[0.8, 0.9]]))
-    ProbabilityIntervals(n=1, n_classes=2)
+    ProbabilityIntervals(n=1, n_classes=2, first row [0.1, 0.8], [0.2, 0.9])
     """
     if isinstance(intervals, ProbabilityIntervals):
         return intervals

@@ -143,7 +143,8 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
     -------
     dict
         ``scores``, bins to watch drift by, and ``hull``, the bins that optimal windows depend on,
-        with the lowest and the highest score of each; whichever can be had.
+        with the lowest and the highest score of each, and ``score``, the column of the scores;
+        whichever can be had.
 
     Examples
     --------
@@ -152,6 +153,8 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
     """
     bins, scores = staircase.score_bins(), staircase.scores
     data: dict[str, Any] = {"scores": bins} if bins else {}
+    if staircase.column is not None:
+        data["score"] = staircase.column
     cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
     if positives.any() and negatives.any() and np.isfinite(scores).all():
         data["hull"] = {

@@ -224,6 +224,21 @@ class Staircase(Shown):
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # holds arrays
 
+    @property
+    def column(self) -> str | None:
+        """Column that the scores are from; None where nobody said."""
+        return None
+
+    @property
+    def cell_width(self) -> float:
+        """How wide the cells are that scores are known by; 0 where scores are exact."""
+        return 0.0
+
+    @property
+    def model(self) -> str | None:
+        """Model that gave the scores, where there are several; None where nobody said."""
+        return None
+
     def score_bins(self) -> dict[str, list[float]]:
         """Put the cases into bins of about equal numbers, as a rule keeps them to watch drift.
 

@@ -176,7 +176,8 @@ class Window(Shown):
         """Give the window as a rule, to be saved, applied and watched.
 
         Where the window was found on a curve, the rule holds bins of the scores, by which
-        :func:`cautious.watch` watches their drift.
+        :func:`cautious.watch` watches their drift. Where it was found on a summary of a log, the
+        rule knows the column of scores and, of several models, its own.
 
         Examples
         --------
@@ -186,8 +187,11 @@ class Window(Shown):
         """
         from cautious.curves.hull import kept_scores
 
-        data = None if self.staircase is None else kept_scores(self.staircase) or None
-        return Rule.window(self.lower, self.upper, classes=self.classes, data=data)
+        rule = Rule.window(self.lower, self.upper, classes=self.classes)
+        if self.staircase is None:
+            return rule
+        about = {} if self.staircase.model is None else {"model": self.staircase.model}
+        return rule.with_details(**about, data=kept_scores(self.staircase) or None)
 
     def frame(self) -> pd.DataFrame:
         """Shares of all cases: answers as rows (abstaining last), truths as columns.

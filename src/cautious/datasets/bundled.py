@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.utils import Bunch
 
 from cautious._typing import Labels
-from cautious.errors import shown
+from cautious.errors import InputError, shown
 
 __all__ = ["list_datasets", "load_dataset"]
 
@@ -98,7 +98,7 @@ def load_dataset(
     >>> load_dataset("irris")
     Traceback (most recent call last):
     ...
-    ValueError: name is 'irris'; there is no such data set. Did you mean 'iris'? ...
+    cautious.errors.InputError: name is 'irris'; there is no such data set. Did you mean 'iris'? ...
     """
     frame = _read_frame(check_name(name))
     *feature_names, class_name = frame.columns
@@ -225,9 +225,11 @@ def check_name(name: str) -> str:
     near += [other for other in in_lower_case if asked and other.startswith(asked)]
     named = [repr(in_lower_case[other]) for other in dict.fromkeys(near)]
     hint = f" Did you mean {' or '.join(named)}?" if named else ""
-    raise ValueError(
-        f"name is {shown(name)}; there is no such data set.{hint} "
-        f"list_datasets() lists all {len(known)} names."
+    raise InputError(
+        "name is {given}; there is no such data set.{hint} {=datasets} lists all {n} names.",
+        given=shown(name),
+        hint=hint,
+        n=len(known),
     )
 
 

@@ -18,7 +18,7 @@ from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.costs import AnswerCosts, CostsLike, SetCosts, SizeCosts, TableCosts, as_costs
 from cautious.decision.class_tree import ClassTree, TreeLike, as_tree
 from cautious.decision.optimal import cheapest, optimal_sets, slack, utility_as_costs
-from cautious.errors import shown
+from cautious.errors import counted, shown
 from cautious.sets import check_probabilities
 from cautious.tensors import by_copy
 from cautious.utility import UtilityLike
@@ -77,8 +77,9 @@ def hierarchical_sets(
     Returns
     -------
     ndarray of shape (n, K), bool
-        Among nodes of equal expected cost (up to rounding) the smallest; among those of equal size
-        the one whose classes come first. ``tree.names`` names them.
+        Among answers of equal expected cost (up to rounding) the smallest; among nodes of equal
+        size the one whose classes come first (of unions of several nodes, any of them).
+        ``tree.names`` names them.
 
     See Also
     --------
@@ -100,7 +101,7 @@ def hierarchical_sets(
     >>> hierarchical_sets(p[2:], tree, utility="u80", n_nodes=2)
     array([[ True, False,  True, False]])
     """
-    own = _tree_of(tree, p)
+    own = _tree_of(tree)
     if (costs is None) == (utility is None):
         raise TypeError("give either costs or utility: what is a set worth?")
     given = utility if costs is None else costs
@@ -175,7 +176,7 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     >>> tree.names(climbing_rule(p, tree, 0.8))
     ['mammal', 'cat', 'all classes']
     """
-    own = _tree_of(tree, p)
+    own = _tree_of(tree)
     level = as_floats(threshold, "threshold")
     if level.ndim or not 0 <= level <= 1:
         raise ValueError(f"threshold is {shown(threshold)}; a probability lies between 0 and 1.")
@@ -197,7 +198,7 @@ def path_probabilities(p: Floats, tree: ClassTree) -> tuple[Ints, Floats]:
     return nodes, np.take_along_axis(tree.sums(p), nodes, axis=1)
 
 
-def _tree_of(tree: TreeLike, p: npt.ArrayLike) -> ClassTree:
+def _tree_of(tree: TreeLike) -> ClassTree:
     """Read a tree whose classes are the columns."""
     if isinstance(tree, ClassTree):
         return tree
@@ -236,8 +237,8 @@ def _cheapest_unions(p: Floats, tree: ClassTree, costs: SizeCosts, n_nodes: int)
     gain = (costs.miss - costs.hit)[: k - 1]
     if (gain < 0).any():
         raise ValueError(
-            f"a right set of {int(np.argmax(gain < 0)) + 1} classes costs more than a wrong one; "
-            "unions of nodes need costs by which to be right is no worse."
+            f"a right set of {counted(int(np.argmax(gain < 0)) + 1, 'class', 'classes')} costs "
+            "more than a wrong one; unions of nodes need costs by which to be right is no worse."
         )
     scale = max(costs.hit.max(), costs.miss[:-1].max())
     mask = np.zeros(p.shape, dtype=np.bool_)

@@ -21,8 +21,15 @@ from cautious.decision.thresholds import (
     threshold_rule,
     window_rule,
 )
-from cautious.errors import shown
-from cautious.sets import check_classes, check_probabilities, frame_in_class_order
+from cautious.errors import counted, shown
+from cautious.predictions import per_cent_hint, sorted_labels
+from cautious.sets import (
+    as_pandas,
+    check_classes,
+    check_probabilities,
+    frame_in_class_order,
+    has_names,
+)
 from cautious.utility import Utility, UtilityLike, as_utility, read_utility
 
 __all__ = ["Kind", "Rule"]
@@ -292,7 +299,9 @@ class Rule:
             takes scores that are no probabilities. A frame may name its columns after the classes.
         classes : sequence of length K, optional
             The order of the columns of `scores` and of the result, where it is not that of the
-            rule, such as a classifier's ``classes_``.
+            rule, such as a classifier's ``classes_``. It must be said of two columns without names
+            if the rule's positive class comes first in the alphabet: the rule lists it second, and
+            a classifier first.
 
         Returns
         -------
@@ -307,7 +316,7 @@ class Rule:
                [ True,  True]])
         """
         order = self._order(classes)
-        values = self._values(scores, order)
+        values = self._values(scores, order, said=classes is not None)
         known = ~_is_missing(values)
         sets = np.ones((len(values), self.n_classes), dtype=np.bool_)
         if known.all():
@@ -471,15 +480,34 @@ class Rule:
         order = [place[str(label)] for label in self.classes]
         return None if order == sorted(order) else order
 
-    def _values(self, scores: npt.ArrayLike, order: list[int] | None) -> Floats:
+    def _check_columns_are_clear(self) -> None:
+        """Refuse two columns without names where a classifier may list the classes otherwise."""
+        own = list(self.classes)
+        usual = [sorted_labels(own)]  # numbers by their value, also where a file has them as text
+        if all(isinstance(label, str) for label in own):
+            usual.append(sorted(own))
+        if self.n_classes == 2 and any(order != own for order in usual):
+            raise ValueError(
+                "scores has two columns, and it is not clear which class each is about: a "
+                f"classifier sorts its classes_, and the rule lists {shown(own)}, the positive one "
+                "last. Pass classes=model.classes_ for a model's predict_proba, or "
+                f"classes={shown(own)} if the columns are in this order; or give the scores of "
+                f"{shown(own[1])} alone, shape (n,)."
+            )
+
+    def _values(self, scores: npt.ArrayLike, order: list[int] | None, *, said: bool) -> Floats:
         """Scores of a window, or probabilities with the columns in the order of the rule."""
+        scores = as_pandas(scores)
         table = frame_in_class_order(scores, check_classes(self.classes), "scores")
         values = as_floats(table, "scores", "scores")
-        if order is not None and values.ndim == 2 and not hasattr(scores, "columns"):
+        named = has_names(scores)
+        if values.ndim == 2 and values.shape[1] == 2 and not (said or named):
+            self._check_columns_are_clear()
+        if order is not None and values.ndim == 2 and not named:
             if values.shape[1] != len(order):
                 raise ValueError(
-                    f"scores has {values.shape[1]} columns for {len(order)} classes; give one "
-                    "column per class."
+                    f"scores has {counted(values.shape[1], 'column')} for {len(order)} classes; "
+                    "give one column per class."
                 )
             values = values[:, order]
         k = self.n_classes
@@ -497,7 +525,8 @@ class Rule:
                 at = int(np.argmax(outside))
                 raise ValueError(
                     f"scores[{at}] is {values[at]}; a rule of kind {shown(self.kind)} takes "
-                    "probabilities of the positive class, between 0 and 1."
+                    "probabilities of the positive class, between 0 and 1. "
+                    f"{per_cent_hint(values)}".rstrip()
                 )
             return np.column_stack([1 - values, values])
         missing = _is_missing(values)

@@ -13,7 +13,7 @@ from cautious.decision.optimal import parts_of_costs, rounded
 from cautious.decision.optimal.candidates import all_candidates
 from cautious.decision.rule import Rule
 from cautious.errors import InputError
-from cautious.predictions import label_text
+from cautious.predictions import ROUNDING, label_text
 from cautious.sets import write_set
 
 __all__ = ["rule_code"]
@@ -41,39 +41,68 @@ def number(cell):
     return value
 
 
-def answer(row):
+def read(row):
+{read}
+
+def answer({values}):
 {body}
 
-sys.stdin.reconfigure(encoding="utf-8-sig", newline="")
-sys.stdout.reconfigure(encoding="utf-8", newline="")
+sys.stdin.reconfigure(encoding="utf-8", newline="")
 head = sys.stdin.readline()
-rows = csv.DictReader(itertools.chain([head], sys.stdin), delimiter=max(",;\\t", key=head.count))
+mark = head[: head.startswith("\\ufeff")]
+sep = max(",;\\t", key=head.count)
+sys.stdout.reconfigure(encoding="utf-8-sig" if mark else "utf-8", newline="")
+rows = csv.DictReader(itertools.chain([head[len(mark) :]], sys.stdin), delimiter=sep)
 if "y_set" in rows.fieldnames:
     sys.exit("there is a column y_set already")
-writer = csv.DictWriter(sys.stdout, [*rows.fieldnames, "y_set"], lineterminator="\\n")
-writer.writeheader()
+cases = []
 for row in rows:
     if None in row or None in row.values():
         sys.exit("line " + str(rows.line_num) + " has not as many cells as the heading")
-    writer.writerow(row | {{"y_set": answer(row)}})
+    try:
+        cases.append((rows.line_num, row, read(row)))
+    except ValueError as error:
+        sys.exit("line " + str(rows.line_num) + ": " + str(error))
+{sums}names = [*rows.fieldnames, "y_set"]
+writer = csv.DictWriter(sys.stdout, names, delimiter=sep.replace("\\t", ","), lineterminator="\\n")
+writer.writeheader()
+for _, row, {values} in cases:
+    writer.writerow(row | {{"y_set": ANSWERS[-1] if {values} is None else answer({values})}})
 '''
 
-_WINDOW = """    score = number(row[SCORE])
-    if score is not None and score >= UPPER:
+_READ_SCORE = """    return number(row[SCORE])
+"""
+_WINDOW = """    if score >= UPPER:
         return ANSWERS[1]
-    return ANSWERS[0] if score is not None and score <= LOWER else ANSWERS[2]
+    return ANSWERS[0] if score <= LOWER else ANSWERS[2]
 """
 
-_READ = """    p = [number(row["p_" + name]) for name in CLASSES]
-    if None in p:
-        return ANSWERS[-1]
-    if abs(sum(p) - 1) > 5e-7:  # rounded when it was written
-        p = [each / sum(p) for each in p]
+_NO_PROBABILITY = "is not a probability; they lie between 0 and 1"
+_READ_PROBABILITY = f"""    score = number(row[SCORE])
+    if score is not None and not 0 <= score <= 1:
+        raise ValueError(str(score) + " {_NO_PROBABILITY}")
+    return None if score is None else [1 - score, score]
 """
-_READ_SCORE = """    score = number(row[SCORE])
-    if score is None:
-        return ANSWERS[-1]
-    p = [1 - score, score]
+_READ_ALL = f"""    p = [number(row["p_" + name]) for name in CLASSES]
+    if None in p:
+        return None
+    for each in p:
+        if not 0 <= each <= 1:
+            raise ValueError(str(each) + " {_NO_PROBABILITY}")
+    return p
+"""
+# How far a row may be from 1 depends on the decimals of all rows, as where files are read.
+_SUMS = """known = [p for _, _, p in cases if p is not None]
+places = (d for d in range({least}, {most})
+          if all(abs(q - round(q, d)) < 1e-7 for p in known for q in p))
+off = min(max(len(CLASSES) * 0.5 * 10.0 ** -next(places, 9), {exact}), {widest}) + 1e-9
+for line, _, p in cases:
+    if p is not None and abs(sum(p) - 1) > off:
+        sys.exit("line %s: the probabilities add up to %.6g; each row must add up to 1"
+                 % (line, sum(p)))
+"""
+_DIVIDED = """    if abs(sum(p) - 1) > 5e-7:  # rounded when it was written
+        p = [each / sum(p) for each in p]
 """
 
 _LIKELY = """    best = p.index(max(p))
@@ -100,7 +129,7 @@ _SETS = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
 
 
 def rule_code(rule: Rule, score: str | None = None) -> str:
-    """Write a rule as a program of about forty lines that needs nothing but Python.
+    """Write a rule as a program of fifty to eighty lines that needs nothing but Python.
 
     Parameters
     ----------
@@ -114,10 +143,10 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     -------
     str
         The program. It reads CSV from standard input, with commas, semicolons or tabs, and writes
-        it with commas and a column ``y_set``, as :func:`cautious.apply` does; it stops where that
-        refuses a cell or a line. A rule of two classes reads the column `score`, by default the
-        one that it was tuned on, if that was named, or else ``"score"``; rules of more classes read
-        a column ``p_<class>`` per class.
+        it with commas and a column ``y_set``, as :func:`cautious.apply` does; where that refuses a
+        cell or a line, it stops before it writes anything. A rule of two classes reads the column
+        `score`, by default the one that it was tuned on, if that was named, or else ``"score"``;
+        rules of more classes read a column ``p_<class>`` per class.
 
     Raises
     ------
@@ -128,13 +157,13 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     Examples
     --------
     >>> program = rule_code(Rule.window(0.2, 0.7, classes=["no", "yes"]))
-    >>> len(program.splitlines()) < 50, "cautious" in program
+    >>> len(program.splitlines()) < 60, "cautious" in program
     (True, False)
     """
     names = [label_text(label) for label in rule.classes]
     k = len(names)
     constants: dict[str, Any] = {}
-    read = _READ_SCORE if k == 2 else _READ
+    divided = "" if k == 2 else _DIVIDED
     if rule.kind == "window":
         # An infinite threshold is never reached, not even by an infinite score; nan never is.
         ends = {"LOWER": (rule.lower, -math.inf), "UPPER": (rule.upper, math.inf)}
@@ -142,7 +171,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         body = _WINDOW
     elif rule.kind == "confidence" or (rule.kind == "class_thresholds" and rule.costs is None):
         constants = {"LEAST": list(rule.thresholds or (rule.threshold,) * k)}
-        body = read + _LIKELY
+        body = divided + _LIKELY
     elif rule.kind == "class_thresholds":
         assert rule.costs is not None
         table = rule.costs.answers.to_numpy(dtype=np.float64)
@@ -150,7 +179,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         least = rounded(np.array(rule.thresholds), parts).tolist()
         table = table - table.min(axis=0)
         constants = {"LEAST": least, "PARTS": parts, "COSTS": table.tolist()}
-        body = read + _CHEAP
+        body = divided + _CHEAP
     else:
         if k > _MOST_CLASSES:
             raise InputError(
@@ -164,15 +193,31 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         sets, costs = _sets_and_costs(rule)
         texts = [write_set([names[at] for at in np.flatnonzero(one)], names) for one in sets]
         constants = {"SETS": texts, "COSTS": costs.tolist()}
-        body = read + _SETS
+        body = divided + _SETS
     answers = [*(write_set([name], names) for name in names), write_set(names, names)]
     column = score or rule.tuned_column or "score"
-    given = {"CLASSES": names} if body.startswith(_READ) else {"SCORE": column}
+    values, read = "p", _READ_PROBABILITY if k == 2 else _READ_ALL
+    if rule.kind == "window":
+        values, read = "score", _READ_SCORE
+    given = {"SCORE": column} if k == 2 else {"CLASSES": names}
     lines = (given | {"ANSWERS": answers} | constants).items()
     return _PROGRAM.format(
         title=rule.describe().replace("\\", "/").replace('"', "'"),
         constants="".join(f"{name} = {_literal(value)}\n" for name, value in lines),
+        values=values,
+        read=read,
         body=body,
+        sums=_sums() if k > 2 else "",
+    )
+
+
+def _sums() -> str:
+    """Write the check of sums, by the numbers that files are read by."""
+    return _SUMS.format(
+        least=ROUNDING["least_decimals"],
+        most=ROUNDING["most_decimals"] + 1,
+        exact=ROUNDING["exact"],
+        widest=ROUNDING["most"],
     )
 
 

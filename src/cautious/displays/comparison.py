@@ -10,7 +10,7 @@ import pandas as pd
 
 from cautious.comparison import friedman_nemenyi, similar_groups
 from cautious.displays.display import Display, line_styles, neutral, plain_text
-from cautious.errors import check_kind
+from cautious.errors import check_kind, counted
 
 if TYPE_CHECKING:
     from typing import Self
@@ -66,8 +66,8 @@ class ScatterPairsDisplay(Display):
         self.scores: pd.DataFrame = pd.DataFrame(scores)
         if self.scores.shape[1] != 2:
             raise ValueError(
-                f"scores has {self.scores.shape[1]} columns; give two classifiers, for example "
-                "scores[['first', 'second']]."
+                f"scores has {counted(self.scores.shape[1], 'column')}; give two classifiers, for "
+                "example scores[['first', 'second']]."
             )
         self.measure = measure
         self.greater_is_better = greater_is_better
@@ -141,7 +141,7 @@ class ScatterPairsDisplay(Display):
             if not chosen.any():
                 continue
             count = int(chosen.sum())
-            text = f"{words} on {count} data set{'s' if count > 1 else ''}"
+            text = f"{words} on {counted(count, 'data set')}"
             look |= {"linestyle": "", "label": text, "markersize": 5, "fillstyle": "none"} | dict(
                 curve_kwargs or {}
             )

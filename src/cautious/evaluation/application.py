@@ -38,12 +38,7 @@ from cautious.logs import (
     labels_of,
     open_sink,
 )
-from cautious.predictions import (
-    described,
-    is_frame,
-    label_text,
-    refusal,
-)
+from cautious.predictions import described, is_frame, label_text
 
 __all__ = ["Application", "apply"]
 
@@ -101,6 +96,10 @@ class Application:
         every = [one.n for one in self.counts.values()]
         return sum(every) if len(columns) == 1 else max(every, default=0)
 
+    def _named(self, model: str) -> str:
+        """Name the rule of no model after the file that was read, as models are elsewhere."""
+        return model or (Path(self.source).stem or "rule" if len(self.counts) == 1 else "")
+
     def frame(self) -> pd.DataFrame:
         """One row per model: cases, answers of each kind, abstentions, missing scores.
 
@@ -114,11 +113,12 @@ class Application:
         """
         rows = {}
         for name, one in self.counts.items():
-            rows[name] = {"cases": one.n, "abstained": one.abstained, "missing": one.missing}
+            row = {"cases": one.n, "abstained": one.abstained, "missing": one.missing}
             if one.several:
-                rows[name]["several"] = one.several
+                row["several"] = one.several
             for label, count in zip(one.classes, one.single, strict=True):
-                rows[name][label_text(label)] = count
+                row[label_text(label)] = count
+            rows[self._named(name)] = row
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Application:
         return {
             "path": None if self.path is None else str(self.path),
             "models": {
-                name: {
+                self._named(name): {
                     "column": self.columns[name],
                     "rule": self.rules[name].describe(),
                     "cases": one.n,
@@ -199,7 +199,7 @@ class Application:
             about = f"{name}: " if len(self.counts) > 1 and name else ""
             yield about + self.rules[name].describe()
             if not one.n:
-                yield f"{about}There was no case."
+                yield f"{about}There are no cases."
             elif one.missing:
                 yield (
                     f"{about}{one.missing:,} of {one.n:,} cases have no score; the rule abstains "
@@ -249,7 +249,8 @@ def apply(
         it is.
     path : path-like, optional
         File to write: CSV or TSV (packed, if it ends in ``.gz``), Parquet or Arrow, by the end of
-        its name; ``-`` writes CSV to standard output. Without it, answers to a frame are returned
+        its name; ``-`` writes CSV to standard output. CSV has the semicolons and the mark of UTF-8
+        that the cases have. Without it, answers to a frame are returned
         with it (``cases``); those to files are counted only.
     only : str, optional
         The model: of rules of several, apply its own; where a column tells models apart, answer its
@@ -283,6 +284,7 @@ def apply(
     is missing. A label that could be misread stands in a list, ``["a|b"]``, and if a class is
     called ``?``, abstaining is written as the set of all classes. So :func:`cautious.evaluate`
     reads the file back, once the truth has been added. Cells of text files stay text as written.
+    Of no cases, as on an empty day, a file with the heading alone is written.
 
     Examples
     --------
@@ -310,9 +312,12 @@ def apply(
         check_output(path, files_of(source))
     with ExitStack() as stack:
         opened = stack.enter_context(opened_cases(source, encoding))
+        import pyarrow as pa  # what opens cases says how to get it
+
         try:
             names = opened.schema.names
-            plan = AnswerPlan.of(names, rules, answer=answer, score=score, proba=proba, model=model)
+            own = opened.schema_with(model).names
+            plan = AnswerPlan.of(own, rules, answer=answer, score=score, proba=proba, model=model)
             plan = plan.of_model(opened, only)
         except InputError as error:
             raise error.at(opened.name) from None
@@ -331,14 +336,14 @@ def apply(
         to_screen = path is None or os.fspath(path) == "-"
         beside = Path(tempfile.gettempdir()) if to_screen else Path(os.path.realpath(path)).parent  # type: ignore[arg-type]
         batches = stack.enter_context(answered_batches(opened, plan, engine, beside))
-        sink = None
+        sink, dialect = None, opened.dialect()
         kept: dict[str, list[Any]] | None = None
         if path is None and is_frame(source):
             kept = {name: [] for name in plan.targets.values()}
         for batch in stack.enter_context(_ahead(batches)):
             if sink is None and path is not None:
                 schema = _schema_of_all(batch.table.schema, opened.schema)
-                sink = stack.enter_context(open_sink(path, str(kind), schema))
+                sink = stack.enter_context(open_sink(path, str(kind), schema, dialect))
             if sink is not None:
                 sink(_of_one_kind(batch.table, schema, opened.mixed))
             if not done:
@@ -351,8 +356,10 @@ def apply(
             done += batch.table.num_rows
             if progress is not None:
                 progress(done, expected)
-        if not done:
-            raise refusal("no rows", place=opened.name)
+        if sink is None and path is not None:  # there is no case, and so a file without any
+            answers = [pa.field(name, pa.string()) for name in dict.fromkeys(plan.targets.values())]
+            schema = pa.schema([*opened.schema, *answers], metadata=opened.schema.metadata)
+            stack.enter_context(open_sink(path, str(kind), schema, dialect))
         if expected is not None and done != expected:
             raise RuntimeError(f"{done:,} rows were read, but there are {expected:,}.")
         rows = None if kept is None or plan.n_chosen is None else _rows_of(opened, plan)

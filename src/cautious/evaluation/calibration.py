@@ -24,7 +24,14 @@ from cautious.errors import InputError, Message, check_kind, quoted
 from cautious.predictions import ModelPredictions
 from cautious.sets import check_classes
 
-__all__ = ["Calibration", "DataDigest", "data_digest", "scale_notes", "share_of_positives"]
+__all__ = [
+    "Calibration",
+    "DataDigest",
+    "check_retunable",
+    "data_digest",
+    "scale_notes",
+    "share_of_positives",
+]
 
 # Fewer new scores than this may all be unlikely ones.
 _LEAST_SCORES = 5
@@ -124,6 +131,11 @@ class Calibration:
         parameters[-1] += 1
         return parameters
 
+    @property
+    def watched(self) -> tuple[int, ...]:
+        """The same for a monitor of drift; empty if there is but one bin, which cannot change."""
+        return tuple(self.expected.tolist()) if len(self.counts) > 1 else ()
+
     def share_of_positives(
         self, new: Ints, truths: tuple[int, ...] = (), confidence_level: float = 0.95
     ) -> Interval:
@@ -172,7 +184,7 @@ class Calibration:
         return now.high < then.low or then.high < now.low
 
     def retuned(self, rule: Rule, share: float) -> Rule | None:
-        """Find the window for another share of positives; None if the file does not say enough.
+        """Find the window for another share of positives; None if there is none.
 
         Parameters
         ----------
@@ -184,27 +196,72 @@ class Calibration:
         Returns
         -------
         Rule or None
-            What :func:`cautious.tune` finds on the same cases with that prior.
+            What :func:`cautious.tune` finds on the same cases with that prior: for costs the same
+            window, for a budget the best that ends at corners of the convex hull. None if the file
+            does not say enough, if the rule carries a promise, or if the share is 0 or 1.
         """
         goal = dict(self.goal or {})
         budget = any(name != "per" for name in goal)
         if self.hull is None or not 0 < share < 1 or (rule.costs is None and not budget):
             return None
+        if rule.certificate is not None:  # with another share it would promise nothing
+            return None
         low, high, negatives, positives = (np.array(self.hull[key], float) for key in _HULL)
-        # Cases of a bin may be anywhere in it: its ends are enough for its neighbours.
-        score = np.concatenate([low, high, low, high])
-        weight = np.concatenate([negatives, negatives, positives, positives]) / 2
-        truth = np.repeat(check_classes(rule.classes), 2 * len(low))
+        # Cases of a bin may be anywhere in it, so windows end between bins: bins stand in for
+        # scores. What such a window counts is what it counts of the cases themselves.
         found = find_rule(
-            truth, y_score=score, sample_weight=weight, classes=rule.classes,
-            costs=None if budget else rule.costs, priors=(1 - share, share), **goal,
-        )  # fmt: skip
+            np.repeat(check_classes(rule.classes), len(low)),
+            y_score=np.tile(np.arange(len(low)), 2),
+            sample_weight=np.concatenate([negatives, positives]),
+            classes=rule.classes,
+            costs=None if budget else rule.costs,
+            priors=(1 - share, share),
+            **goal,
+        )
+        gaps = np.concatenate([[-np.inf], (high[:-1] + low[1:]) / 2, [np.inf]])
+        places = np.clip([found.rule.lower, found.rule.upper], -0.5, len(low) - 0.5)
+        lower, upper = gaps[np.ceil(places).astype(int)].tolist()
         kept = {key: value for key, value in (rule.data or {}).items() if key != "priors"}
-        about = {"costs": rule.costs, "model": rule.model}
-        return found.rule.with_details(**about, data=kept | {"priors": [1 - share, share]})
+        kept |= {"priors": [1 - share, share]}
+        window = Rule.window(lower, upper, classes=rule.classes)
+        return window.with_details(costs=rule.costs, model=rule.model, data=kept)
 
 
 _HULL = ("low", "high", "negatives", "positives")
+
+
+def check_retunable(rule: Rule) -> None:
+    """Refuse a rule that has no window for another share of positives.
+
+    A promise is about cases like those of its calibration, and with another share of positives
+    they are others. The window that just keeps the limit on re-weighted old cases has nothing to
+    spare for new ones.
+
+    Raises
+    ------
+    InputError
+        If the rule carries a promise, or its file does not say enough.
+
+    Examples
+    --------
+    >>> check_retunable(Rule.window(0.2, 0.8))
+    Traceback (most recent call last):
+    ...
+    cautious.errors.InputError: there is no window to re-tune; the rule must be a window that
+    `cautious tune -o` wrote, for costs or a budget.
+    """
+    if rule.certificate is not None:
+        raise InputError(
+            "the rule cannot be re-tuned: it carries a promise, and a promise does not hold for "
+            "another share of positives; collect new cases with their truths, and tune on them "
+            "with the same limits and {=confidence_level}."
+        )
+    known = Calibration.of_rule(rule)
+    if known is None or known.retuned(rule, 0.5) is None:
+        raise InputError(
+            "there is no window to re-tune; the rule must be a window that `cautious tune -o` "
+            "wrote, for costs or a budget."
+        )
 
 
 def data_digest(one: ModelPredictions) -> str:
@@ -220,7 +277,8 @@ class DataDigest:
     """A digest of cases that may come in parts, in any order."""
 
     def __init__(self) -> None:
-        self.n, self._sums = 0, [0, 0, 0]
+        self.n: int = 0
+        self._sums: list[int] = [0, 0, 0]
 
     def add(self, columns: Iterable[Any]) -> None:
         """Add cases: the codes of their truths, scores or probabilities."""

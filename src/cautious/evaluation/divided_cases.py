@@ -281,7 +281,7 @@ class DividedCases:
 
 def _answers_of(rule: Rule, values: Floats) -> Ints:
     """Positions of the classes that a rule answers with; K abstains."""
-    mask = rule.predict_set(values)
+    mask = rule.predict_set(values, classes=rule.classes)
     answer: Ints = np.where(mask.sum(axis=1) > 1, mask.shape[1], mask.argmax(axis=1))
     return answer
 

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from cautious._typing import as_number
 from cautious.bootstrap import check_resamples
 from cautious.costs import CostsLike, SetCosts, as_costs, read_cost_table
 from cautious.curves import AbstentionCostSurface
-from cautious.errors import InputError, Message, quoted, shown
+from cautious.errors import InputError, Message, counted, note_lines, quoted, shown
 from cautious.evaluation.calibration import data_digest
 from cautious.evaluation.evidence import (
     Evidence,
@@ -38,6 +38,7 @@ from cautious.evaluation.text import (
     has_partial_sets,
     html_tables,
     no_answers,
+    paragraphs,
     rounding_words,
     rows_of,
     size_rows,
@@ -61,6 +62,8 @@ from cautious.predictions import (
 from cautious.sets import check_sets
 
 __all__ = ["Evaluation", "evaluate"]
+
+T = TypeVar("T")
 
 SECTIONS = {
     "scores": "scores",
@@ -100,7 +103,7 @@ class Evaluation:
         The usual measures of each true class, and of each group; a model may be missing. Where
         measures were asked for by name, those of each group, and nothing of the classes.
     notes : tuple of Message
-        What was guessed or looks odd.
+        What was guessed or looks odd; printed below the tables.
     asked : tuple of str
         The measures that were asked for by name; if there are any, all of them are printed.
     by_costs_of : tuple of str
@@ -244,7 +247,7 @@ class Evaluation:
                     yield title, *(every_part(frame) if every else first_parts(frame, partial, n))
 
     def text(self, *, every: bool = False) -> str:
-        """Write tables and sentences; with `every`, all measures.
+        """Write tables, sentences and notes; with `every`, all measures.
 
         Examples
         --------
@@ -256,7 +259,7 @@ class Evaluation:
         True
         """
         (first, *rest) = [text_table(*table) for table in self.tables(every=every)]
-        return "\n\n".join([first, "\n".join(self.sentences()), *rest])
+        return paragraphs(first, self.sentences(), *rest, note_lines(self.notes))
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         names = dict.fromkeys(name for table in self.measures.values() for name in table.index)
@@ -300,7 +303,7 @@ class Evaluation:
             if one.bounds:
                 yield prefix + rounding_words(one)
             if one.missing:
-                yield f"{prefix}{one.missing:,} cases have no score and are abstained on."
+                yield f"{prefix}Abstained on {counted(one.missing, 'case')} without a score."
             if name in self.by_costs_of and "cost" in self.measures[name].index:
                 yield f"{prefix}The cost is by the costs that the rule was tuned for."
 
@@ -311,7 +314,7 @@ class Evaluation:
         return f"<Evaluation of {', '.join(map(repr, list(self.models)[:4]))}>"
 
     def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences())
+        return html_tables(self.tables(), self.sentences(), self.notes)
 
 
 def evaluate(
@@ -342,7 +345,8 @@ def evaluate(
         How scores and probabilities become answers, for example what :func:`tune` returned or
         wrote. By default the sets as given, or the most probable class. If it was tuned on these
         very cases, in whatever order, the result says so: they show it at its best. With `engine`
-        this is not noticed.
+        this is not noticed. Where no column holds predictions by its name, each rule reads the
+        column of scores that is named after its model.
     window : pair of float, optional
         Two classes: answer negative up to the first score, positive from the second, and abstain
         between.
@@ -397,14 +401,18 @@ def evaluate(
     choice = RuleChoice.of(rule, window, confidence, utility)
     check_resamples(n_resamples)
     # A rule knows the class that its scores speak for, and the column they were in.
-    rules = list((read_rules(rule) or {}).values())
-    about = {one.pos_label for one in rules}
+    rules = read_rules(rule) or {}
+    about = {one.pos_label for one in rules.values()}
     if columns.get("pos_label") is None and len(about) == 1:
         columns["pos_label"] = about.pop()
     sources = predictions if isinstance(predictions, list | tuple) else [predictions]
     in_columns = all(is_frame(one) or isinstance(one, str | os.PathLike) for one in sources)
-    if len(rules) == 1 and in_columns and not any(map(columns.get, ("score", "proba", "sets"))):
-        columns["score"] = rules[0].tuned_column
+    own_columns: list[str] = []
+    if in_columns and not any(map(columns.get, ("score", "proba", "sets"))):
+        if not any(isinstance(one, str) and one == "-" for one in sources):  # it is read once
+            own_columns = [name for name in rules if name]
+        if len(rules) == 1:
+            columns["score"] = next(iter(rules.values())).tuned_column
     bootstrap = None
     if confidence_level is not None:
         if not 0 < as_number(confidence_level, "confidence_level") < 1:
@@ -421,7 +429,7 @@ def evaluate(
         costs = read_cost_table(costs)  # once for all models
     read: Mapping[str, ModelPredictions] = {}
     if engine is None:
-        read = source = read_predictions(predictions, **columns)
+        read = source = _from_columns(read_predictions, own_columns, predictions, **columns)
         chosen_on = {name: data_digest(one) for name, one in read.items()} if choice.rules else {}
         weighted = {name: one.sample_weight is not None for name, one in read.items()}
         if priors is not None:  # they are weights too, but leave the number of cases as it is
@@ -440,7 +448,8 @@ def evaluate(
     else:
         if priors is not None:
             raise InputError("{=priors} is not offered with {=engine}; leave one of them out.")
-        log = summarise_log(predictions, engine, progress=progress, **_to_count(choice), **columns)
+        how = {"progress": progress} | _to_count(choice)
+        log = _from_columns(summarise_log, own_columns, predictions, engine, **how, **columns)
         try:
             found = list(evidence_of_log(log.summary, choice, log.name))
         except InputError as error:
@@ -489,6 +498,19 @@ def evaluate(
         tuple(measures),
         tuple(by_costs_of),
     )
+
+
+def _from_columns(read: Callable[..., T], names: Sequence[str], *given: Any, **columns: Any) -> T:
+    """Read predictions; if no column is known to hold any, take those named after the rules."""
+    try:
+        return read(*given, **columns)
+    except InputError as error:
+        if error.message.key != "no predictions column" or not names:
+            raise
+        try:
+            return read(*given, **columns | {"score": list(names)})
+        except InputError as again:
+            raise (error if again.message.key == "no such column" else again) from None
 
 
 def _to_count(choice: RuleChoice) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from cautious._typing import Floats, as_number
 from cautious.bootstrap import check_resamples
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import InputError, Message, note_lines, quoted
 from cautious.evaluation.evidence import Evidence, RuleChoice, evidence_of, noted, score_notes
-from cautious.evaluation.text import alike, html_tables, number, share, text_table
+from cautious.evaluation.text import alike, html_tables, number, paragraphs, share, text_table
 from cautious.metrics import (
     bootstrap_difference,
     discounted_accuracy_score,
@@ -57,7 +57,7 @@ class Comparison:
     confidence_level : float
         Of the intervals and of the verdict.
     notes : tuple of Message
-        What was guessed or looks odd.
+        What was guessed or looks odd; printed below the tables.
 
     Examples
     --------
@@ -196,13 +196,13 @@ class Comparison:
 
     def __str__(self) -> str:
         tables = [text_table(*table) for table in self.tables()]
-        return "\n\n".join([*tables, "\n".join(self.sentences())])
+        return paragraphs(*tables, self.sentences(), note_lines(self.notes))
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(map(repr, self.models.index[:4]))}>"
 
     def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences())
+        return html_tables(self.tables(), self.sentences(), self.notes)
 
 
 _HEADINGS = {

@@ -292,8 +292,9 @@ class Watch:
         -------
         Rule or None
             What :func:`cautious.tune` finds on its cases with that prior (for a budget, among
-            the windows of the convex hull); without a certificate. None if the rule's file does
-            not say enough.
+            the windows of the convex hull). None if the rule's file does not say enough, if the
+            estimate is 0 or 1, or if the rule carries a promise: that holds for no other share of
+            positives, so collect new cases with their truths and tune on them.
 
         Examples
         --------
@@ -308,10 +309,6 @@ class Watch:
         if self.calibration is None or self.deployed is None:
             return None
         return self.calibration.retuned(self.deployed, self.share_of_positives.estimate)
-
-    @property
-    def _is_promised(self) -> bool:
-        return self.deployed is not None and self.deployed.certificate is not None
 
     # How it grows.
 
@@ -406,8 +403,8 @@ class Watch:
     def frame(self) -> pd.DataFrame:
         """One row per batch, in the order fed: its counts, and the evidence after it.
 
-        Columns such as ``error`` hold the evidence as a share of what raises the alarm, both as
-        logarithms: 1 is an alarm.
+        Columns such as ``error evidence`` hold the evidence as a share of what raises the alarm,
+        both as logarithms: 1 is an alarm.
 
         Examples
         --------
@@ -415,7 +412,7 @@ class Watch:
         >>> log = pd.DataFrame({"y_true": [0, 1, 0], "score": [0.1, 0.5, 0.9]})
         >>> seen = cautious.watch(log, cautious.decision.Rule.window(0.2, 0.8), max_error=0.2)
         >>> seen.frame().columns.tolist()
-        ['batch', 'at', 'cases', 'abstained', 'missing', 'labelled', 'wrong', 'error']
+        ['batch', 'at', 'cases', 'abstained', 'missing', 'labelled', 'wrong', 'error evidence']
         """
         rows, sums = [], _Sums()
         for one in self.batches:
@@ -423,9 +420,10 @@ class Watch:
             row |= dict(zip(TALLIES, one.counts[ALL], strict=True))
             sums.add(one)
             monitors = self._monitors(sums)
-            row |= {name: m.log_evidence / m.threshold for name, m in monitors.items()}
+            row |= {_column(name): m.log_evidence / m.threshold for name, m in monitors.items()}
             rows.append(row)
-        return pd.DataFrame(rows)
+        names = ["batch", "at", *TALLIES, *map(_column, self.monitors())]
+        return pd.DataFrame(rows, columns=None if rows else names)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON.
@@ -441,7 +439,8 @@ class Watch:
         ['alarm', 'alarms', 'batches', 'monitors', 'retuned', 'share_of_positives', 'total']
         """
         found = {
-            name: {
+            name: _counted(name, one)
+            | {
                 "log_evidence": one.log_evidence,
                 "threshold": one.threshold,
                 "alarm": name in self.alarms,
@@ -486,7 +485,8 @@ class Watch:
                 shares = (share(one.risk), share(one.max_error))
             else:
                 seen, shares = f"{one.n:,} scores", ("", "")
-            path = paths[name].to_numpy(dtype=float) if name in paths else np.empty(0)
+            column = _column(name)
+            path = paths[column].to_numpy(dtype=float) if column in paths else np.empty(0)
             evidence, due = _evidence(one.log_evidence), _evidence(one.threshold)
             state = "ALARM" if name in self.alarms else "quiet"
             rows.append((name, seen, *shares, evidence, due, sparks(path), state))
@@ -523,10 +523,12 @@ class Watch:
             )
         if self.max_error is None:
             yield (
-                "Errors are not watched: the rule has no certificate, and no limit was given "
-                "(max_error, or --max-error)."
+                "Errors are not watched: the rule promises no limit on the share of wrong answers, "
+                "and none was given (max_error, or --max-error)."
             )
-        if not self.expected:
+        if not self.expected and self.calibration is not None:
+            yield "Drift is not watched: nearly all scores that the rule was tuned on are the same."
+        elif not self.expected:
             yield (
                 "Drift is not watched: the rule does not hold the scores it was tuned on; rules "
                 "that were found on scores do, by `cautious tune -o`, an estimator or a curve."
@@ -544,7 +546,6 @@ class Watch:
                 f"same source, {share(now.low)} to {share(now.high)}. When the rule was tuned, "
                 f"{tuned} were positive."
             )
-            # A window for another share would leave a certified rule without its promise.
             wanted = self.max_error is None and self.calibration.is_another_share(now)
             retuned = self.retuned() if wanted else None
             if retuned is not None:
@@ -553,7 +554,6 @@ class Watch:
                     f"{number(float(retuned.lower))} to "  # type: ignore[arg-type]
                     f"{number(float(retuned.upper))}, if only the share has changed."  # type: ignore[arg-type]
                 )
-                words += " It would be without a promise." if self._is_promised else ""
             yield words
 
     def __str__(self) -> str:
@@ -643,6 +643,26 @@ class Watch:
             ) from None
 
 
+def _column(name: str) -> str:
+    """Name the column of a monitor's evidence."""
+    return f"{name} evidence"
+
+
+def _counted(name: str, one: RiskMonitor | DriftMonitor) -> dict[str, Any]:
+    """Say what a monitor is about, and what it has counted.
+
+    Examples
+    --------
+    >>> _counted("error in north", RiskMonitor(0.1, 0.95, 3, 60))
+    {'group': 'north', 'seen': 60, 'count': 3, 'share': 0.05, 'limit': 0.1}
+    """
+    group = name.partition(" in ")[2] or None
+    if isinstance(one, DriftMonitor):
+        return {"group": group, "seen": one.n, "count": None, "share": None, "limit": None}
+    counts = {"seen": one.answered, "count": one.wrong, "share": one.risk}
+    return {"group": group, **counts, "limit": one.max_error}
+
+
 def _added(every: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Add counts up, place by place; batches without any are left out."""
     return tuple(sum(each) for each in zip(*(one for one in every if one), strict=True))
@@ -692,7 +712,8 @@ def _read_state(data: dict[str, Any]) -> Watch:
         if ALL not in counts:
             raise ValueError("a batch lacks its counts")
         bins = _whole(one["bins"])
-        if bins and len(bins) != len(data["expected"]):
+        # Nothing is expected of a lone bin.
+        if bins and len(bins) != max(1, len(data["expected"])):
             raise ValueError("the bins of a batch do not fit")
         texts = {key: _text(one[key]) for key in ("name", "at", "cases", "labels")}
         open_bins, truths = _whole(one["open_bins"]), _whole(one["truths"])

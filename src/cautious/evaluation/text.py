@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from cautious.errors import Message, note_lines
 from cautious.evaluation.evidence import Evidence
 from cautious.metrics import SetCounts
 from cautious.predictions import per_cent_hint
@@ -23,6 +24,7 @@ __all__ = [
     "html_tables",
     "no_answers",
     "number",
+    "paragraphs",
     "rounding_words",
     "rows_of",
     "share",
@@ -33,6 +35,10 @@ __all__ = [
 
 WEIGHTS = "weights sum to"
 """What stands in place of "cases" where rows have weights: nobody shall take a sum for people."""
+
+
+# Sums of weights are as exact as this.
+_ROUNDING = 1e-12
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -74,17 +80,21 @@ def alike(*values: float) -> list[str]:
 
 
 def share(value: float) -> str:
-    """Show a share as per cent.
+    """Show a share as per cent; all and nothing are whole numbers, and nothing else is.
 
     Examples
     --------
     >>> share(0.1234), share(0.0004), share(1.0), share(float("nan"))
     ('12.3 %', '0.04 %', '100 %', '')
+    >>> share(0.1 + 0.2 + 0.7 - 2e-16), share(0.99999), share(0.00002)
+    ('100 %', '> 99.99 %', '< 0.01 %')
     """
     if math.isnan(value):
         return ""
-    if value in (0.0, 1.0):
-        return f"{100 * value:.0f} %"
+    if abs(value - round(value)) < _ROUNDING:
+        return f"{100 * round(value)} %"
+    if 0 < value < 1 and f"{100 * value:.2f}" in ("0.00", "100.00"):
+        return "< 0.01 %" if value < 0.5 else "> 99.99 %"
     return f"{100 * value:.{1 if 0.001 <= value <= 0.999 else 2}f} %"
 
 
@@ -110,10 +120,27 @@ def text_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
     return "\n".join([title, *lines] if title else lines)
 
 
+def paragraphs(*parts: str | Iterable[str]) -> str:
+    """Put tables, sentences and notes below each other, a blank line between; none where empty.
+
+    Examples
+    --------
+    >>> print(paragraphs("a table", ["One sentence.", "Another."], []))
+    a table
+    <BLANKLINE>
+    One sentence.
+    Another.
+    """
+    texts = (part if isinstance(part, str) else "\n".join(part) for part in parts)
+    return "\n\n".join(text for text in texts if text)
+
+
 def html_tables(
-    tables: Iterable[tuple[str, Sequence[str], Sequence[Sequence[str]]]], sentences: Iterable[str]
+    tables: Iterable[tuple[str, Sequence[str], Sequence[Sequence[str]]]],
+    sentences: Iterable[str],
+    notes: Iterable[Message] = (),
 ) -> str:
-    """Lay tables and sentences out for a notebook; all text is escaped."""
+    """Lay tables, sentences and notes out for a notebook; all text is escaped."""
     parts = []
     for title, headings, rows in tables:
         head = "".join(f"<th>{escape(cell)}</th>" for cell in headings)
@@ -122,7 +149,9 @@ def html_tables(
         )
         caption = f"<caption>{escape(title)}</caption>" if title else ""
         parts.append(f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-    return "".join([*parts, *(f"<p>{escape(words)}</p>" for words in sentences)])
+    return "".join(
+        [*parts, *(f"<p>{escape(words)}</p>" for words in (*sentences, *note_lines(notes)))]
+    )
 
 
 class _Line(NamedTuple):
@@ -205,8 +234,9 @@ def size_rows(models: Mapping[str, Evidence]) -> Iterator[tuple[str, ...]]:
     """Say how many cases there are; a sum of weights must not pass for a number of people."""
     every = models.values()
     weighted = any(one.weighted for one in every)
-    if weighted:
-        yield ("rows", *("" if n is None else f"{n:,}" for n in map(rows_of, every)))
+    rows = [rows_of(one) for one in every]
+    if weighted and any(n is not None for n in rows):
+        yield ("rows", *("not known" if n is None else f"{n:,}" for n in rows))
     yield (WEIGHTS if weighted else "cases", *(number(one.n) for one in every))
 
 

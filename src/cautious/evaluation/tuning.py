@@ -11,22 +11,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._typing import RandomState, as_number
+from cautious._typing import RandomState, as_floats, as_number
 from cautious.bootstrap import Interval, as_generator
 from cautious.costs import CostsLike, read_cost_table
-from cautious.curves import AbstentionCostSurface, FoundRule, Staircase, find_rule, kept_scores
+from cautious.curves import FoundRule, Staircase, find_rule, kept_scores
 from cautious.decision import Rule, rules_to_json
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import InputError, Message, counted, note_lines, quoted
 from cautious.evaluation.calibration import data_digest
 from cautious.evaluation.cross_fitting import Expected, cross_fit
 from cautious.evaluation.distinction import IN_WORDS, best_model
 from cautious.evaluation.divided_cases import LEAST_GROUPS, TooFewCases
-from cautious.evaluation.evidence import read_priors, score_notes
-from cautious.evaluation.text import html_tables, number, share, text_table
+from cautious.evaluation.evidence import direction_notes, read_priors
+from cautious.evaluation.text import html_tables, number, paragraphs, share, text_table
 from cautious.guarantees import Certificate, Certified, certify
 from cautious.logs import LogSummary
 from cautious.predictions import (
     ModelPredictions,
+    copy_notes,
     label_text,
     per_cent_hint,
     per_cent_notes,
@@ -55,7 +56,7 @@ class Tuning:
         The model that is expected to do best on new cases; None if it cannot be told apart from
         another, or if nothing is expected.
     notes : tuple of Message
-        What was guessed or looks odd.
+        What was guessed or looks odd; printed below the table.
     expected : dict of str to Expected
         What each rule is expected to do on new cases, with intervals. A model of which too few
         cases are known is not there, and a note says so.
@@ -274,13 +275,13 @@ class Tuning:
 
     def __str__(self) -> str:
         tables = [text_table(*table) for table in self.tables()]
-        return "\n\n".join([*tables, "\n".join(self.sentences())])
+        return paragraphs(*tables, self.sentences(), note_lines(self.notes))
 
     def __repr__(self) -> str:
         return f"<Tuning of {', '.join(map(repr, list(self.found)[:4]))}>"
 
     def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences())
+        return html_tables(self.tables(), self.sentences(), self.notes)
 
 
 # More thresholds than this are in the rule, and not in the table.
@@ -309,6 +310,9 @@ def tune(
     max_abstention: float | None = None,
     max_error: float | None = None,
     min_saving: float | None = None,
+    max_missed: float | None = None,
+    min_ppv: float | None = None,
+    min_npv: float | None = None,
     per: Any = "answer",
     priors: Any = None,
     honest: bool = True,
@@ -333,6 +337,12 @@ def tune(
         with a `confidence_level`, on new ones.
     min_saving : float, optional
         Part of the mistakes (or of their cost) without abstention that has to go.
+    max_missed : float, optional
+        Two classes, with a `confidence_level`: promise that at most this share of the positive
+        cases are answered negative.
+    min_ppv, min_npv : float, optional
+        Two classes, with a `confidence_level`: promise that at least this share of the positive,
+        or of the negative, answers are right.
     per : {"answer", "case"}, default="answer"
         Whether mistakes are counted among the answers or among all cases.
     priors : float, mapping or sequence in the order of the classes, optional
@@ -342,10 +352,11 @@ def tune(
         ninety more searches; without it there is only what they do on the cases they were chosen
         on, which is better.
     confidence_level : float, optional
-        With `max_error`: promise, with this confidence, that the limit holds on new cases
-        (:func:`cautious.guarantees.certify`). A rule that can be promised less than asked for is
-        not given; the certificate then says how many cases could be enough. Without `max_error` it
-        is the level of intervals, .95 by default.
+        With `max_error`, `max_missed`, `min_ppv` or `min_npv`: promise, with this confidence, that
+        all the limits given hold on new cases (:func:`cautious.guarantees.certify`);
+        `max_abstention` may be among them. A rule that can be promised less than asked for is not
+        given; the certificate then says how many cases could be enough. Without such a limit it is
+        the level of intervals, .95 by default.
     n_repeats, random_state
         Of the cross-fitting. Weights are how much
         each case counts. Groups, if there are at least ten with each class, are kept together.
@@ -380,39 +391,53 @@ def tune(
             "costs take summary.cost_surface().for_costs(costs), for a promise "
             "summary.certify(max_error=...)."
         )
-    read = read_predictions(predictions, **columns)
     goal = {
         "max_abstention": max_abstention,
         "max_error": max_error,
         "min_saving": min_saving,
     }
-    # What happens to cases without a score is said once, of each model; see _notes.
-    notes = [one for one in read.notes if one.key != "missing"]
-    wanted: dict[str, Any] = {name: value for name, value in goal.items() if value is not None}
+    limits = {"max_missed": max_missed, "min_ppv": min_ppv, "min_npv": min_npv}
+    every = {**goal, **limits}
+    wanted: dict[str, Any] = {name: value for name, value in every.items() if value is not None}
+    promises = [name for name in _PROMISED if name in wanted]
+    if confidence_level is None and promises[:1] not in ([], ["max_error"]):
+        raise InputError(
+            "{==name} is given without {=confidence_level}; it is a promise about new cases, so "
+            "say how sure it has to be, for example 0.95.",
+            name=promises[0],
+        )
     if isinstance(costs, str | os.PathLike):
         costs = read_cost_table(costs)  # once: each model asks many times
+    if isinstance(costs, Mapping):  # numbers may be text, as they are to find_rule
+        costs = {key: _one_or_per_case(cost, key) for key, cost in costs.items()}
     if costs is not None:
         wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
-    certified = max_error is not None and confidence_level is not None
+    certified = bool(promises) and confidence_level is not None
     level = 0.95 if confidence_level is None else confidence_level
     if not 0 < as_number(level, "confidence_level") < 1:
         raise InputError(
             "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
             given=confidence_level,
         )
+    read = read_predictions(predictions, **columns)
+    # What happens to cases without a score is said once, of each model; see _notes.
+    notes = [one for one in read.notes if one.key != "missing"]
     found, fits, certificates = {}, {}, {}
     # Whoever tries many models finds one that looks good; tested so, all promises hold together.
     each = 1 - (1 - level) / len(read)
+    if certified:
+        notes += copy_notes(predictions, read, **columns)
     for one in read.values():
         asked = _search(one, costs, goal, per, priors)
+        notes += direction_notes(one.name, one)
         if certified:
             wanted["confidence_level"] = level
-            promised = _certified(one, asked, each, random_state)
+            promised = _certified(one, asked | limits, each, random_state)
             certificates[one.name] = promised.certificate
             notes += _margin_notes(one)
             if promised.rule is None:
                 continue
-            rule = _measured(promised.rule, asked)
+            rule = _measured(promised.rule, asked | limits)
         else:
             rule = find_rule(**asked)
         data = {"n": one.n, "digest": data_digest(one)} | _named_column(columns.get("score"))
@@ -443,6 +468,16 @@ def tune(
     )
 
 
+def _one_or_per_case(cost: Any, key: str) -> Any:
+    """Read a cost: one number, or one per case."""
+    read = as_floats(cost, f"costs[{key!r}]", "costs")
+    return read if read.ndim else float(read)
+
+
+# Limits that make a promise of a confidence level; more than one may be given.
+_PROMISED = ("max_missed", "min_ppv", "min_npv", "max_error")
+_OF_POSITIVES = _PROMISED[:3]
+_CERTIFIED = (*_PROMISED, "max_abstention")
 # A fifth of the cases fixes the candidates; of fewer there would be hardly one.
 _LEAST_PROMISED = 10
 
@@ -450,13 +485,37 @@ _LEAST_PROMISED = 10
 def _certified(
     one: ModelPredictions, asked: Mapping[str, Any], level: float, random_state: RandomState
 ) -> Certified:
-    """Find the rule that answers most among those of which the limit can be promised."""
+    """Find the rule that answers most among those of which all limits can be promised."""
+    limits = {name: asked[name] for name in _CERTIFIED if asked[name] is not None}
+    first = next(iter(limits))
     for name, words in (("costs", "costs"), ("priors", "shares of the classes")):
         if asked[name] is not None:
             raise InputError(
-                "{words} are given, but a promise of {=max_error} with {=confidence_level} counts "
+                "{words} are given, but a promise of {==first} with {=confidence_level} counts "
                 "mistakes as they occur; leave them out.",
                 words=words,
+                first=first,
+            )
+    if asked["min_saving"] is not None:
+        raise InputError(
+            "{=min_saving} is given beside {==first} with {=confidence_level}, but no saving can "
+            "be promised; leave it out.",
+            first=first,
+        )
+    for name, limit in limits.items():
+        if name in _OF_POSITIVES and len(one.classes) != 2:
+            raise InputError(
+                "{==name} is for two classes, and {model} has {n}; give {=max_error}, or one class "
+                "against the rest with {=pos_label}.",
+                name=name,
+                model=quoted(one.name, 60),
+                n=len(one.classes),
+            )
+        if not 0 < as_number(limit, name) < 1:
+            raise InputError(
+                "{==name} is {given}; a promise needs a limit between 0 and 1, both excluded.",
+                name=name,
+                given=limit,
             )
     if one.sample_weight is not None:
         raise InputError(
@@ -464,26 +523,24 @@ def _certified(
             "test; leave the weights out ({=no_weight}, where they are a column).",
             name=quoted(one.name, 60),
         )
-    if not 0 < asked["max_error"] < 1:
-        raise InputError(
-            "{=max_error} is {given}; a promise needs a limit between 0 and 1, both excluded.",
-            given=asked["max_error"],
-        )
     scores = one.y_score if one.y_score is not None else one.y_proba
     assert scores is not None
     known = scores[~np.isnan(scores)]
     if one.n - int(one.missing.sum()) < _LEAST_PROMISED:
         raise InputError(
-            "{name} has {n} cases with a score; a promise needs {least} at the very least.",
+            "{name} has {cases} with a score; a promise needs {least} at the very least.",
             name=quoted(one.name, 60),
-            n=one.n - int(one.missing.sum()),
+            cases=counted(one.n - int(one.missing.sum()), "case"),
             least=_LEAST_PROMISED,
         )
     probabilities = one.y_score is None or bool(((known >= 0) & (known <= 1)).all())
-    limit = "max_error" if asked["per"] == "answer" else "max_error_per_case"
+    if asked["per"] == "case" and "max_error" in limits:
+        limits["max_error_per_case"] = limits.pop("max_error")
     return certify(
         one.y_true,
-        **{"y_score" if one.y_score is not None else "y_proba": scores, limit: asked["max_error"]},
+        y_score=one.y_score,
+        y_proba=one.y_proba if one.y_score is None else None,
+        **limits,
         classes=one.classes,
         confidence_level=level,
         # Scores that are no probabilities have no confidence that one threshold could be on.
@@ -495,12 +552,13 @@ def _certified(
 def _measured(rule: Rule, asked: Mapping[str, Any]) -> FoundRule:
     """Say what a rule does on the cases at hand."""
     values = asked["y_score"] if "y_score" in asked else asked["y_proba"]
-    mask = rule.predict_set(values)
+    mask = rule.predict_set(values, classes=rule.classes)
     answered = mask.sum(axis=1) == 1
     answer = np.array([*rule.classes], dtype=object)[mask.argmax(axis=1)]
     wrong = float((answered & (answer != np.asarray(asked["y_true"], dtype=object))).mean())
     given = float(answered.mean())
-    data: dict[str, Any] = {"goal": {name: asked[name] for name in ("max_error", "per")}}
+    goal = {name: asked[name] for name in (*_CERTIFIED, "per") if asked[name] is not None}
+    data: dict[str, Any] = {"goal": goal}
     if rule.n_classes == 2:
         scores = values if values.ndim == 1 else values[:, 1]
         data |= kept_scores(
@@ -618,18 +676,16 @@ def _price_notes(one: ModelPredictions, costs: Any) -> Iterator[Message]:
     )
     if any(np.ndim(cost) for cost in (missed, alarm, price)) or not missed + alarm > 0:
         return
-    dearest = missed * (alarm / (missed + alarm))
-    if price >= dearest:
+    limit = missed * (alarm / (missed + alarm))
+    if price >= limit:
         yield Message(
-            "{name}: from a price of {dearest} on, abstaining never pays, and it costs {price}",
-            {"name": quoted(one.name, 60), "dearest": f"{dearest:g}", "price": f"{price:g}"},
+            "{name}: from a price of {limit} on, abstaining never pays, and it costs {price}",
+            {"name": quoted(one.name, 60), "limit": f"{limit:g}", "price": f"{price:g}"},
         )
 
 
 def _notes(one: ModelPredictions, found: FoundRule) -> Iterator[Message]:
-    """Say what looks odd about the scores, or why nothing is answered."""
-    if isinstance(found.curve, AbstentionCostSurface):
-        yield from score_notes(one.name, found.curve)
+    """Say what is left out, or why nothing is answered."""
     missing = int(one.missing.sum())
     if missing:
         yield Message(

@@ -68,10 +68,13 @@ def watch(
         not changed: write the result with :meth:`Watch.to_json`.
     labels : path, several paths or frame, optional
         Truths that came later: a column of truths, and the column `case` that tells the cases
-        apart, which the log has as well.
+        apart, which the log has as well. If `truth` is given, it is their column of truths, and
+        that of the log where it has one of this name.
     max_error, max_abstention : float, optional
         Largest share of wrong answers, and of cases abstained on. By default the limits of the
-        rule's certificate, or the budget it was tuned for. A watch that was begun keeps its own.
+        rule's certificate on these, or the budget it was tuned for; other limits of a certificate
+        (missed positives, errors per case, predictive values) are not watched. A watch that was
+        begun keeps its own.
     confidence_level : float, default=0.95
         1 minus the chance of a false alarm, over all time, for each kind: errors, abstentions,
         drift of the scores; for each once more divided among the groups.
@@ -207,7 +210,7 @@ def _begun(
         promised.get("error") if max_error is None else max_error,
         promised["abstention"] if max_abstention is None else max_abstention,
         confidence_level,
-        expected=() if calibration is None else tuple(calibration.expected.tolist()),
+        expected=() if calibration is None else calibration.watched,
     )
     begun.monitors()  # refuses limits that are none, before anything is read
     return _watching(begun)
@@ -217,9 +220,10 @@ def _watching(watch: Watch) -> Watch:
     """Refuse a watch that would see nothing, before anything is counted."""
     if watch.max_error is None and watch.max_abstention is None and not watch.expected:
         raise InputError(
-            "there is nothing to watch: the rule has no certificate, it does not hold the scores "
-            "it was tuned on, and no limit is given; give {=max_error} or {=max_abstention}, or a "
-            "rule that was found on scores, by `cautious tune -o`, an estimator or a curve."
+            "there is nothing to watch: the rule promises no limit on wrong answers or "
+            "abstentions, it holds no scores that drift could change, and no limit is given; give "
+            "{=max_error} or {=max_abstention}, or a rule that was found on scores that differ, by "
+            "`cautious tune -o`, an estimator or a curve."
         )
     return watch
 
@@ -253,8 +257,10 @@ def _late_labels(labels: Any, case: str | None, truth: Any, encoding: str | None
                 raise refusal(
                     "no such column", argument="case", name=quoted(case), columns=listed(names, 20)
                 ).at(opened.name)
-            wanted = truth if isinstance(truth, str) and truth in names else None
-            column = guess_columns([*names, "score"], truth=wanted).truth
+            try:  # truths are all that is wanted, so the cases may stand for scores
+                column = guess_columns(names, truth=truth or None, score=case).truth
+            except InputError as error:
+                raise error.at(opened.name) from None
             opened.check([case, column])
             for part in opened.parts:
                 for _, batch in part.batches([case, str(column)]):
@@ -300,15 +306,14 @@ def _batches_of(
     met = scored = 0
     least, most = np.inf, -np.inf
     with opened_cases(source, encoding) as opened:
-        names = opened.schema.names
+        names = opened.schema_with(model, groups).names
         others = [name for name in names if name != "y_set"]
         try:
             plan = AnswerPlan.of(others, rules, score=score, proba=proba, model=model)
             plan = plan.of_model(opened, only)
             roles = guess_columns(
-                names, truth=truth if truth is not None else guessed_truth(names) or False,
-                score=rule.tuned_column if score is None and proba is None else score,
-                proba=proba, model=False, groups=groups, case=case,
+                names, truth=_own_truth(names, truth, late), score=plan.reads()[0], model=False,
+                groups=groups, case=case,
             )  # fmt: skip
         except InputError as error:
             raise error.at(opened.name) from None
@@ -337,10 +342,12 @@ def _batches_of(
             except InputError as error:
                 raise error.at(part.name) from None
         batches = [own.batch(name) for name, own in found.items() if own.digest.n]
-        if not batches:
-            raise refusal("no rows", place=opened.name)
     used = replace(plan.used, truth=roles.truth, groups=roles.groups, case=roles.case)
     notes = [described(used, others, opened.name), *plan.notes()]
+    if not batches:
+        facts = {"name": quoted(opened.name, 60)} if opened.name else {"name": "the log"}
+        notes.append(Message("{name} holds no cases; nothing was added", facts))
+        return [], notes, plan.chosen
     notes += scale_notes(rule, opened.name, least, most, scored)
     if (rule.data or {}).get("digest") == every.text(rule.classes):
         facts = {"name": quoted(opened.name or batches[0].name, 60)}
@@ -355,6 +362,13 @@ def _batches_of(
         facts = {"name": quoted(opened.name or batches[0].name, 60)}
         notes.append(Message("{name}: none of the labels given is about its cases", facts))
     return batches, notes, plan.chosen
+
+
+def _own_truth(names: Sequence[str], truth: Any, late: Mapping[str, Any] | None) -> str | bool:
+    """Give the column of truths of a log, or False; one that is said may be that of late labels."""
+    if truth is None or (late is not None and truth not in (False, *names)):
+        return guessed_truth(names) or False
+    return cast("str | bool", truth)
 
 
 class _Counting:

@@ -15,6 +15,7 @@ from cautious.certification import (
 )
 from cautious.certification import Promise as Promise
 from cautious.certification import Shape as Shape
+from cautious.certification import check_promise as check_promise
 from cautious.guarantees.cost_certificates import certify_cost, certify_utility
 from cautious.guarantees.mean_bounds import mean_bound
 from cautious.guarantees.monitor import DriftMonitor, RiskMonitor

@@ -174,7 +174,8 @@ def _scores(rule: Rule, cases: Any) -> Any:
         return cases
     own = [f"p_{label_text(label)}" for label in rule.classes]
     if set(own) <= set(cases.columns):
-        return cases[own].to_numpy(dtype=np.float64)
+        named = cases[own].astype(np.float64)
+        return named.set_axis(pd.Index(rule.classes, dtype=object), axis=1)
     if "score" in cases.columns and rule.n_classes == 2:
         return cases["score"].to_numpy(dtype=np.float64)
     wanted = ("a column 'score', or " if rule.n_classes == 2 else "") + f"the columns {own}"

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
 from cautious.decision import Rule
 from cautious.errors import check_installed, shown
@@ -29,7 +31,8 @@ def to_onnx(model: Any, X: Any = None) -> Any:
         A window, one threshold or thresholds per class; or a classifier with such a ``rule_``, as
         :class:`~cautious.models.TunedAbstainingClassifierCV` and
         :class:`~cautious.models.CertifiedAbstainingClassifier` have, whose estimator skl2onnx can
-        convert.
+        convert; or a pipeline that ends in one, as
+        :func:`~cautious.models.make_cautious_pipeline` makes it.
     X : array-like or DataFrame, optional
         Some rows that the classifier takes; their types become those of the graph's input. Give
         float64 for the closest probabilities.
@@ -46,7 +49,8 @@ def to_onnx(model: Any, X: Any = None) -> Any:
     Notes
     -----
     The graph of a rule gives the same sets as :meth:`cautious.decision.Rule.predict_set`, bit for
-    bit; a missing score (NaN) abstains. Probabilities of a converted estimator agree with
+    bit; a missing score (NaN) abstains. A graph cannot refuse what is no probability, such as per
+    cents: check its input. Probabilities of a converted estimator agree with
     scikit-learn's to about seven digits, because many of ONNX's operators work in float32: a case
     that lies closer than that to a threshold may get the other answer.
 
@@ -64,17 +68,31 @@ def to_onnx(model: Any, X: Any = None) -> Any:
         _check_kind(model)
         check_installed("to_onnx", "onnx", "onnx")
         return _rule_model(model)
-    rule = getattr(model, "rule_", None)
-    if not isinstance(rule, Rule) or not hasattr(model, "estimator_"):
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    rule = getattr(last, "rule_", None)
+    if not isinstance(rule, Rule) or not hasattr(last, "estimator_"):
+        inside = " that ends in a " + type(last).__name__ if last is not model else ""
         raise TypeError(
-            f"model is a {type(model).__name__} without a rule; give a Rule, or a fitted "
-            "TunedAbstainingClassifierCV or CertifiedAbstainingClassifier that has found one."
+            f"model is a {type(model).__name__}{inside} without a rule; give a Rule, or a fitted "
+            "TunedAbstainingClassifierCV or CertifiedAbstainingClassifier that has found one, also "
+            "as the last step of a pipeline."
         )
     _check_kind(rule)
     if X is None:
         raise TypeError("X is missing; give some rows that the model takes.")
     check_installed("to_onnx", "onnx", "onnx", "skl2onnx")
-    return _estimator_model(model, rule, X)
+    return _estimator_model(_plain(model, last), last, rule, X)
+
+
+def _plain(model: Any, last: Any) -> Any:
+    """Give what skl2onnx can convert: the steps before the rule, and the estimator below it."""
+    estimator = last.estimator_
+    if isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    if last is model:
+        return estimator
+    before = [(name, step) for name, step in model.steps[:-1] if step not in (None, "passthrough")]
+    return Pipeline([*before, (model.steps[-1][0], estimator)]) if before else estimator
 
 
 def _check_kind(rule: Rule) -> None:
@@ -156,13 +174,13 @@ def _rule_model(rule: Rule) -> Any:
     return model
 
 
-def _estimator_model(model: Any, rule: Rule, X: Any) -> Any:
+def _estimator_model(plain: Any, model: Any, rule: Rule, X: Any) -> Any:
     import skl2onnx
     from onnx import TensorProto, checker, helper
 
     classes = np.asarray(model.classes_).tolist()
     converted = skl2onnx.to_onnx(
-        model.estimator_,
+        plain,
         X[:1],
         options={"zipmap": False},
         target_opset={"": _OPSET, "ai.onnx.ml": 3},

@@ -176,7 +176,8 @@ class RunningScore:
             scores = _row(answer, self.rule)
             if scores is None:
                 return everything
-            return np.asarray(self.rule.predict_set(scores)[0][[*map(self._column, self.classes)]])
+            (sets,) = self.rule.predict_set(scores, classes=self.rule.classes)
+            return np.asarray(sets[[*map(self._column, self.classes)]])
         if isinstance(answer, Iterable) and not isinstance(answer, str | bytes):
             return np.asarray(as_mask([list(answer)], self.classes, empty=self.empty)[0])
         return np.asarray(as_mask([[answer]], self.classes)[0])

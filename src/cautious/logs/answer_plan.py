@@ -98,7 +98,7 @@ class AnswerPlan:
             names, truth=False, model=model, weight=False, groups=False, **given,
         )  # fmt: skip
         by_model = found.model is not None and len(found.scores) < 2
-        columns = {name: _columns_of(found, name, rule, several) for name, rule in rules.items()}
+        columns = {name: _columns_of(found, name, rule) for name, rule in rules.items()}
         if not several and by_model:  # a column that is called after the model is its own
             ((name, own),) = columns.items()
             by_model = _short(own[0]) != name
@@ -159,7 +159,7 @@ class AnswerPlan:
                 )
             return replace(self, chosen=only)
         counts = _cases_by_model(source, self.model)
-        if only is not None and only not in counts:
+        if only is not None and counts and only not in counts:
             raise InputError(
                 "{=only} is {given}, but column {column} holds {models}.",
                 given=quoted(only),
@@ -214,7 +214,7 @@ def _cases_by_model(source: Source, column: str) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _columns_of(found: Columns, name: str, rule: Rule, several: bool) -> tuple[str, ...]:
+def _columns_of(found: Columns, name: str, rule: Rule) -> tuple[str, ...]:
     """Choose the columns that a rule reads."""
     classes = rule.classes
     if found.proba:

@@ -201,7 +201,7 @@ def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tupl
         if notes:
             given = np.column_stack(list(read.values()))
             rounded = int(((values != given).any(axis=1) & ~missing).sum())
-    return _of_mask(rule.predict_set(values), values, missing), rounded
+    return _of_mask(rule.predict_set(values, classes=rule.classes), values, missing), rounded
 
 
 def _no_rows(read: Mapping[str, Floats]) -> Floats:

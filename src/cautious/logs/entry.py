@@ -55,7 +55,8 @@ def summarise(
         batches; with Spark, also one of its frames.
     truth, score, proba, sets, weight, groups, model : optional
         Columns, as in :func:`cautious.predictions.read_predictions`; ``False`` leaves out a weight,
-        group or model that would be guessed.
+        group or model that would be guessed. Groups and models may also be named by the folders
+        below the one that is given: ``groups="month"`` where these are ``month=2026-01`` and so on.
     classes : sequence, optional
         Class labels in order; two of them are (negative, positive). Those of written sets are
         otherwise found by reading the log once more.
@@ -131,7 +132,7 @@ def summarise(
         return _checked(summarise_on_spark(source, engine, wishes), None, "")
     opened = open_source(source, encoding)
     try:
-        plan = Plan.of(opened.schema, place=opened.name, **wishes)
+        plan = Plan.of(opened.schema_with(groups, model), place=opened.name, **wishes)
     except InputError as error:
         raise error.at(opened.name) from None
     opened.check(plan.columns.names())

@@ -409,12 +409,16 @@ class _Cases:
         """Give logged sets: a mask of all cases, or of distinct sets and which of them each has."""
         columns, plan = self.plan.columns, self.plan
         if columns.sets is None:
-            mask = np.column_stack(
-                [
-                    memberships(readable(encode_labels, self._column(name), name), self.place(name))
-                    for name in columns.members.values()
-                ]
-            )
+            names = list(columns.members.values())
+            # Of several damaged columns the first is said, as everywhere: the first of the file.
+            as_written = [name for name in plan.names if name in names] or names
+            read = {
+                name: memberships(
+                    readable(encode_labels, self._column(name), name), self.place(name)
+                )
+                for name in as_written
+            }
+            mask = np.column_stack([read[name] for name in names])
             _ = self.truth  # a truth that is no class is said before an empty set
             return check_empty(mask, np.arange(len(mask)), self.where, plan.empty), None
         found = readable(encode_labels, self._column(columns.sets), columns.sets)

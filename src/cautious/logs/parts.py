@@ -17,6 +17,7 @@ __all__ = [
     "BATCH_ROWS",
     "AlikePart",
     "ArrowPart",
+    "FolderPart",
     "ParquetPart",
     "Part",
     "TablePart",
@@ -320,6 +321,56 @@ class AlikePart:
                     labels = of_kind(batch.column(at), kind, self.wrong[name])
                     batch = batch.set_column(at, name, labels)
             yield first, batch
+
+
+@dataclass(frozen=True)
+class FolderPart:
+    """A part whose folders say more about its rows: ``month=2026-01`` is a column of one value.
+
+    Attributes
+    ----------
+    part : Part
+        What is in the file.
+    values : mapping of str to str or None
+        What the folders say, by the name of the column.
+    anchor : str
+        A column of the file, which is read where only those of the folders are wanted.
+    """
+
+    part: Part
+    values: Mapping[str, str | None]
+    anchor: str
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return self.part.name
+
+    @property
+    def n_rows(self) -> int | None:
+        """Its rows, if that is known."""
+        return self.part.n_rows
+
+    def where(self, row: int) -> str:
+        """Say where a row is."""
+        return self.part.where(row)
+
+    def batches(
+        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
+    ) -> Iterator[tuple[int, Any]]:
+        """Stream the part, and write into each row what its folders say."""
+        import pyarrow as pa
+
+        own = [name for name in columns if name not in self.values]
+        for first, batch in self.part.batches(own or [self.anchor], most_cells):
+            found = []
+            for name in columns:
+                if name in self.values:
+                    text = pa.scalar(self.values[name], pa.string())
+                    found.append(pa.repeat(text, batch.num_rows))
+                else:
+                    found.append(batch.column(name))
+            yield first, type(batch).from_arrays(found, names=list(columns))
 
 
 def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:

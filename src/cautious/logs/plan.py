@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cautious.decision import Rule
-from cautious.errors import InputError, check_kind, listed, quoted
+from cautious.errors import InputError, check_kind, listed, quoted, shown
 from cautious.logs.tallies import Limits
 from cautious.predictions import (
     Columns,
@@ -249,6 +249,49 @@ class Plan:
             raise refusal("only one class", label=listed(found))
         check_class_count(found)
         return replace(self, classes=tuple(found))
+
+    def difference(self, other: Plan) -> str:
+        """Say in what two plans differ, and what makes them the same.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> schema = pa.schema({"y_true": pa.int8(), "score": pa.float64()})
+        >>> Plan.of(schema).difference(Plan.of(schema, resolution=0.25))
+        'these summaries count different things, so they do not add up: resolution is None in one \
+and 0.25 in the other. Give summarise the same resolution for both.'
+        """
+        one, two = self._wishes(), other._wishes()
+        unlike = [name for name in one if one[name] != two[name]]
+        facts = [
+            f"{name} is {shown(one[name])} in one and {shown(two[name])} in the other"
+            for name in unlike
+        ]
+        return (
+            f"these summaries count different things, so they do not add up: {'; '.join(facts)}. "
+            f"Give summarise the same {' and '.join(unlike)} for both."
+        )
+
+    def _wishes(self) -> dict[str, Any]:
+        """Give what is counted in the words of the arguments of ``summarise``."""
+        columns = self.columns
+        return {
+            "truth": columns.truth,
+            "score": list(columns.scores) or None,
+            "proba": columns.proba or None,
+            "sets": columns.sets or columns.members or None,
+            "weight": columns.weight or False,
+            "groups": columns.groups or False,
+            "model": columns.model or False,
+            "classes": list(self.classes) or None,
+            "pos_label": self.pos_label,
+            "rules": self.rules,
+            "empty": self.empty,
+            "missing": self.missing,
+            "drop_missing": self.drop_missing,
+            "memory_budget": self.limits.limit * _BYTES_PER_PAIR,
+            "resolution": None if self.resolution is None else 2.0**self.resolution,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as what JSON can hold.

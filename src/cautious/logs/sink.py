@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -47,9 +48,13 @@ def file_kind(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def open_sink(
-    path: str | os.PathLike[str], kind: str, schema: Any
+    path: str | os.PathLike[str], kind: str, schema: Any, dialect: tuple[str, bool] = (",", False)
 ) -> Iterator[Callable[[Any], None]]:
-    """Open a file for tables; it appears when all of them are in it."""
+    """Open a file for tables; it appears when all of them are in it.
+
+    CSV is written in the dialect of what was read (see ``Source.dialect``): spreadsheets of half
+    the world expect semicolons, and the mark of UTF-8. A tab is for files that are called so.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -63,7 +68,11 @@ def open_sink(
                 # No time and no name inside: the same answers are the same file.
                 packed: Any = stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
                 file = packed
-            yield _TextSink(file, "\t" if ".tsv" in kind else ",", schema).write
+            separator, marked = dialect
+            separator = "\t" if ".tsv" in kind else "," if separator == "\t" else separator
+            if marked:
+                file.write(codecs.BOM_UTF8)
+            yield _TextSink(file, separator, schema).write
 
 
 @contextmanager

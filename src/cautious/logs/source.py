@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from itertools import chain, takewhile
+from pathlib import Path, PurePath
 from typing import Any
+from urllib.parse import unquote  # reads text, and opens nothing
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,7 @@ from cautious.logs.parts import (
     BATCH_ROWS,
     AlikePart,
     ArrowPart,
+    FolderPart,
     ParquetPart,
     Part,
     TablePart,
@@ -42,6 +45,8 @@ __all__ = ["Source", "open_source"]
 
 # Row groups are gathered into parts of about so many rows: enough to be worth a task.
 _PART_ROWS = 1 << 19
+# What Hive and Spark call the folder of rows without a value.
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,9 @@ class Source:
         Files, and columns of theirs that the first file does not have.
     clashes : dict of str to InputError
         What is wrong with columns that are of one kind in one file and of another in the next.
+    folders : tuple of str
+        Columns that are folders' names, such as ``month=2026-01``: they are there for whoever names
+        them, and never guessed.
     mixed : dict of str to InputError
         Columns that are whole numbers or truth values in one file and other numbers in the next,
         with what is wrong where a number is too large to be both.
@@ -77,6 +85,14 @@ class Source:
     left_out: tuple[tuple[str, str], ...] = ()
     clashes: Mapping[str, InputError] = field(default_factory=dict)
     mixed: Mapping[str, InputError] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+
+    def schema_with(self, *named: Any) -> Any:
+        """Give the columns of the files, and those of the folders' names that somebody named."""
+        import pyarrow as pa
+
+        hidden = set(self.folders) - {name for name in named if isinstance(name, str)}
+        return pa.schema([one for one in self.schema if one.name not in hidden])
 
     def check(self, columns: Iterable[Any]) -> None:
         """Refuse columns that are not of one kind in all files; others do not matter."""
@@ -89,11 +105,27 @@ class Source:
 
         Numbers need nothing: each is the same number whatever the kind of its column.
         """
+        parts = self.parts
+        if self.folders and not {columns.groups, columns.model} & set(self.folders):
+            parts = [part.part if isinstance(part, FolderPart) else part for part in parts]
         labels = {columns.truth, columns.groups, columns.model} & set(self.mixed)
         if not labels:
-            return self.parts
+            return parts
         kinds = {str(name): self.schema.field(name).type for name in labels}
-        return [AlikePart(part, kinds, self.mixed) for part in self.parts]
+        return [AlikePart(part, kinds, self.mixed) for part in parts]
+
+    def dialect(self) -> tuple[str, bool]:
+        """Tell what separates cells, and whether the mark of UTF-8 comes first.
+
+        Where the source is not text, or its files differ, that is a comma and no mark.
+        """
+        parts = self.parts if self.again else ()
+        found = {
+            (part.text.separator, part.text.is_marked()) if isinstance(part, TextPart) else None
+            for part in (getattr(part, "part", part) for part in parts)
+        }
+        (one,) = found if len(found) == 1 else {None}
+        return one or (",", False)
 
     def labels(self, column: Any, name: str) -> Any:
         """Give the labels of a column the kind that they have in all files together."""
@@ -127,11 +159,13 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
         source = [source]
     if isinstance(source, list | tuple) and source and isinstance(source[0], str | os.PathLike):
         files: list[tuple[str, Any]] = []
+        said: dict[str, dict[str, str | None]] = {}
         for path in map(str, source):
-            remote = "://" in path
-            files += _remote_files(path) if remote else [(name, None) for name in data_files(path)]
-        title = os.fspath(source[0]) if len(source) == 1 else f"{len(source)} files"
-        return _of_files(files, title, encoding)
+            root, found = _files_of(path)
+            files += found
+            for name, _ in found:
+                said[name] = said.get(name, {}) | _folder_names(name, root)
+        return _with_folders(_of_files(files, files_title(source), encoding), said)
     if isinstance(source, pa.RecordBatchReader):
         return Source(source.schema, _numbered(source), None, again=False)
     if isinstance(source, pa.RecordBatch):
@@ -156,6 +190,17 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
         f"source is {type(source).__name__}; give the path of Parquet or CSV files, a frame, an "
         "Arrow table, or an iterable of record batches."
     )
+
+
+def files_title(paths: Sequence[Any]) -> str:
+    """Say which files a log is, as notes and errors of every engine call it.
+
+    Examples
+    --------
+    >>> files_title(["june.csv"]), files_title(["june.csv", "july.csv"])
+    ('june.csv', '2 files')
+    """
+    return os.fspath(paths[0]) if len(paths) == 1 else f"{len(paths)} files"
 
 
 def _numbered(batches: Iterable[Any]) -> Iterator[Part]:
@@ -193,13 +238,18 @@ def _arrow_cell(value: Any) -> str | None:
     return None if plain_label(value) is None else str(value)
 
 
-def _remote_files(path: str) -> list[tuple[str, Any]]:
-    """Files that an address stands for, with their filesystem if it is not the local one."""
+def _files_of(path: str) -> tuple[str, list[tuple[str, Any]]]:
+    """Files that a path or an address stands for, with their filesystem if it is not the local one.
+
+    The path is given, too, as that filesystem calls it.
+    """
+    if "://" not in path:
+        return path, [(name, None) for name in data_files(path)]
     from pyarrow import fs
 
     filesystem, inner = fs.FileSystem.from_uri(path)
     if isinstance(filesystem, fs.LocalFileSystem):
-        return [(name, None) for name in data_files(inner)]
+        return inner, [(name, None) for name in data_files(inner)]
     info = filesystem.get_file_info(inner)
     if info.type == fs.FileType.Directory:
         found = filesystem.get_file_info(fs.FileSelector(inner, recursive=True))
@@ -209,7 +259,7 @@ def _remote_files(path: str) -> list[tuple[str, Any]]:
     files = [(name, filesystem) for name in names if name.lower().endswith(PARQUET + CSV)]
     if not files:
         raise FileNotFoundError(f"there is no Parquet or CSV file at {shown(path)}.")
-    return files
+    return inner, files
 
 
 @dataclass(frozen=True)
@@ -278,6 +328,43 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
     return Source(
         whole, every, known, name=title, left_out=tuple(more), clashes=clashes, mixed=mixed
     )
+
+
+def _folder_names(file: str, given: str) -> dict[str, str | None]:
+    """Read what folders between the given one and a file are called, as Hive and Spark write it.
+
+    Those above what was given are not looked at: they say the same of all its files.
+    """
+    above = PurePath(given).parts
+    if not os.path.exists(given):
+        above = tuple(takewhile(lambda name: not glob.has_magic(name), above))
+    found: dict[str, str | None] = {}
+    for folder in PurePath(file).parts[len(above) : -1]:
+        name, _, value = (unquote(text) for text in folder.partition("="))
+        if name and value:
+            found[name] = None if value == _NO_VALUE else value
+    return found
+
+
+def _with_folders(source: Source, said: Mapping[str, dict[str, str | None]]) -> Source:
+    """Let what folders say be columns of text; a column of the files goes first."""
+    import pyarrow as pa
+
+    names = dict.fromkeys(name for values in said.values() for name in values)
+    added = tuple(name for name in names if name not in source.schema.names)
+    if not added:
+        return source
+    schema = source.schema
+    for name in added:
+        schema = schema.append(pa.field(name, pa.string()))
+    check_names(schema.names)
+    parts = [
+        FolderPart(
+            part, {name: said[part.name].get(name) for name in added}, source.schema.names[0]
+        )
+        for part in source.parts
+    ]
+    return replace(source, schema=schema, parts=parts, folders=added)
 
 
 def _wider(one: Any, other: Any) -> Any:

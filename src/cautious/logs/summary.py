@@ -124,10 +124,7 @@ class LogSummary:
         if not isinstance(other, LogSummary):
             return NotImplemented
         if self.plan != other.plan:
-            raise ValueError(
-                "these summaries count different things: their columns, classes or memory budgets "
-                "differ. Make both to one plan."
-            )
+            raise ValueError(self.plan.difference(other.plan))
         plan, labels = self.plan, self.labels | other.labels
         if plan.binary and plan.pos_label is None and not plan.classes and len(labels) > 2:
             binary_classes(list(labels))  # says that there are too many
@@ -324,7 +321,9 @@ class LogSummary:
             guessed = columns.weight if columns.guessed_weight else None
             found += weight_notes(self._weight(), self.n_rows - gone, guessed)
         if not self.exact:
-            found.append(note("rounded scores", width=f"{self.resolution:g}"))
+            asked = self.scores.settled().exponent == self.plan.resolution
+            which = "rounded as asked" if asked else "rounded scores"
+            found.append(note(which, width=f"{self.resolution:g}"))
         return tuple(found)
 
     @property
@@ -353,8 +352,10 @@ class LogSummary:
 
         Parameters
         ----------
-        model, group : label, optional
-            Count only these; all by default.
+        model : label, optional
+            Which of :attr:`models`; must be given where there are several.
+        group : label, optional
+            Count only this one of :attr:`groups`; all by default.
         within : {"worst", "best"}
             How to read the counts of a cell, where scores are rounded.
 
@@ -371,7 +372,12 @@ class LogSummary:
         Staircase(classes=(0, 1), n_scores=4, n_positives=2, n_negatives=2)
         """
         self._check_scored("staircase")
-        return self._cells(model, group).staircase(within)
+        columns = self.plan.columns
+        several = len(columns.scores) > 1
+        # Probabilities of classes are found by their names; a score may be called anything.
+        column = model if several else next(iter(columns.scores), None)
+        named = None if model is None else str(model)
+        return self._cells(model, group).staircase(within, column=column, model=named)
 
     def cost_surface(
         self, *, model: Any = None, group: Any = None, priors: Any = None, within: str = "worst"
@@ -415,7 +421,7 @@ class LogSummary:
             As in :func:`cautious.guarantees.certify`; by default one if the scores are
             probabilities, two if not.
         model, group : label, optional
-            Count only these; all by default.
+            Count only these, as in :meth:`staircase`.
         random_state : int or None
             Seed of the fifth of the rows that fixes the candidates.
 
@@ -436,11 +442,6 @@ class LogSummary:
         >>> summary.certify(max_error=0.1).certificate.granted
         True
         """
-        if model is None and len(self.models) > 1:
-            raise ValueError(
-                f"this log holds {len(self.models)} models, {listed(self.models)}; a promise is "
-                "about one rule, so say of which with model=."
-            )
         stairs = self.staircase(model=model, group=group)
         truth, scores, weight = stairs.cases()
         if not self.exact:
@@ -463,7 +464,7 @@ class LogSummary:
             thresholds=thresholds,
             random_state=random_state,
         )
-        return found.with_scores(stairs.score_bins())
+        return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     def cost_bounds(
         self,
@@ -492,7 +493,7 @@ class LogSummary:
             In place of both, costs in your own units, as
             :meth:`cautious.curves.AbstentionCostSurface.for_costs` takes them.
         model, group : label, optional
-            Count only these.
+            Count only these, as in :meth:`staircase`.
         priors : mapping or pair (negative, positive), optional
             Class probabilities to assume instead of the sample's.
 
@@ -537,7 +538,7 @@ class LogSummary:
             of a rule that was counted, such as "u65" or "confidence 0.8", or the rule. By default
             the first of these there is. Of scores of two classes, any rule is counted now.
         model, group : label, optional
-            Count only these; all by default.
+            Count only these, as in :meth:`staircase`.
 
         Returns
         -------
@@ -593,7 +594,7 @@ class LogSummary:
         rule : Rule
             Decides.
         model, group : label, optional
-            Count only these.
+            Count only these, as in :meth:`staircase`.
 
         Returns
         -------
@@ -663,7 +664,7 @@ class LogSummary:
         decision : str, optional
             Whose sets to measure; see :meth:`counts`.
         model, group : label, optional
-            Count only these.
+            Count only these, as in :meth:`staircase`.
         **params
             Parameters of the measure.
 
@@ -788,6 +789,7 @@ class LogSummary:
             name = self.plan.decision_of(name)
         if name not in known:
             raise ValueError(f"decision is {shown(decision)}; counted were {', '.join(known)}.")
+        self._check_part(model, group)
         return [
             stratum
             for stratum in self.sets.rows
@@ -795,6 +797,26 @@ class LogSummary:
             and model in (None, stratum.model)
             and group in (None, stratum.group)
         ]
+
+    def _check_part(self, model: Any, group: Any) -> None:
+        """Refuse several models as one, and models and groups that are not there."""
+        known = self._parts()
+        models = known["models"]
+        if model is None and len(models) > 1:
+            how = f"say which, as in model={models[0]!r}"
+            if self.plan.columns.model is not None:
+                how += ", or summarise the log with model=False, which makes them one"
+            raise ValueError(
+                f"this log holds {len(models)} models, {listed(models)}; their answers counted "
+                f"together are those of no model, so {how}."
+            )
+        for argument, given, names in (
+            ("model", model, models),
+            ("group", group, known["groups"]),
+        ):
+            if given is not None and given not in names:
+                there = f"give one of {listed(names)}" if names else "the log names none: omit it"
+                raise ValueError(f"{argument} is {shown(given)}; {there}.")
 
     def _check_scored(self, what: str) -> None:
         """Refuse what only scores of two classes have."""
@@ -806,6 +828,7 @@ class LogSummary:
 
     def _cells(self, model: Any, group: Any) -> ScoreCells:
         """Read the counts at scores: of two classes, or of the confidences of answers."""
+        self._check_part(model, group)
         if not self.plan.binary:
             return ScoreCells.of(self.scores, self.classes, attrgetter("truth"), model, group)
         pair, told = self._pair(), self.plan.pos_label is not None

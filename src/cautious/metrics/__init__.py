@@ -15,6 +15,7 @@ from cautious.metrics.answers import (
     needless_abstention_score,
     reckless_answer_score,
     selective_accuracy_score,
+    selective_risk_score,
 )
 from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
@@ -93,6 +94,7 @@ __all__ = [
     "q_matrix",
     "reckless_answer_score",
     "selective_accuracy_score",
+    "selective_risk_score",
     "set_accuracy_score",
     "set_cost_score",
     "single_accuracy_score",

@@ -22,6 +22,7 @@ __all__ = [
     "needless_abstention_score",
     "reckless_answer_score",
     "selective_accuracy_score",
+    "selective_risk_score",
 ]
 
 
@@ -142,6 +143,46 @@ def selective_accuracy_score(
     return counts.mean(_right(counts, partial))
 
 
+@define_measure("selective_risk", mean=True, greater_is_better=False, section="answers")
+def selective_risk_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    partial: str = "abstain",
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> npt.ArrayLike:
+    r"""Wrong answers as a share of the *answers*; undefined where there are none.
+
+    .. math:: \mathrm{Selective\ risk} = 1 - \mathrm{Accuracy} = \mathrm{Error} / \mathrm{Coverage}
+
+    This is what a limit ``max_error`` is about; :func:`error_score` counts among all cases.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+    partial : {"abstain", "answer"}, default="abstain"
+        As for :func:`coverage_score`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    El-Yaniv & Wiener (2010), *On the foundations of noise-free selective classification*.
+
+    Examples
+    --------
+    >>> round(selective_risk_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
+    0.333
+    """
+    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
+    return counts.mean(1 - _right(counts, partial))
+
+
 @define_measure("error", mean=True, greater_is_better=False, section="answers")
 def error_score(
     y_true: Sequence[Any] | npt.ArrayLike,
@@ -155,6 +196,8 @@ def error_score(
     r"""Wrong answers as a share of *all* cases, abstentions included.
 
     .. math:: \mathrm{Error} = \sum_{i \ne \bot,\, i \ne j} M(i, j) / n
+
+    Among the answers: :func:`selective_risk_score`.
 
     Parameters
     ----------
@@ -329,7 +372,7 @@ def reckless_answer_score(
 ) -> npt.ArrayLike:
     r"""Rate of answering although the answer is wrong: the twin of needless abstention.
 
-    Over all cases it is :func:`error_score`, over answers 1 − :func:`selective_accuracy_score`.
+    Over all cases it is :func:`error_score`, over answers :func:`selective_risk_score`.
 
     Parameters
     ----------

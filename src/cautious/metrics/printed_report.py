@@ -358,6 +358,7 @@ def cautious_report(
       coverage                      0.750
       abstention                    0.250
       selective accuracy            0.667
+      selective risk                0.333
       error                         0.250
       efficacy                      0.708
       coverage f                    0.706

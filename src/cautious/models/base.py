@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -291,7 +291,9 @@ def is_number(value: Any) -> bool:
 
 
 def check_folds(cv: Any) -> None:
-    """Refuse bytes and text as folds: they have a method ``split``, but are no splitters."""
+    """Refuse fewer than two folds, and bytes and text: they have a method ``split``, too."""
+    if isinstance(cv, Integral) and cv < 2:
+        raise ValueError(f"cv is {cv!r}; give a number of folds, 2 or more, or a splitter.")
     if hasattr(cv, "split") and not hasattr(cv, "get_n_splits"):
         raise ValueError(f"cv is {cv!r:.60}; give a number of folds or a splitter.")
 

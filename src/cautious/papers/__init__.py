@@ -10,6 +10,7 @@ from cautious.papers.page import write_reproduction_page as write_reproduction_p
 from cautious.papers.pictures import ReproducedFigureDisplay
 from cautious.papers.printed_tables import Cell, Figure, Table
 from cautious.papers.reproduction import PAPERS, reproduce
+from cautious.papers.reproduction import check_request as check_request
 
 __all__ = [
     "PAPERS",

@@ -248,20 +248,9 @@ def reproduce(
     >>> (yang,) = reproduce("yang", quick=True)  # doctest: +SKIP
     >>> print(yang)  # doctest: +SKIP
     """
-    if paper != "all" and paper not in PAPERS:
-        near = difflib.get_close_matches(str(paper), [*PAPERS, "all"], n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"paper is {paper!r}; choose 'all' or one of {', '.join(PAPERS)}.{hint}")
-    if docs is not None and paper != "all":
-        template = "{=docs} is for the page of all papers; give all instead of {paper}."
-        raise InputError(template, paper=repr(paper))
+    check_request(paper, folder, docs)
     place = None if folder is None else Path(folder)
     pages = None if docs is None else Path(docs)
-    if place is not None:
-        _check_folder("folder", place)
-    if pages is not None:
-        _check_folder("docs", pages)
-        _check_folder("docs", pages / "_static")
     done = []
     keys = [*PAPERS] if paper == "all" else [paper]
     for at, key in enumerate(keys):
@@ -294,8 +283,26 @@ def reproduce(
     return done
 
 
+def check_request(
+    paper: str, folder: str | Path | None = None, docs: str | Path | None = None
+) -> None:
+    """Refuse before the run a paper that is not known, and what could not be written after it."""
+    if paper != "all" and paper not in PAPERS:
+        near = difflib.get_close_matches(str(paper), [*PAPERS, "all"], n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"paper is {paper!r}; choose 'all' or one of {', '.join(PAPERS)}.{hint}")
+    if docs is not None and paper != "all":
+        template = "{=docs} is for the page of all papers; give all instead of {paper}."
+        raise InputError(template, paper=repr(paper))
+    if folder is not None:
+        _check_folder("folder", Path(folder))
+    if docs is not None:
+        _check_folder("docs", Path(docs))
+        _check_folder("docs", Path(docs) / "_static")
+
+
 def _check_folder(name: str, folder: Path) -> None:
-    """Refuse before the run what could not be written after it."""
+    """Refuse a folder that cannot be written to."""
     there = next(place for place in (folder, *folder.parents) if place.exists())
     if not there.is_dir():
         raise InputError(

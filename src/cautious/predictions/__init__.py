@@ -53,8 +53,10 @@ from cautious.predictions.probabilities import check_proba as check_proba
 from cautious.predictions.probabilities import class_scores as class_scores
 from cautious.predictions.probabilities import per_cent_hint as per_cent_hint
 from cautious.predictions.probabilities import per_cent_notes as per_cent_notes
+from cautious.predictions.reader import copy_notes as copy_notes
 from cautious.predictions.reader import file_stem as file_stem
 from cautious.predictions.reader import read_predictions
+from cautious.predictions.rules import ROUNDING as ROUNDING
 from cautious.predictions.rules import note as note
 from cautious.predictions.rules import page_rules as page_rules
 from cautious.predictions.rules import refusal as refusal

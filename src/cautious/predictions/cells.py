@@ -85,6 +85,10 @@ class Encoded(NamedTuple):
         """Take some rows; values that no longer occur are left out."""
         return self if isinstance(rows, slice) else _used(self.codes[rows], self.values)
 
+    def counts(self) -> dict[Any, int]:
+        """Count the rows of each value."""
+        return dict(zip(self.values, _counts(self.codes, len(self.values)).tolist(), strict=True))
+
 
 def _used(codes: Ints, values: Sequence[Any]) -> Encoded:
     """Leave out values that do not occur."""

@@ -177,12 +177,13 @@ def guess_columns(
     """
     known = {str(name).strip().lower(): name for name in reversed(list(names))}
 
-    def first(role: str) -> Any:
-        return next((known[word] for word in WORDS[role] if word in known), None)
+    def first(role: str, taken: Collection[Any] = ()) -> Any:
+        found = (known[word] for word in WORDS[role] if word in known)
+        return next((name for name in found if name not in taken), None)
 
-    def one(role: str, given: str | bool | None) -> Any:
+    def one(role: str, given: str | bool | None, taken: Collection[Any] = ()) -> Any:
         if given is None:
-            return first(role)
+            return first(role, taken)
         return None if given is False else _there(names, role, given)
 
     truths = one("truth", truth)
@@ -194,11 +195,15 @@ def guess_columns(
             others=", ".join(WORDS["truth"][1:]),
             heading=names,
         )
+    # What is named for one thing is not guessed to be another: a score called weight is no weight.
+    several = (one for one in (score, proba, sets) if one is not None)
+    taken = {truth, model, weight, groups, case, *(cost_columns or {}).values()}
+    taken.update(*([one] if isinstance(one, str) else _columns_in(one) for one in several))
     rest: dict[str, Any] = {
-        "model": one("model", model),
-        "weight": (found := one("weight", weight)),
+        "model": one("model", model, taken),
+        "weight": (found := one("weight", weight, taken)),
         "guessed_weight": weight is None and found is not None,
-        "groups": one("groups", groups),
+        "groups": one("groups", groups, taken),
         "case": None if case is None else _there(names, "case", case),
         "costs": {
             key: _there(names, "cost_columns", name) for key, name in (cost_columns or {}).items()
@@ -215,6 +220,11 @@ def guess_columns(
     else:
         written, members = None, _by_class(names, "sets", sets)
     return Columns(truths, scores, _by_class(names, "proba", proba), members, written, **rest)
+
+
+def _columns_in(given: Any) -> Iterable[Any]:
+    """Columns in a sequence of them, or in a mapping from classes to them."""
+    return given.values() if isinstance(given, Mapping) else given
 
 
 def check_named_classes(columns: Columns, pos_label: Any = None) -> None:

@@ -378,7 +378,8 @@ def _notes(
             yield note("new class", labels=listed(new))
     named = labels_like(draft.proba_names, declared or draft.truths)
     known = [*draft.truths, *named] if scores else classes
-    yield from label_notes(known or classes, classes if scores else None)
+    rows = None if draft.truth is None else draft.truth.counts()
+    yield from label_notes(known or classes, classes if scores else None, rows)
     if draft.weight is not None:
         total, n_rows = float(draft.weight.sum()), int(np.count_nonzero(draft.weight))
         yield from weight_notes(total, n_rows, draft.guessed_weight)

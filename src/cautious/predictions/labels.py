@@ -8,7 +8,7 @@ text counts: 1, 1.0 and "1" are one class, and so are booleans with 0/1 and fals
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from numbers import Integral
 from typing import Any
@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Mask
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, counted, listed, quoted
 from cautious.predictions.rules import WORDS, note, refusal, twins
 from cautious.sets import as_codes, check_truth
 
@@ -340,8 +340,10 @@ def binary_truth(
     return np.array([label == pair[1] for label in values], dtype=np.bool_), pair
 
 
-def label_notes(labels: Iterable[Any], pair: Sequence[Any] | None) -> Iterator[Message]:
-    """Say which labels are taken together as "the rest", and which look like one.
+def label_notes(
+    labels: Iterable[Any], pair: Sequence[Any] | None, rows: Mapping[Any, int] | None = None
+) -> Iterator[Message]:
+    """Say which labels are taken together as "the rest", are hardly labels, or look like one.
 
     Parameters
     ----------
@@ -349,11 +351,13 @@ def label_notes(labels: Iterable[Any], pair: Sequence[Any] | None) -> Iterator[M
         Labels that occur among the truths or name a column.
     pair : (negative, positive), optional
         The two classes of scores.
+    rows : mapping of label to int, optional
+        How many rows have each truth, where that is known.
 
     Examples
     --------
-    >>> [str(one) for one in label_notes(["bad", "good", "unknown"], ("not bad", "bad"))]
-    ["'good', 'unknown' are taken together as 'not bad', against 'bad'"]
+    >>> [str(one) for one in label_notes(["bad", "good", "new"], ("not bad", "bad"))]
+    ["'good', 'new' are taken together as 'not bad', against 'bad'"]
     """
     given = sorted_labels(labels)
     if pair is not None and pair[0] == f"not {pair[1]}" and pair[0] not in given:
@@ -361,5 +365,10 @@ def label_notes(labels: Iterable[Any], pair: Sequence[Any] | None) -> Iterator[M
         if len(rest) > 1:
             facts = {"rest": quoted(pair[0]), "positive": quoted(pair[1])}
             yield note("rest", labels=listed(rest), **facts)
+            odd = [one for one in rest if label_text(one).strip().lower() in WORDS["no_truth"]]
+            count = sum((rows or {}).get(one, 0) for one in odd)
+            if odd:
+                known = f" ({counted(count, 'row')})" if count else ""
+                yield note("no truth", labels=listed(odd), rows=known, rest=facts["rest"])
     for one, other in twins(given)[:1]:
         yield note("twins", one=quoted(one), other=quoted(other))

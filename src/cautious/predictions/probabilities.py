@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
-from cautious.errors import Message, quoted
+from cautious.errors import Message, counted, quoted
 from cautious.predictions.cells import Place
 from cautious.predictions.labels import binary_classes
 from cautious.predictions.rules import ROUNDING, hint, note, refusal
 from cautious.sets import (
     as_codes,
+    as_pandas,
     check_classes,
     check_probabilities,
     check_truth,
@@ -101,6 +102,7 @@ def check_proba(
     truth = check_truth(y_true)
     named = classes is not None
     labels = sorted_classes(truth) if classes is None else check_classes(classes)
+    y_proba = as_pandas(y_proba)
     # A wrong width has a better error below.
     if has_names(y_proba) and np.shape(y_proba)[1] == len(labels):
         y_proba = frame_in_class_order(y_proba, labels, "y_proba")
@@ -108,7 +110,8 @@ def check_proba(
     if proba.shape[1] != len(labels):
         origin = "classes holds" if named else "y_true holds"
         raise ValueError(
-            f"y_proba has {proba.shape[1]} columns but {origin} {len(labels)} classes "
+            f"y_proba has {counted(proba.shape[1], 'column')} but {origin} "
+            f"{counted(len(labels), 'class', 'classes')} "
             f"{few_labels(labels)}; pass classes= with the class of each column, in order "
             "(for an estimator: classes=estimator.classes_)."
         )
@@ -302,7 +305,7 @@ def class_scores(
     scores : ndarray of shape (n, K)
     classes : ndarray of shape (K,)
     """
-    truth = check_truth(y_true)
+    truth, y_score = check_truth(y_true), as_pandas(y_score)
     known = check_classes(classes) if classes is not None else None
     seen = sorted_labels(truth) if known is None else []
     if known is None and has_names(y_score):
@@ -345,7 +348,8 @@ def _check_width(seen: list[Any], n_classes: int, name: str) -> None:
     """Raise an error if the classes of the columns cannot be told from the truths."""
     if len(seen) != n_classes:
         raise ValueError(
-            f"{name} is about {n_classes} classes but y_true holds {len(seen)} different labels; "
+            f"{name} is about {counted(n_classes, 'class', 'classes')} but y_true holds "
+            f"{counted(len(seen), 'different label')}; "
             "pass classes= with the class of each column, in order "
             "(for an estimator: classes=estimator.classes_)."
         )

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from cautious._typing import Floats
+from cautious._typing import Floats, Ints
 from cautious.errors import InputError, Message, quoted
 from cautious.limits import CLASSES
 from cautious.predictions.cells import (
@@ -36,11 +37,11 @@ from cautious.predictions.data import ModelPredictions, Predictions
 from cautious.predictions.draft import Draft, Said, kept_rows, settle
 from cautious.predictions.labels import label_text
 from cautious.predictions.probabilities import check_columns
-from cautious.predictions.rules import hint, refusal
+from cautious.predictions.rules import hint, note, refusal
 from cautious.predictions.sources.arrays import draft_of_arrays
 from cautious.predictions.sources.tables import Table, is_frame, open_table, table_of_frame
 
-__all__ = ["read_predictions"]
+__all__ = ["copy_notes", "read_predictions"]
 
 
 def read_predictions(
@@ -258,6 +259,97 @@ class _Reader:
             more = {**told.values, "positive": f", positive {quoted(found[0].pos_label)}"}
             self.notes[draft.described] = replace(told, values=more)
         return found
+
+
+def copy_notes(source: Any, read: Predictions, **columns: Any) -> Iterator[Message]:
+    """Say that some rows are copies of others.
+
+    Rows of few columns may well agree. They are copies if they share what was named to tell the
+    cases apart; or if all their cells are the same and some column that holds neither truths nor
+    predictions tells all other rows apart, as the number of a patient does.
+
+    Parameters
+    ----------
+    source : as in :func:`read_predictions`
+        Rows of files and frames are looked at, except those of standard input.
+    read : Predictions
+        What was made of it.
+    **columns
+        As for :func:`read_predictions`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"id": [1, 2, 2], "y_true": [0, 1, 1], "score": [0.2, 0.9, 0.9]})
+    >>> [copy] = copy_notes(frame, read_predictions(frame))
+    >>> print(copy)  # doctest: +ELLIPSIS
+    copies of other rows: 1 of 3 rows, the same in every cell, also in column 'id'. A promise ...
+    """
+    for one in read.values():
+        count = 0 if one.case is None else int(pd.Index(one.case).duplicated().sum())
+        if count:
+            what = "what tells the cases apart"
+            yield _copies(count, one.n, what, quoted(one.name, 60))
+    if columns.get("case") is not None or isinstance(source, Predictions):
+        return
+    roles = {name: columns[name] for name in _ROLES if name in columns}
+    for place, _, part in _parts(source):
+        if isinstance(part, os.PathLike):
+            table = open_table(part, columns.get("encoding"))
+        elif is_frame(part):
+            table = table_of_frame(part)
+        else:
+            continue
+        try:
+            count, n, column = _copied_rows(table, guess_columns(table.names, **roles))
+        except InputError:  # a column that nobody asked for may hold anything
+            continue
+        if count:
+            what = f"every cell, also in column {quoted(column)}"
+            yield _copies(count, n, what, table.name or place)
+
+
+_ROLES = ("truth", "score", "proba", "sets", "model", "weight", "groups", "cost_columns")
+# So many columns are read together where all of them are.
+_AT_ONCE = 16
+
+
+def _copies(count: int, n: int, what: str, place: str) -> Message:
+    return note("copies", place=place, count=f"{count:,}", n=f"{n:,}", what=what)
+
+
+def _copied_rows(table: Table, columns: Columns) -> tuple[int, int, Any]:
+    """Count the copies and all rows of a table, and name a column that tells the others apart."""
+    used = columns.names()
+    telling = [name for name in table.names if name not in used]
+    if not telling:
+        return 0, 0, None
+
+    def codes_of(names: Sequence[Any]) -> Iterator[tuple[Any, Ints]]:
+        for at in range(0, len(names), _AT_ONCE):
+            cells = table.read(names[at : at + _AT_ONCE], [])
+            yield from ((name, one.codes) for name, one in cells.labels.items())
+
+    row: Ints = np.zeros(1, dtype=np.intp)
+    for _, codes in codes_of([*telling, *used]):
+        row = _paired(row, codes)
+        if row.max() + 1 == len(row):
+            return 0, len(row), None
+    kept = ~pd.Index(row).duplicated()
+    model: Ints = np.zeros(1, dtype=np.intp)
+    for _, codes in codes_of([] if columns.model is None else [columns.model]):
+        model = _paired(model, codes)
+    for name, codes in codes_of(telling):
+        apart = _paired(model, codes)[kept]
+        if codes.min() >= 0 and len(np.unique(apart)) == len(apart):
+            return int((~kept).sum()), len(row), name
+    return 0, len(row), None
+
+
+def _paired(first: Ints, second: Ints) -> Ints:
+    """Give each distinct pair of codes a number; -1 is a code of its own."""
+    pairs: Ints = pd.factorize(first * (second.max() + 2) + second + 1)[0]
+    return pairs
 
 
 def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Draft:

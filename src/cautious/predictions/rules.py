@@ -20,6 +20,7 @@ from cautious.sets import SET_REFUSALS, SET_WORDS
 __all__ = [
     "HINTS",
     "NOTES",
+    "OTHER_FILES",
     "REFUSALS",
     "ROUNDING",
     "WORDS",
@@ -59,6 +60,7 @@ WORDS: dict[str, Any] = {
     "yes": ["true", "1", "1.0", "yes", "y"],
     "no": ["false", "0", "0.0", "no", "n"],
     "no_number": ["", "nan", "na", "null", "none"],
+    "no_truth": ["na", "n/a", "n.a.", "nan", "null", "unknown", "missing", "?", "-"],
     **SET_WORDS,
 }
 """Word lists by what they are for; all in lower case."""
@@ -194,11 +196,11 @@ REFUSALS: dict[str, str] = {
     "positive unknown": "{=pos_label} is {given}, but the classes are {classes}.",
     "positive not said": (
         "the classes are {classes}; say which one a high score speaks for: {=pos_label first} or "
-        "{=pos_label second}"
+        "{=pos_label second}."
     ),
     "many classes": (
         "there are {count} classes, {classes}, but a score speaks for one class against the rest; "
-        "say which with {=pos_label}"
+        "say which with {=pos_label}."
     ),
     "many truths": (
         "column {truth} holds {count} different truths; are {truth} and {score} swapped?"
@@ -287,6 +289,7 @@ NOTES: dict[str, str] = {
         "there are more distinct scores than the memory budget holds; they are rounded to {width}, "
         "and costs are upper bounds"
     ),
+    "rounded as asked": "scores are rounded to {width}, as asked, and costs are upper bounds",
     "sets are answers": ("the sets are the answers; the {beside} serve the curves only"),
     "repeated label": "a set names a class twice ({count} of {n} rows); it counts once",
     "twins": (
@@ -294,9 +297,17 @@ NOTES: dict[str, str] = {
         "different classes"
     ),
     "rest": "{labels} are taken together as {rest}, against {positive}",
+    "no truth": (
+        "counted as {rest}, though perhaps no truths at all: {labels}{rows}. If so, leave these "
+        "cells empty, and {=drop_missing} leaves out their rows"
+    ),
+    "copies": (
+        "copies of other rows: {count} of {n} rows, the same in {what}. A promise takes every row "
+        "for a case of its own, so with copies it is too bold; leave them out"
+    ),
     "new class": "{labels} occur in sets only, not among the truths",
-    "dropped": "{count} of {n} rows have no truth and are left out",
-    "missing": "{count} of {n} rows have no score; they abstain",
+    "dropped": "no truth in {count} of {n} rows; left out",
+    "missing": "no score in {count} of {n} rows; abstained on",
     "turned": "the column is of the other class, so its complement is the score of {label}",
     "heavy": (
         "column {name} is taken as the weight of cases, by which {rows} rows count as {total}. If "
@@ -385,6 +396,13 @@ def bare(label: str) -> str:
     return "".join(unicodedata.normalize("NFKC", label).split()).casefold()
 
 
+OTHER_FILES = {
+    "PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV in UTF-8, or as Parquet",
+    "\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV in UTF-8, or as Parquet",
+}
+"""What files are that are no tables, by their first four bytes as Latin-1."""
+
+
 def page_rules() -> dict[str, Any]:
     """Everything the page needs to read as Python does, ready for JSON."""
     arguments = {name: words["page"] for name, words in ARGUMENTS.items()}
@@ -396,4 +414,5 @@ def page_rules() -> dict[str, Any]:
         "hints": HINTS,
         "notes": NOTES,
         "arguments": arguments,
+        "other_files": OTHER_FILES,
     }

@@ -58,7 +58,7 @@ def build_report(
 
     Parameters
     ----------
-    predictions : path, frame, mapping or Predictions
+    predictions : path, frame, mapping, Predictions or LogSummary
         What :func:`cautious.predictions.read_predictions` takes: a file, a frame of any library, a
         mapping from names of models to ``(y_true, y_score)``, ``(y_true, y_proba)`` or
         ``(y_true, mask of sets)``, and so on. A mapping may also hold counts of predictions:
@@ -66,7 +66,9 @@ def build_report(
         - a :class:`~cautious.curves.Staircase` or
           :class:`~cautious.curves.AbstentionCostSurface`, whose counts are taken, not its priors;
         - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.metrics.RiskCoverageCurve`, or
-          both as ``dict(counts=…, risk_coverage=…)``.
+          both as ``dict(counts=…, risk_coverage=…)``;
+        - what :func:`cautious.logs.summarise` returns, which may also stand alone. The page then
+          says at its end whether scores are rounded.
 
         Probabilities of more than two classes are shown with three kinds of answers: the likeliest
         class, and the sets of greatest expected utility u65 and u80.
@@ -113,9 +115,22 @@ def build_report(
         "version": version("cautious"),
         "notes": notes,
         "problems": problems,
-        "rules": page_rules(),
+        "rules": _spoken_rules(),
     }
     return write_whole(file, render_page(data, heading))
+
+
+def _spoken_rules() -> dict[str, Any]:
+    """Give the rules by which the page reads files, without messages that it has no use for.
+
+    Those are about arrays, logs and the command line; the page names each of its own in its code.
+    """
+    *_, script = _sources()
+    rules = page_rules()
+    for kind in ("refusals", "notes", "hints"):
+        texts = rules[kind].items()
+        rules[kind] = {key: text for key, text in texts if f'"{key}"' in script}
+    return rules
 
 
 def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
@@ -262,6 +277,7 @@ def _in_one_scope(module: str) -> str:
     without = re.sub(r"^import [^;]*;\n", "", module, flags=re.MULTILINE)
     without = re.sub(r"^\s*(//.*|/\*\*.*\*/|/\*\*(\n\s*\*.*)*)\n", "", without, flags=re.MULTILINE)
     without = re.sub(r"^(export |\s+)", "", without, flags=re.MULTILINE)
+    without = re.sub(r",\n(?=[)\]}])", "\n", without)  # nothing follows
     joined = "".join(map(_thin, without.splitlines(keepends=True)))
     # What begins with such a sign goes on with the line before it.
     return re.sub(r"\n(?=[}\)\].?:&|])", "", joined)
@@ -276,7 +292,9 @@ def _thin(line: str) -> str:
 
     Lines with a regular expression, or with a text inside a text, stay as they are.
     """
-    parts = [line] if line.count("`") > 2 else _TEXT.split(line)
+    parts = _TEXT.split(line)
+    if any(text[0] == "`" and text.count("{") != text.count("}") for text in parts[1::2]):
+        return line
     codes = parts[::2]
     if any(re.search(r"[\"'`]", code) or _PATTERN.search(code) for code in codes):
         return line
@@ -285,7 +303,10 @@ def _thin(line: str) -> str:
             parts = [*parts[: 2 * at], code.partition("//")[0].rstrip() + "\n"]
             break
     parts[::2] = [re.sub(r" *([{}()\[\],;:=?!<>&|*/%]) *", r"\1", code) for code in parts[::2]]
-    return re.sub(r"(?<=[{(\[,;=?:])\n$", "", "".join(parts))
+    # A blank behind it tells a sum from a sign.
+    parts[::2] = [re.sub(r" ?([+-]) (?![+-])", r"\1", code) for code in parts[::2]]
+    # Every statement ends with its own sign, so lines need no end behind such a one.
+    return re.sub(r"(?:(?<=[{}()\[,;=?:])|(?<==>))\n$", "", "".join(parts))
 
 
 def _thin_style(style: str) -> str:

@@ -30,6 +30,7 @@ from cautious.sets.checks import first_row as first_row
 from cautious.sets.checks import flat_labels as flat_labels
 from cautious.sets.checks import likeliest as likeliest
 from cautious.sets.conversion import as_labels, as_mask, set_sizes
+from cautious.sets.conversion import as_pandas as as_pandas
 from cautious.sets.conversion import frame_in_class_order as frame_in_class_order
 from cautious.sets.conversion import has_names as has_names
 from cautious.sets.tensor_checks import tensor_classes as tensor_classes

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.errors import InputError, counted, shown
 from cautious.sets.checks import (
     as_codes,
     check_classes,
@@ -19,7 +20,8 @@ from cautious.sets.checks import (
     check_weight,
     few_labels,
 )
-from cautious.sets.conversion import as_mask, seen_labels
+from cautious.sets.conversion import as_mask, as_pandas, seen_labels
+from cautious.sets.written import parse_set
 from cautious.tensors import as_numpy
 
 __all__ = [
@@ -182,7 +184,7 @@ def check_pairs(
     empty: str,
 ) -> tuple[Ints, Mask, Labels]:
     """Bring truths and prediction sets together as codes, mask and classes, without weights."""
-    y_set = as_numpy(y_set)
+    y_set = as_pandas(as_numpy(y_set))
     truth = check_truth(y_true)
     if truth.dtype.kind == "U":  # as objects, text is told apart much faster
         truth = truth.astype(object)
@@ -190,7 +192,8 @@ def check_pairs(
     if classes is None:
         occurring = pd.unique(truth)
         seen, width = ([], y_set.shape[1]) if is_mask else seen_labels(y_set, occurring)
-        both = [*occurring.tolist(), *seen]
+        both = list(dict.fromkeys([*occurring.tolist(), *seen]))
+        _refuse_written_sets(both, len(occurring))
         if not both:
             raise ValueError(
                 "y_true is empty, so it does not tell the classes; pass classes= with all class "
@@ -199,7 +202,8 @@ def check_pairs(
         known = check_classes(sorted_labels(both))
         if width is not None and width != len(known):
             raise ValueError(
-                f"y_set has {width} columns but y_true holds {len(known)} different labels "
+                f"y_set has {counted(width, 'column')} but y_true holds "
+                f"{counted(len(known), 'different label')} "
                 f"{few_labels(known)}; pass classes= with the class of each column, in order "
                 "(for an estimator: classes=estimator.classes_)."
             )
@@ -214,6 +218,33 @@ def check_pairs(
             f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each per case."
         )
     return as_codes(truth, known, name="y_true"), mask, known
+
+
+def _refuse_written_sets(labels: list[Any], n_truths: int) -> None:
+    """Refuse text among answers that is nobody's label, but means known ones: 'a|b', or '1' for 1.
+
+    The labels that truths have come first.
+    """
+    texts = {str(label): label for label in reversed(labels)}
+    for label in labels[n_truths:]:
+        if not isinstance(label, str):
+            continue
+        if texts[label] is not label:
+            raise ValueError(
+                f"y_set holds the text {shown(label)} and y_true {shown(texts[label])}, which "
+                "Python takes for different labels; give both as text, or neither."
+            )
+        try:
+            members = parse_set(label).labels
+        except InputError:  # neither a set nor a plain word, so it is a label
+            continue
+        if members is None or (len(members) > 1 and texts.keys() >= set(members)):
+            meant = "an abstention" if members is None else f"the set {shown(list(members))}"
+            raise ValueError(
+                f"y_set holds {shown(label)}, which is no label of y_true and reads as {meant}. "
+                "Give sets, not their text: [cautious.sets.parse_set(one).labels for one in y_set] "
+                "makes them. If it is a class of its own, pass classes= with all class labels."
+            )
 
 
 def sorted_labels(values: Labels | list[Any]) -> list[Any]:

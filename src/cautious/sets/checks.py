@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
-from cautious.errors import shown
+from cautious.errors import counted, shown
 from cautious.tensors import as_numpy
 
 __all__ = [
@@ -165,7 +165,7 @@ def check_mask(
         )
     if n_classes is not None and array.shape[1] != n_classes:
         raise ValueError(
-            f"{name} has {array.shape[1]} columns but there are {n_classes} classes; "
+            f"{name} has {counted(array.shape[1], 'column')} but there are {n_classes} classes; "
             "give one column per class, in the order of the class labels."
         )
     if array.dtype != np.bool_:
@@ -273,6 +273,13 @@ def check_probabilities(
     array([[0.2, 0.8]])
     """
     p = as_numpy(p)
+    is_pair = isinstance(p, tuple) and len(p) == 2 and getattr(p[0], "ndim", 1) == 2
+    if is_pair or (hasattr(p, "lower") and hasattr(p, "upper") and not isinstance(p, str)):
+        raise TypeError(
+            f"{name} holds bounds of probabilities, and one probability per class is expected. "
+            "Sets are decided from bounds by cautious.decision.maximin_sets, for a utility, or by "
+            "criteria such as maximality and e_admissibility."
+        )
     array = as_floats(p, name, "probabilities")
     given = np.asarray(p).dtype
     if array.ndim != 2:
@@ -281,7 +288,9 @@ def check_probabilities(
             "class."
         )
     if n_classes is not None and array.shape[1] != n_classes:
-        raise ValueError(f"{name} has {array.shape[1]} columns but there are {n_classes} classes.")
+        raise ValueError(
+            f"{name} has {counted(array.shape[1], 'column')} but there are {n_classes} classes."
+        )
     atol = tolerance = as_number(atol, "atol")
     if np.issubdtype(given, np.floating):
         # Single precision is common, and a softmax in it gathers one rounding error per class.

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from narwhals.stable.v2.dependencies import is_into_dataframe
 from scipy import sparse
 
 from cautious._typing import Ints, Labels, Mask, as_number
@@ -16,7 +18,34 @@ from cautious.errors import shown
 from cautious.sets.checks import as_codes, check_classes, check_mask, count_classes, few_labels
 from cautious.tensors import as_numpy
 
-__all__ = ["as_labels", "as_mask", "frame_in_class_order", "has_names", "seen_labels", "set_sizes"]
+__all__ = [
+    "as_labels",
+    "as_mask",
+    "as_pandas",
+    "frame_in_class_order",
+    "has_names",
+    "seen_labels",
+    "set_sizes",
+]
+
+
+def as_pandas(table: Any) -> Any:
+    """Give a frame of another library as one of pandas; anything else is returned as it is.
+
+    Names that polars gives to columns without one are none.
+
+    Examples
+    --------
+    >>> as_pandas([1, 2])
+    [1, 2]
+    """
+    if isinstance(table, pd.DataFrame | np.ndarray) or not is_into_dataframe(table):
+        return table
+    frame = nw.from_native(table, eager_only=True)
+    found = pd.DataFrame({name: frame[name].to_numpy() for name in frame.columns})
+    if frame.columns == [f"column_{at}" for at in range(len(frame.columns))]:
+        found.columns = pd.RangeIndex(len(frame.columns))
+    return found
 
 
 def has_names(table: Any) -> bool:
@@ -56,6 +85,7 @@ def frame_in_class_order(
     array([[0.9, 0.1],
            [0.1, 0.9]])
     """
+    table = as_pandas(table)
     if not isinstance(table, pd.DataFrame) or not has_names(table):
         try:
             # A masked array keeps its mask, to be refused for it.
@@ -136,7 +166,7 @@ def as_mask(
     """
     labels = None if classes is None else check_classes(classes)
     n_classes = None if labels is None else len(labels)
-    y_set = as_numpy(y_set)
+    y_set = as_pandas(as_numpy(y_set))
     matrix = _as_matrix(y_set, labels, level=level, name=name)
     if matrix is not None:
         return check_mask(matrix, n_classes=n_classes, name=name, empty=empty)

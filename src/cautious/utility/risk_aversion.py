@@ -129,7 +129,15 @@ class Crossover:
     def __str__(self) -> str:
         if self.better_above == "neither":
             return "the two classifiers never change places"
-        return f"the {self.better_above} is better above k = {self.k}"
+        if 0.5 < self.k.estimate < 1:
+            return f"the {self.better_above} is better above k = {self.k}"
+        # Beyond these, nobody is averse to risk.
+        other = "first" if self.better_above == "second" else "second"
+        better = self.better_above if self.k.estimate <= 0.5 else other
+        return (
+            f"the {better} is better at every k between 0.5 and 1; their lines would cross at "
+            f"k = {self.k}"
+        )
 
 
 def crossover(

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -206,6 +207,17 @@ def test_nothing_to_promise():
     never.iloc[1::2, 1] = None
     with pytest.raises(ValueError, match="answer of every expert"):
         model.fit(X, y, answers=never)
+
+
+def test_the_unit_of_costs_decides_no_tie():
+    """0.4 · 3 and 0.6 · 2 are equal, but not as floats; 0.4 · 3000 and 0.6 · 2000 are."""
+    X, y = np.zeros((10, 1)), np.repeat([0, 1], [6, 4])
+    costs = np.array([[0.0, 3.0], [2.0, 0.0]])
+    models = [
+        DeferringClassifier(DummyClassifier(), costs=unit * costs, cv=2).fit(X, y)
+        for unit in (0.001, 1, 1000)
+    ]
+    assert [model.predict(X[:1]).tolist() for model in models] == [[0]] * 3
 
 
 def test_a_frozen_model_three_classes_and_one():

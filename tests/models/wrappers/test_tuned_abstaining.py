@@ -440,6 +440,9 @@ def test_the_positive_class_is_never_guessed_by_the_alphabet():
     bad = TunedAbstainingClassifierCV(Given(), costs=costs, pos_label="bad").fit(p, names)
     found = find_rule(names, y_score=p[:, 0], pos_label="bad", costs=costs)
     assert bad.rule_.pos_label == "bad"
+    assert (bad.rule_.predict_set(p, classes=bad.classes_) == bad.predict_set(p)).all()
+    with pytest.raises(ValueError, match=r"Pass classes=model\.classes_"):
+        bad.rule_.predict_set(p)
     assert bad.best_thresholds_.tolist() == [found.rule.lower, found.rule.upper]
     # To miss a bad one is expensive: bad is answered at once, good only if it is near certain.
     assert bad.best_thresholds_[1] < 0.5

@@ -464,7 +464,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
             classes=self.classes,
             **{"thresholds": shape, **asked},
         )
-        return found.with_scores(self.staircase.score_bins())
+        stairs = self.staircase
+        return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     # The surface as a whole.
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
-from cautious.errors import how_to_install
+from cautious.errors import NotInstalled, how_to_install
 from cautious.logs.engines.threads import Progress, RunningTotal
 from cautious.logs.parts import Part, joined
 from cautious.logs.plan import Plan
@@ -173,8 +173,8 @@ def _client(engine: Any) -> Iterator[Any]:
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
-        raise ImportError(
-            f"engine='dask' needs Dask, which is not installed; {how_to_install('dask')}."
+        raise NotInstalled(
+            "{=engine dask} needs Dask, which is not installed; {how}.", how=how_to_install("dask")
         ) from error
 
     if engine == "dask":

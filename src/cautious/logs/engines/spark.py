@@ -19,10 +19,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from cautious.errors import InputError, Message, how_to_install, shown
+from cautious.errors import InputError, Message, NotInstalled, how_to_install, shown
 from cautious.logs.engines.threads import RunningTotal
 from cautious.logs.parts import TablePart
 from cautious.logs.plan import Plan
+from cautious.logs.source import files_title
 from cautious.logs.summary import LogSummary
 
 __all__ = ["map_on_spark", "summarise_on_spark"]
@@ -31,6 +32,10 @@ __all__ = ["map_on_spark", "summarise_on_spark"]
 _BRANCHES = 8
 # Counting begins to pay when a batch has so many cells; Spark has one task per core in a process.
 _CELLS = 1 << 19
+
+
+class _NoJavaError(InputError, FileNotFoundError):
+    """There is no Java for Spark to run on."""
 
 
 def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogSummary:
@@ -59,7 +64,8 @@ def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogS
             "path of Parquet or CSV files."
         )
     with _session(engine) as session:
-        return _summarise_frame(_read_files(session, [os.fspath(p) for p in paths]), wishes)
+        frame = _read_files(session, [os.fspath(p) for p in paths])
+        return _summarise_frame(frame, wishes | {"place": files_title(paths)})
 
 
 def map_on_spark(
@@ -237,8 +243,9 @@ def _session(engine: Any) -> Iterator[Any]:
     try:
         sql = import_module("pyspark.sql")
     except ImportError as error:
-        raise ImportError(
-            f"engine='spark' needs PySpark, which is not installed; {how_to_install('spark')}."
+        raise NotInstalled(
+            "{=engine spark} needs PySpark, which is not installed; {how}.",
+            how=how_to_install("spark"),
         ) from error
     if engine == "spark":
         engine = sql.SparkSession.getActiveSession() or engine
@@ -263,11 +270,11 @@ def _check_java(engine: str) -> None:
     home = os.environ.get("JAVA_HOME")
     if engine.startswith("sc://") or shutil.which("java", path=home and str(Path(home, "bin"))):
         return
-    raise FileNotFoundError(
-        "engine='spark' needs Java, and there is no java "
-        + (f"in JAVA_HOME, which is {shown(home)}" if home else "on the PATH")
-        + "; install a Java runtime that your PySpark knows (on Debian: apt install "
-        "default-jre-headless), or take engine='local' or engine='dask'."
+    raise _NoJavaError(
+        "{=engine spark} needs Java, and there is no java {where}; install a Java runtime that "
+        "your PySpark knows (on Debian: apt install default-jre-headless), or take "
+        "{=engine local} or {=engine dask}.",
+        where=f"in JAVA_HOME, which is {shown(home)}" if home else "on the PATH",
     )
 
 

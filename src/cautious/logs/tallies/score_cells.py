@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,21 +23,43 @@ from cautious.metrics import RiskCoverageCurve, SetCounts
 __all__ = ["ScoreCells"]
 
 
-class CellStaircase(Staircase):
-    """Staircase of scores that are known to lie in cells only."""
+class LogStaircase(Staircase):
+    """Staircase of scores of a log, which may be known to lie in cells only."""
 
-    _bins: Mapping[str, list[float]] = MappingProxyType({})
+    _bins: Mapping[str, list[float]] | None = None
+    _column: str | None = None
+    _model: str | None = None
+    _cell_width: float = 0.0
 
     @classmethod
-    def of(cls, stairs: Staircase, bins: Mapping[str, list[float]]) -> CellStaircase:
-        """Take bins that end where cells end; those of the scores it holds would not."""
+    def of(cls, stairs: Staircase, **known: Any) -> LogStaircase:
+        """Take the `column`, the `model`, the `cell_width`, and `bins` that end where cells do."""
         found = cls(stairs.scores, stairs.positives, stairs.negatives, stairs.classes)
-        object.__setattr__(found, "_bins", bins)
+        for name, value in known.items():
+            object.__setattr__(found, f"_{name}", value)
         return found
 
+    def __repr__(self) -> str:
+        return super().__repr__().removeprefix("Log")
+
+    @property
+    def column(self) -> str | None:
+        """Column that the scores are from."""
+        return self._column
+
+    @property
+    def model(self) -> str | None:
+        """Model that gave the scores, where the log names several."""
+        return self._model
+
+    @property
+    def cell_width(self) -> float:
+        """How wide the cells are that scores are known by; 0 where scores are exact."""
+        return self._cell_width
+
     def score_bins(self) -> dict[str, list[float]]:
-        """Give the bins that were taken."""
-        return dict(self._bins)
+        """Give the bins that end where cells end; those of the scores it holds would not."""
+        return super().score_bins() if self._bins is None else dict(self._bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +78,8 @@ class ScoreCells:
         Whether they are kept apart; see :class:`~cautious.logs.tallies.scores.Kind`.
     classes : ndarray of shape (K,)
         Class labels.
-    rounded : bool
-        Whether cells have a width.
+    width : float
+        How wide the cells are; 0 where scores are exact.
     """
 
     low: Floats
@@ -67,7 +88,7 @@ class ScoreCells:
     truth: Ints
     apart: Mask
     classes: Labels
-    rounded: bool
+    width: float
 
     @classmethod
     def of(
@@ -98,16 +119,17 @@ class ScoreCells:
         sizes = [len(weight) for weight in weights[1:]]
         truth = np.repeat(np.array([code_of(kind) for kind in kinds], dtype=np.intp), sizes)
         apart = np.repeat(np.array([kind.apart for kind in kinds], dtype=np.bool_), sizes)
-        rounded = settled.exponent is not None
-        return cls(low, high, np.concatenate(weights), truth, apart, classes, rounded)
+        width = 0.0 if settled.exponent is None else 2.0**settled.exponent
+        return cls(low, high, np.concatenate(weights), truth, apart, classes, width)
 
     # Two classes: cases apart have no score.
 
-    def staircase(self, within: str) -> Staircase:
+    def staircase(self, within: str, **told: str | None) -> Staircase:
         """Count both classes at the scores that cases have at worst or at best.
 
         At worst the positives of a cell have its least score and its negatives the greatest: a cut
-        between them would answer all of the cell wrongly, and no optimal window has it.
+        between them would answer all of the cell wrongly, and no optimal window has it. What is
+        `told`, the column and the model of the scores, the staircase knows.
         """
         low, high, weight, truth = self._scored()
         positive = truth == 1
@@ -117,11 +139,10 @@ class ScoreCells:
             weight * ~positive,
             tuple(self.classes.tolist()),
         )
-        if not self.rounded:
-            return stairs
-        # A bin ends where a cell does.
-        bins = score_bins(high, weight, weight * positive) if len(weight) else {}
-        return CellStaircase.of(stairs, bins)
+        bins = None
+        if self.width:  # a bin ends where a cell does
+            bins = score_bins(high, weight, weight * positive) if len(weight) else {}
+        return LogStaircase.of(stairs, bins=bins, cell_width=self.width, **told)
 
     def _scored(self) -> tuple[Floats, Floats, Floats, Ints]:
         """Give ends, weights and truths of the cells of cases that have a score."""

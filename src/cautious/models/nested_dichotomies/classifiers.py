@@ -149,6 +149,8 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
                 f"scoring is {shown(self.scoring)}; give the name of a scorer, one made by "
                 "make_set_scorer, or None."
             )
+        if isinstance(self.scoring, str):
+            make_set_scorer(self.scoring)
         X, codes, weight = self._read_examples(X, y, sample_weight)
         rng = as_generator(self.random_state)
         drawn = self._draw(self.n_candidates, rng)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -123,16 +124,13 @@ class AbstainingClassifier(ProbabilisticWrapper):
             )
         return sets
 
-    def _check_decision(self) -> None:
+    def _check_parameters(self) -> None:
         if isinstance(self.rule, Rule):
             if self.rule_params:
                 raise ValueError(
                     f"rule_params is {shown(self.rule_params)}, but a Rule has its thresholds "
                     "itself; leave rule_params out."
                 )
-            if len(self.classes_) > 1:
-                p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
-                self.rule.predict_set(p, classes=self.classes_.tolist())
             return
         if not (self.rule in _RULES if isinstance(self.rule, str) else callable(self.rule)):
             raise (ValueError if isinstance(self.rule, str) else TypeError)(
@@ -144,15 +142,30 @@ class AbstainingClassifier(ProbabilisticWrapper):
                 f"rule_params is {shown(self.rule_params)}; give the rule's parameters by name, "
                 f"for example {{'threshold': 0.9}}."
             )
-        if len(self.classes_) > 1 and isinstance(self.rule, str):
+        params = self._given()
+        if isinstance(self.rule, str) and all(
+            isinstance(value, Real | str | None) for value in params.values()
+        ):
+            _RULES[self.rule](np.full((1, 2), 0.5), **params)
+
+    def _check_decision(self) -> None:
+        if len(self.classes_) < 2:
+            return
+        if isinstance(self.rule, Rule):
+            p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
+            self.rule.predict_set(p, classes=self.classes_.tolist())
+        elif isinstance(self.rule, str):
             # The rule itself knows best which parameters it takes; ask it about one doubtful case.
             p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
             _RULES[self.rule](p, **self._parameters())
 
+    def _given(self) -> Mapping[str, Any]:
+        if self.rule_params is None:
+            return {"threshold": 0.75} if self.rule == "threshold" else {}
+        return self.rule_params
+
     def _parameters(self) -> dict[str, Any]:
-        params = self.rule_params
-        if params is None:
-            params = {"threshold": 0.75} if self.rule == "threshold" else {}
+        params = self._given()
         if self.rule == "optimal_sets" and params.get("costs") is not None:
             params = {**params, "costs": as_costs(params["costs"], self.classes_)}
         return {name: _by_class(value, self.classes_, name) for name, value in params.items()}
@@ -246,7 +259,7 @@ class NondeterministicClassifier(ProbabilisticWrapper):
                 "lower=False."
             )
 
-    def _check_decision(self) -> None:
+    def _check_parameters(self) -> None:
         as_utility(self.utility)
 
     def _decide(self, X: Any, p: Floats) -> Mask:

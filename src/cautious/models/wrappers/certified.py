@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule
 from cautious.errors import shown
-from cautious.guarantees import Certificate, Promise, Shape, certify
+from cautious.guarantees import Certificate, Promise, Shape, certify, check_promise
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -209,6 +209,16 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             raise ValueError(
                 f"calibration_size is {shown(self.calibration_size)}; it is the share to hold out, "
                 "strictly between 0 and 1."
+            )
+        if not isinstance(
+            self.estimator, FrozenEstimator
+        ):  # it knows its classes, and costs no time
+            check_promise(
+                promise=self.promise,
+                confidence_level=self.confidence_level,
+                thresholds=self.thresholds,
+                n_classes=max(len(np.unique(labels)), 2),  # a lone class is never asked
+                **limits,
             )
         params = fit_metadata(self, self.estimator, None, fit_params)
         others = other_groups = None

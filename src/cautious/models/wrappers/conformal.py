@@ -203,6 +203,8 @@ class ConformalClassifier(ProbabilisticWrapper):
                 "X is a sparse matrix, which MAPIE's cross-conformal classifier does not take; "
                 "pass X.toarray(), or choose method='split'."
             )
+        if not callable(self.groups):
+            self._groups_of(X)
         train = held = np.arange(len(labels))
         if self.method == "split" and not isinstance(self.estimator, FrozenEstimator):
             train, held = set_aside(len(labels), self.calibration_size, self.random_state)
@@ -242,7 +244,6 @@ class ConformalClassifier(ProbabilisticWrapper):
 
     def _cross(self, X: Any, labels: Labels, level: float, params: dict[str, Any]) -> Any:
         """Let MAPIE work on folds of all rows."""
-        check_folds(self.cv)
         made = _import_mapie().CrossConformalClassifier(
             clone(self.estimator), cv=self.cv, **self._settings(level)
         )
@@ -448,6 +449,10 @@ class ConformalClassifier(ProbabilisticWrapper):
             "groups": self.groups is not None,
             "logits": self.logits,
             "temperature": self.temperature != 1,
+            "conformity_score='raps'": (
+                isinstance(self.conformity_score, str) and self.conformity_score == "raps"
+            )
+            or hasattr(self.conformity_score, "size_raps"),
         }
         given = [name for name, said in own.items() if said]
         if self.method == "cross" and given:
@@ -457,6 +462,14 @@ class ConformalClassifier(ProbabilisticWrapper):
             )
         if self.empty not in ("wrong", "abstain", "best"):
             raise ValueError(f"empty is {shown(self.empty)}; choose 'wrong', 'abstain' or 'best'.")
+        # MAPIE itself knows best which conformity scores it takes.
+        settings = {"conformity_score": deepcopy(self.conformity_score)}
+        if self.method == "cross":
+            if self.cv != -1:  # MAPIE leaves one out
+                check_folds(self.cv)
+            _import_mapie().CrossConformalClassifier(clone(self.estimator), cv=self.cv, **settings)
+        else:
+            _import_mapie().SplitConformalClassifier(_Echo(), prefit=True, **settings)
 
 
 def _level_for_mapie(level: float, n: int, larger: int = 0) -> float | None:

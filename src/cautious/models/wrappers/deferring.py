@@ -446,7 +446,9 @@ def _chosen(team: Team | Floats, p: Floats, experts: list[Any]) -> tuple[Ints, I
     expected = np.zeros((len(p), len(team)))
     for y in range(k):  # a matrix product would round differently in batches of other sizes
         expected += p[:, [y]] * team[:, y]
-    best = expected.min(axis=1, keepdims=True)
-    choice = (expected <= best + 1e-12 * team.max()).argmax(axis=1)
-    own = expected[:, :k].argmin(axis=1)
+    # Of costs that are equal up to rounding the first: the unit of costs must not decide.
+    choice, own = (
+        (some <= some.min(axis=1, keepdims=True) + 1e-12 * team.max()).argmax(axis=1)
+        for some in (expected, expected[:, :k])
+    )
     return own, np.where(choice >= k, choice - k, -1)

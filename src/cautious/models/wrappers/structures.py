@@ -403,9 +403,13 @@ class OrdinalClassifier(ProbabilisticWrapper):
             return self.costs if self.costs.classes is None else self.costs.in_order(labels)
         return as_cost_matrix(self.costs, labels, diagonal="any").to_numpy(dtype=np.float64)
 
-    def _check_decision(self) -> None:
+    def _check_parameters(self) -> None:
         if not (isinstance(self.width, Real) and 0 <= float(self.width) < np.inf):
             raise ValueError(f"width is {shown(self.width)}; give a number that is not negative.")
+        if self.costs is None:
+            ordinal_sets([[0.5, 0.5]], interval_costs(2, self.width), criterion=self.criterion)
+
+    def _check_decision(self) -> None:
         if self.order is None:
             self.ranks_ = np.arange(len(self.classes_))
         else:

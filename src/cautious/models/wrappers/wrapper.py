@@ -101,6 +101,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         array([0, 1, 2])
         """
         self._check_estimator()
+        self._check_parameters()
         params = fit_metadata(self, self.estimator, sample_weight, fit_params)
         self.estimator_ = clone(self.estimator).fit(X, y, **params)
         self.classes_: Labels = np.asarray(self.estimator_.classes_)
@@ -239,6 +240,12 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     def _check_estimator(self) -> None:
         """Raise on an estimator that gives no probabilities, before it is fitted."""
         check_probabilistic(self.estimator)
+
+    def _check_parameters(self) -> None:
+        """Raise on parameters that no classes could be right for, before anything is fitted.
+
+        What is said class by class has to wait for the estimator, which may leave labels out.
+        """
 
     def _check_decision(self) -> None:
         """Raise on parameters that do not fit the classes."""

@@ -583,7 +583,8 @@ def _tic_tac_toe(curves: Curves, cells: dict[str, list[Cell]]) -> list[Claim]:
         Claim(
             *("7, Fig. 21", "The start of logistic's ROC curve is highly irregular", "words"),
             *("highly irregular", "drawn for both boards"),
-            *("cannot tell", "irregular is not defined, and the picture is lost"),
+            "cannot tell",
+            "irregular is not defined, and we had the text of the paper without its figures",
         ),
     ]
 

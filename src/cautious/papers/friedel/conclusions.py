@@ -474,7 +474,10 @@ def _figures(family: Family) -> list[Claim]:
     runs = family.repeats or (family.scores,)
     corners = [_corners(surface_of(run["bupa"], "SVM", family.positive("bupa"))) for run in runs]
     both = {f"if class {label} is positive": _both_win(runs, label) for label in ("1", "2")}
-    unnamed = "the paper names neither the data set nor the panel's numbers; the picture is lost"
+    unnamed = (
+        "the paper names neither the data set nor the panel's numbers; we had the text of the "
+        "paper without its figures"
+    )
     return [
         Claim.of_repeats(
             *("Section 4, Fig. 3", "PART refrains from 10 to 15 % on breast-w at ν of about 0.1"),

@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 
 from cautious.errors import quoted
 from cautious.limits import CELL, COLUMNS, HEADING, LINE
-from cautious.predictions.rules import refusal
+from cautious.predictions.rules import OTHER_FILES, refusal
 
 __all__ = ["DelimitedText", "open_text"]
 
@@ -29,10 +29,8 @@ _READ = 1 << 17  # bytes
 _BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
-_OTHER_FILES = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV in UTF-8, or as Parquet",
-    b"\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV in UTF-8, or as Parquet",
-    b"PAR1": "Parquet, which cannot be read through a pipe; give the file itself",
+_OTHER_FILES = OTHER_FILES | {
+    "PAR1": "Parquet, which cannot be read through a pipe; give the file itself"
 }
 
 
@@ -77,6 +75,11 @@ class DelimitedText:
     def bytes(self) -> AbstractContextManager[IO[bytes]]:
         """Open the bytes of the source, unpacked."""
         return _bytes(self.source)
+
+    def is_marked(self) -> bool:
+        """Tell whether it begins with the mark of UTF-8, as spreadsheets write and expect it."""
+        with self.bytes() as opened:
+            return opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""
@@ -152,8 +155,9 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
     """
     with _bytes(source) as opened:
         begin = opened.read(4)
-    if begin in _OTHER_FILES:
-        raise refusal("other file", what=_OTHER_FILES[begin])
+    what = _OTHER_FILES.get(begin.decode("latin-1"))
+    if what is not None:
+        raise refusal("other file", what=what)
     if encoding is None:
         encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
     else:

@@ -104,12 +104,16 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
     if path.is_dir():
         raise IsADirectoryError(
             f"{shown} is a folder. Several files are several models here, so join the parts of one "
-            "log into one file; with --engine local, evaluate, compare and report read a folder as "
-            "one log. To tune on a folder use Python: summary = cautious.summarise(folder), then "
-            "summary.cost_surface().for_costs(costs) or summary.certify(max_error=...)."
+            "log into one file. `cautious evaluate` and `cautious report` read a folder as one log "
+            "with --engine local. In Python summary = cautious.summarise(folder) does; to tune "
+            "take summary.cost_surface().for_costs(costs) or summary.certify(max_error=...), to "
+            "compare summary.cost_surface(model=...).vacc() of each model."
         )
     if not path.exists():
-        pattern = " A pattern is read with --engine local; else name the files."
+        pattern = (
+            " Patterns are read by `cautious evaluate` and `cautious report` with --engine local, "
+            "by `cautious apply` and `cautious watch`; here name the files."
+        )
         raise FileNotFoundError(f"{shown} does not exist.{pattern if glob.has_magic(name) else ''}")
     if path.is_fifo():  # a pipe, such as the shell makes of <(command), can be read only once
         return _text_table(shown, path.read_bytes(), encoding)

@@ -12,7 +12,9 @@ import numpy as np
 from cautious._typing import Floats, Ints, Mask
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import optimal_sets
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.evaluation import data_digest
+from cautious.logs import LogSummary
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import (
     ModelPredictions,
@@ -29,7 +31,7 @@ from cautious.report.payload.cases import (
     pack_scores,
     pack_whole,
 )
-from cautious.report.payload.scores import steps_of, summarise_scores
+from cautious.report.payload.scores import kept_steps, steps_of, summarise_scores
 
 __all__ = ["doubts_of", "problems_of"]
 
@@ -74,9 +76,7 @@ def problems_of(source: Any, **said: Any) -> tuple[list[dict[str, Any]], list[st
                 name=quoted(model["name"]),
             )
         if any(other["name"] == model["name"] for other in problem["models"]):
-            raise InputError(
-                "two models are called {name}; give each its own name.", name=quoted(model["name"])
-            )
+            raise _two_of_one_name(model["name"])
         problem["models"].append(model)
     for problem in problems.values():
         problem["tables"] = _shared_tables(problem["models"], len(problem["classes"]))
@@ -105,6 +105,7 @@ Summary = tuple[str, list[str], dict[str, Any]]
 
 def _models(source: Any, said: dict[str, Any], notes: list[str]) -> Iterator[Summary]:
     """Summarise each model: those given as counts first, then those given as predictions."""
+    source = _without_logs(source, said, notes)
     if isinstance(source, Mapping) and not isinstance(source, Predictions):
         counted = {name: one for name, one in source.items() if _is_counted(one)}
     else:
@@ -117,13 +118,47 @@ def _models(source: Any, said: dict[str, Any], notes: list[str]) -> Iterator[Sum
     notes += [doubt.words("page") for doubt in doubts_of({**counted, **(read or {})})]
     for name, one in counted.items():
         yield from _of_counts(str(name), one)
+    score = said.get("score")
+    named = [score] if isinstance(score, str) else list(score or ())
     for model in () if read is None else read.values():
-        yield from _of_predictions(model)
+        yield from _of_predictions(model, named)
+
+
+def _without_logs(source: Any, said: Mapping[str, Any], notes: list[str]) -> Any:
+    """Put the counts of each model in the place of a summary of a log, and note what it says."""
+    if isinstance(source, LogSummary):
+        if said:
+            raise InputError(
+                "{given} cannot be told of a summary, which is counted already; give it to "
+                "summarise.",
+                given=listed(said),
+            )
+        source = {"log": source}
+    if not isinstance(source, Mapping) or isinstance(source, Predictions):
+        return source
+    found: dict[Any, Any] = {}
+    for name, one in source.items():
+        if not isinstance(one, LogSummary):
+            found[name] = one
+            continue
+        notes += [note.words("page") for note in one.notes]
+        if one.plan.binary and "missing" in one.odd:
+            notes.append("the page is about the rows that have a score")
+        for title, counts in one.predictions(str(name)).items():
+            if title in found:
+                raise _two_of_one_name(title)
+            found[title] = counts
+    return found
+
+
+def _two_of_one_name(name: str) -> InputError:
+    """Say that models cannot be told apart."""
+    return InputError("two models are called {name}; give each its own name.", name=quoted(name))
 
 
 def doubts_of(models: Mapping[str, Any]) -> Iterator[Message]:
     """Ask what the scores of models are, given as predictions or as counts."""
-    for name, one in models.items():
+    for name, one in _without_logs(models, {}, []).items():
         counts = one.staircase if isinstance(one, AbstentionCostSurface) else one
         scores = counts.scores if isinstance(counts, Staircase) else getattr(one, "y_score", None)
         yield from per_cent_notes(str(name), scores)
@@ -133,8 +168,11 @@ def _is_counted(given: Any) -> bool:
     return isinstance(given, _COUNTS) or (isinstance(given, Mapping) and "counts" in given)
 
 
-def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
-    """Summarise a model: its scores of two classes, its sets, or both."""
+def _of_predictions(given: ModelPredictions, named: list[Any]) -> Iterator[Summary]:
+    """Summarise a model: its scores of two classes, its sets, or both.
+
+    Columns of scores that were `named` are told to the page, for the files of its rules.
+    """
     if given.y_true is None:
         raise InputError("the model {name} has no truths to judge it by.", name=quoted(given.name))
     model, left_out = _weighed(given)
@@ -149,7 +187,11 @@ def _of_predictions(given: ModelPredictions) -> Iterator[Summary]:
     weight, classes = model.sample_weight, model.labels
     if model.y_score is not None:
         gone = {"count": model.n - scored.n, "reason": "have no score (a rule abstains on them)"}
-        yield _of_scores(scored, [gone, *left_out] if gone["count"] else left_out)
+        found = _of_scores(scored, [gone, *left_out] if gone["count"] else left_out)
+        found[2]["origin"] |= {"n": given.n, "digest": data_digest(given)}
+        column = named[0] if len(named) == 1 else given.name
+        found[2]["origin"] |= {"score": column} if column in named else {}
+        yield found
     several = model.y_proba is not None and len(model.classes) > 2
     if model.y_set is None and not several:
         return
@@ -195,11 +237,12 @@ def _of_scores(model: ModelPredictions, left_out: list[dict[str, Any]]) -> Summa
     kind, classes, summary = _binary(model.name, staircase)
     table, order = CaseTable.of(model)
     summary |= {"n": model.n, "events": int(rows.n_positives), "left_out": left_out}
-    summary["weighted"] = weight is not None
+    summary |= {"weighted": weight is not None, "origin": {}}
     if model.n <= CASES_CARRIED:
         summary["cases"] = {"table": table, **pack_scores(model.y_score[order])}
         return kind, classes, summary
     summary["stairs"], place = steps_of(staircase, None if weight is None else rows)
+    summary["origin"] = kept_steps(staircase, rows)
     drawn, part = table.drawn(_DRAWN_OF_CLASS)
     summary["sample"] = {"table": part, **pack_scores(model.y_score[order][drawn])}
     if table.group is not None and not table.together:
@@ -324,14 +367,18 @@ def _of_staircase(name: str, staircase: Staircase) -> Summary:
         "events": _plain(n_positives),
         "left_out": [],
         "weighted": not whole,
+        "origin": {"n": _plain(n)} if whole else {},
     }
-    if whole and n <= CASES_CARRIED:
+    if staircase.column is not None:
+        summary["origin"]["score"] = staircase.column
+    if whole and n <= CASES_CARRIED and not staircase.cell_width:
         truth = np.repeat([0, 1], [int(n_negatives), int(n_positives)])
         score = np.concatenate([np.repeat(staircase.scores, c.astype(np.intp)) for c in counts])
         table = CaseTable(truth, alone=name)
         summary["cases"] = {"table": table, **pack_scores(score)}
     else:
         summary["stairs"], _ = steps_of(staircase)
+        summary["origin"] |= kept_steps(staircase)
     return kind, classes, summary
 
 

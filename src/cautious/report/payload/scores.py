@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from cautious._typing import Floats, Ints
-from cautious.curves import CostHull, Staircase
+from cautious.curves import CostHull, Staircase, kept_scores
 from cautious.displays import calibration_bins
+from cautious.evaluation import is_reversed
 from cautious.metrics import RiskCoverageCurve
 
-__all__ = ["risk_of_scores", "risk_summary", "steps_of", "summarise_scores"]
+__all__ = ["kept_steps", "risk_of_scores", "risk_summary", "steps_of", "summarise_scores"]
 
 _BARS = 60
 _POINTS = 100
@@ -37,8 +38,8 @@ def summarise_scores(staircase: Staircase) -> dict[str, Any]:
     -------
     dict
         ``total`` weight, ``positives`` and ``negatives`` of each hull bin, the ``lower`` and
-        ``upper`` thresholds between the bins, ``auc``, ``histogram``, and for probabilities
-        ``risk`` and ``calibration``.
+        ``upper`` thresholds between the bins, ``auc``, whether the score is ``reversed``,
+        ``histogram``, and for probabilities ``risk`` and ``calibration``.
 
     Examples
     --------
@@ -56,6 +57,7 @@ def summarise_scores(staircase: Staircase) -> dict[str, Any]:
         # They differ only where no float lies between two neighbouring scores.
         "upper": None if (hull.upper == hull.lower).all() else hull.upper[1:-1],
         "auc": staircase.auc(),
+        "reversed": is_reversed(staircase),
         "histogram": _histogram(staircase),
         "risk": None if risk is None else risk_summary(risk),
         "calibration": calibration_bins(staircase).to_dict("records")
@@ -155,9 +157,11 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
     Returns
     -------
     steps : dict
-        ``cuts``, the thresholds between the steps apart from those of the hull; ``short``, for each
-        threshold of the hull a decimal of few digits that decides every case alike; ``positives``
-        and ``negatives`` of each step; ``rows`` with the same two, if asked for.
+        ``cuts``, the thresholds between the steps apart from those of the hull; ``shared``, which
+        thresholds of the hull would be there whatever the labels; ``short``, for each
+        threshold of the hull a decimal of few digits that decides every case alike, or ``width``,
+        that of the cells in which scores are known to lie; ``positives`` and ``negatives`` of each
+        step; ``rows`` with the same two, if asked for.
     place : ndarray of int
         Step of each distinct score.
     """
@@ -172,25 +176,62 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
         wanted.append(np.searchsorted(scores, np.arange(1, 100) / 100, side="left"))
     starts = np.unique(np.concatenate(wanted))
     starts = starts[(starts > 0) & (starts < m)]
+    first = last = scores
+    if staircase.cell_width:  # nobody knows what a cut through a cell would do
+        cell = np.floor(scores / staircase.cell_width)
+        first = cell * staircase.cell_width
+        last = np.nextafter(first + staircase.cell_width, -np.inf)
+        starts = starts[(cell[starts - 1] != cell[starts]) | np.isin(starts, wanted[0])]
     place = np.searchsorted(starts, np.arange(m), side="right")
-    corners = np.searchsorted(scores, hull.upper[1:-1], side="left").tolist()
-    cuts = [_between(scores[at - 1], scores[at]) for at in starts.tolist() if at not in corners]
+    corners = wanted[0].tolist()
+    unseen = np.intersect1d(starts, np.concatenate(wanted[1:])).tolist()
+    cuts = [_between(last[at - 1], first[at]) for at in starts.tolist() if at not in corners]
 
     def added(counts: Floats) -> Floats:
         return np.bincount(place, counts, minlength=len(starts) + 1).astype(np.float64)
 
-    steps = {
+    steps: dict[str, Any] = {
         "cuts": cuts,
-        "short": [
-            _written(threshold, scores[at - 1], scores[at])
-            for threshold, at in zip(hull.lower[1:-1].tolist(), corners, strict=True)
-        ],
+        "shared": [corner for corner, at in enumerate(corners) if at in unseen],
         "positives": added(staircase.positives),
         "negatives": added(staircase.negatives),
     }
+    if staircase.cell_width:
+        steps["width"] = staircase.cell_width
+    else:
+        steps["short"] = [
+            _written(threshold, scores[at - 1], scores[at])
+            for threshold, at in zip(hull.lower[1:-1].tolist(), corners, strict=True)
+        ]
     if rows is not None:
         steps["rows"] = {"positives": added(rows.positives), "negatives": added(rows.negatives)}
     return steps, place
+
+
+def kept_steps(staircase: Staircase, rows: Staircase | None = None) -> dict[str, Any]:
+    """Keep of the scores what the file of a rule says of them and steps do not.
+
+    Parameters
+    ----------
+    staircase, rows : Staircase
+        As in :func:`steps_of`.
+
+    Returns
+    -------
+    dict
+        ``scores``, bins to watch drift by; ``ends``, the lowest and the highest score; and
+        ``high``, the highest of each bin of the hull but the last, where these are not the lower
+        thresholds themselves.
+    """
+    kept = kept_scores(staircase)
+    bins = kept.get("scores") if rows is None else rows.score_bins()
+    found: dict[str, Any] = {"scores": bins} if bins else {}
+    if "hull" in kept:
+        found["ends"] = [kept["hull"]["low"][0], kept["hull"]["high"][-1]]
+        high = kept["hull"]["high"][:-1]
+        if high != CostHull.of(staircase).lower[1:-1].tolist():
+            found["high"] = high
+    return found
 
 
 def _between(below: float, above: float) -> float:

@@ -12,7 +12,7 @@ export function ticks(low, high, wanted = 5) {
 }
 
 // About what a number takes in the type of the ticks, on the generous side.
-const widthOfText = (text) =>
+export const widthOfText = (text) =>
   Array.from(text).reduce((width, c) => width + (c === "%" ? 11 : ".,".includes(c) ? 3.7 : 7.3), 0);
 
 // `x` and `y` are [low, high]; gives the root, a group to draw into, and the two scales.

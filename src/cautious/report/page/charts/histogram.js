@@ -1,6 +1,6 @@
 // Scores of both classes back to back, with the window they are cut by. Its lines can be dragged.
 import { count, few, number, shorten } from "../core/format.js";
-import { frame } from "./axes.js";
+import { frame, widthOfText } from "./axes.js";
 import { svg } from "./dom.js";
 import { readout } from "./readout.js";
 
@@ -189,21 +189,30 @@ function histogramLabels(plot, inner, [low, high], classes, window, text) {
   write(inner.left, low, `answer ${shorten(classes[0], 18)}`, "negative");
   write(low, high, "abstain", "abstain");
   write(high, inner.right, `answer ${shorten(classes[1], 18)}`, "positive");
-  // Beside its grip, or, where the edge is near, on the other side of the line and above the grips.
-  const cut = (at, x, side, near) =>
+  // Beside its grip, or, where it would not fit there, above the grips and within the plot; one that is wider
+  // than the plot is written with fewer digits, and whole where the pointer rests.
+  const cut = (at, x, side) => {
+    const full = text(at),
+      bold = (words) => 1.2 * widthOfText(words),
+      shown = bold(full) > inner.right - inner.left ? number(at) : full,
+      width = bold(shown),
+      fits = side < 0 ? x - 11 - width >= inner.left : x + 11 + width <= inner.right,
+      // On the other side of the line.
+      other = Math.max(inner.left, Math.min(inner.right - width, side < 0 ? x + 5 : x - 5 - width));
     plot.append(
       svg(
         "text",
         {
           class: "cut-label",
-          x: x + side * (near ? -5 : 11),
-          y: inner.bottom - (near ? 32 : 6),
-          "text-anchor": side < 0 === near ? "start" : "end",
+          x: fits ? x + side * 11 : other,
+          y: inner.bottom - (fits ? 6 : side < 0 ? 32 : 46),
+          "text-anchor": fits && side < 0 ? "end" : "start",
         },
-        text(at),
+        shown,
+        shown === full ? null : svg("title", {}, full),
       ),
     );
-  if (Math.abs(window.lower) < Infinity && window.lower !== window.upper)
-    cut(window.lower, low, -1, low < inner.left + 50);
-  if (Math.abs(window.upper) < Infinity) cut(window.upper, high, 1, high > inner.right - 50);
+  };
+  if (Math.abs(window.lower) < Infinity && window.lower !== window.upper) cut(window.lower, low, -1);
+  if (Math.abs(window.upper) < Infinity) cut(window.upper, high, 1);
 }

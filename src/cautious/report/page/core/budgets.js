@@ -75,14 +75,16 @@ function budgetLevels(sums, { abstention, error, errorPerCase, missed }) {
  *   all cases, and of the positives that are answered negative
  * @param {{promise?: boolean, level?: number}} options promise: the limits hold on new cases with
  *   confidence `level` (cautious.guarantees.certify with two thresholds)
- * @returns {{none: false, window, tests?, n?} | {none: true, needed?, weighted?, prior?}} needed: the number of
- *   cases at which a promise may be expected, null if at none; weighted, prior: weights and another share
- *   of positives allow no promise
+ * @returns {{none: false, window, tests?, n?, certificate?} | {none: true, needed?, weighted?, prior?,
+ *   abstention?}} certificate: as the library writes it; needed: the number of cases at which a promise may
+ *   be expected, null if at none; weighted, prior, abstention: weights, another share of positives and a
+ *   limit on abstention allow no promise
  */
 export function budgetWindow(model, prior, limits, { promise = false, level = 0.95 } = {}) {
   // Cases count once and as they came: weights, and another share of positives, have no exact test.
   if (promise && model.weighted) return { none: true, weighted: true };
   if (promise && prior !== null) return { none: true, prior: true };
+  if (promise && limits.abstention !== undefined) return { none: true, abstention: true };
   if (promise) return certified(model, limits, level);
   const sums = cumulated(model, prior),
     found = budgetLevels(sums, limits);
@@ -216,7 +218,9 @@ function sidesOf(model, { stairs, others, tested }, { error, errorPerCase, misse
         ...(errors.length ? [{ name: "error", limit: Math.min(...errors) }] : []),
         ...(errorPerCase !== undefined ? [{ name: "errorPerCase", limit: errorPerCase / 2 }] : []),
       ];
-    return sequenceOf({ side, own, others, tested, limits, delta, n });
+    // A promise is tested at thresholds that were chosen without looking at the labels tested on.
+    const isCandidate = (l) => stairs.unseen?.[side ? l - 1 : l] ?? true;
+    return sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate });
   });
 }
 
@@ -225,21 +229,52 @@ function certified(model, limits, level) {
     { stairs, tested } = split,
     n = totalOf(tested[0]) + totalOf(tested[1]),
     sides = sidesOf(model, split, limits, level),
-    [negative, positive] = sides;
-  if (negative.last === null && positive.last === null) {
+    [negative, positive] = sides,
+    tests = sides.flatMap((one) => one.tests);
+  if (!tests.length) {
     const needed = sides.map((one) => one.needed()).filter((one) => one !== null);
     return { none: true, needed: needed.length ? Math.min(...needed) : null, n };
   }
-  // A threshold is a score that is still answered, or the end of a step.
-  const lower =
-      negative.last === null ? -Infinity : stairs.cuts ? (stairs.cuts[negative.last] ?? Infinity) : stairs.scores[negative.last],
-    upper =
-      positive.last === null ? Infinity : stairs.cuts ? (stairs.cuts[positive.last - 1] ?? -Infinity) : stairs.scores[positive.last];
-  return { none: false, window: windowAt(model, null, lower, upper), tests: sides.flatMap((one) => one.tests), n };
+  // A threshold is a score that is still answered, whatever it was before it was rounded, or the end of a
+  // step.
+  const { scores, cuts, rounding = 0 } = stairs,
+    lower = negative.last === null ? -Infinity : cuts ? (cuts[negative.last] ?? Infinity) : scores[negative.last] + rounding,
+    upper = positive.last === null ? Infinity : cuts ? (cuts[positive.last - 1] ?? -Infinity) : scores[positive.last] - rounding;
+  return {
+    none: false,
+    window: windowAt(model, null, lower, upper),
+    tests,
+    n,
+    certificate: certificateOf(limits, level, n, tests),
+  };
 }
 
+// What is promised, as cautious.guarantees.Certificate.from_dict reads it.
+const LIMITS = { error: "error", missed: "missed", errorPerCase: "error_per_case" };
+
+const certificateOf = (limits, level, n, tests) => ({
+  limits: Object.fromEntries(Object.entries(limits).map(([name, limit]) => [LIMITS[name], limit])),
+  confidence_level: level,
+  n,
+  tests: tests.map(({ name, limit, wrong, answered, p }) => ({
+    limit: name === "error" ? "class_error" : LIMITS[name], // of the answers of one class
+    at_most: limit,
+    wrong,
+    answered,
+    p_value: p,
+    group: null,
+  })),
+  method: "fixed sequence of exact binomial tests",
+  missing: 0,
+  granted: true,
+  cases_needed: null,
+  means: [],
+  shares: null,
+  schema: "cautious.certificate/1",
+});
+
 // Test candidates from the strictest to the loosest, and take the last before the first failure.
-function sequenceOf({ side, own, others, tested, limits, delta, n }) {
+function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate }) {
   const there = own.reduce((sum, l) => sum + others[l], 0),
     every = totalOf(others),
     positives = totalOf(tested[1]),
@@ -250,6 +285,7 @@ function sequenceOf({ side, own, others, tested, limits, delta, n }) {
     rank = 1;
   for (const l of own) {
     seen += others[l];
+    if (!isCandidate(l)) continue;
     let taken = false;
     while (rank <= CANDIDATES && seen >= Math.ceil((rank / CANDIDATES) * there)) {
       taken = true;

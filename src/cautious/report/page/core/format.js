@@ -29,13 +29,14 @@ export function percent(x) {
   return `${share.toFixed(size >= 99.95 ? 0 : 1).replace("-", "−")}%`;
 }
 
-// The same decimals for all numbers of a column: as many as the one that needs most, within reason.
-export function alike(values, digits = 3) {
+// The same decimals for all numbers of a column: as many as the one that needs most, within reason, and
+// enough that no interval of theirs looks like a point.
+export function alike(values, digits = 3, intervals = []) {
   const plain = values.map((x) => number(x, digits)).filter((text) => /^−?[\d,]+(\.\d+)?$/.test(text)),
     own = plain.map((text) => text.split(".")[1]?.length ?? 0),
     // One that so few decimals cannot show asks the others for none.
     shown = own.some((n) => n <= 4) ? own.filter((n) => n <= 4) : own;
-  const decimals = Math.min(4, Math.max(0, ...shown));
+  const decimals = Math.max(Math.min(4, Math.max(0, ...shown)), ...intervals.map(decimalsApart));
   return (x) => {
     // What so few decimals cannot show keeps its own form.
     if (!(Math.abs(x) < 1e6) || (x !== 0 && Math.abs(x) < 5 * 10 ** -decimals))
@@ -43,6 +44,16 @@ export function alike(values, digits = 3) {
     const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
     return written(x, options).replace("-", "−");
   };
+}
+
+// Decimals at which the ends of an interval differ.
+const decimalsApart = ({ low, high }) =>
+  high > low ? Math.min(8, Math.max(0, Math.ceil(-Math.log10(high - low)))) : 0;
+
+// Both ends of an interval of shares, and what lies in it.
+export function percentBetween({ low, high }) {
+  const decimals = decimalsApart({ low: 100 * low, high: 100 * high });
+  return (x) => (decimals < 2 ? percent(x) : `${fixed(100 * x, decimals)}%`);
 }
 
 export const percentAlike = (values) => (x) =>
@@ -72,6 +83,11 @@ const decimalsFor = (low, high) => {
   return half > 0 && Number.isFinite(half) ? Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 3;
 };
 
+const percentDecimals = (low, high) => {
+  const ends = { low: 100 * low, high: 100 * high };
+  return Math.max(Math.min(2, decimalsFor(ends.low, ends.high)), decimalsApart(ends));
+};
+
 const fixed = (x, decimals) =>
   Number(x.toFixed(decimals)) === 0 ? (0).toFixed(decimals) : x.toFixed(decimals).replace("-", "−");
 
@@ -79,7 +95,7 @@ const fixed = (x, decimals) =>
 export function intervalText({ low, high }, { percents = false } = {}) {
   if (!(low <= high)) return "–";
   if (!percents) return `${fixed(low, decimalsFor(low, high))} to ${fixed(high, decimalsFor(low, high))}`;
-  const decimals = Math.min(2, decimalsFor(100 * low, 100 * high));
+  const decimals = percentDecimals(low, high);
   return `${fixed(100 * low, decimals)} to ${fixed(100 * high, decimals)}%`;
 }
 
@@ -91,7 +107,7 @@ export function estimateText({ value, low, high }, { percents = false } = {}) {
   if (value !== value) return "–";
   const times = percents ? 100 : 1,
     unit = percents ? "%" : "",
-    decimals = percents ? Math.min(2, decimalsFor(100 * low, 100 * high)) : decimalsFor(low, high);
+    decimals = percents ? percentDecimals(low, high) : decimalsFor(low, high);
   if (percents && value === 0) return `none seen (at most ${atLeastOne(100 * high)}%)`;
   if (percents && value === 1) return `all seen (at least ${fixed(100 - Number(atLeastOne(100 * (1 - low))), decimals)}%)`;
   return `${fixed(times * value, decimals)}${unit} (${intervalText({ low, high }, { percents })})`;

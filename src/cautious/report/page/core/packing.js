@@ -48,6 +48,7 @@ export function unpackProblems(problems) {
       if (model.lower) model.upper = model.upper ? model.upper.map(Number) : model.lower;
       if (model.risk) unpackRisk(model.risk);
       if (model.stairs) unpackStairs(model);
+      if (model.origin?.ends) unpackOrigin(model);
       if (model.sample) model.sample = { table: tables[model.sample.table], score: unpackScores(model.sample) };
       if (model.hits)
         model.hits = { table: tables[model.hits.table], size: unpackWhole(model.hits.codes, model.hits.width) };
@@ -70,11 +71,22 @@ function unpackRisk(risk) {
   risk.risk = lost.map((weight) => weight / total);
 }
 
-// Steps stand for scores by their order; corners of the hull are known already.
+// Steps stand for scores by their order; corners of the hull are known already. `unseen` are the cuts that do
+// not depend on labels.
 function unpackStairs({ stairs, lower }) {
+  const unseen = new Set([...stairs.cuts.map(Number), ...stairs.shared.map((corner) => lower[corner])]);
   stairs.cuts = [...stairs.cuts.map(Number), ...lower].sort((a, b) => a - b);
-  stairs.short = new Map(stairs.short.map((short, corner) => [lower[corner], Number(short)]));
+  stairs.unseen = stairs.cuts.map((cut) => unseen.has(cut));
+  stairs.short = new Map(stairs.short?.map((short, corner) => [lower[corner], Number(short)]));
   stairs.scores = stairs.positives.map((_, step) => step);
+}
+
+// Ends of the bins of the hull: a threshold lies midway between two bins, if a number lies there.
+function unpackOrigin({ origin, lower, upper }) {
+  const { ends, high = lower } = origin;
+  origin.low = [ends[0], ...high.map((end, e) => (end < lower[e] ? 2 * lower[e] - end : upper[e]))];
+  origin.high = [...high, ends[1]];
+  delete origin.ends;
 }
 
 // Probabilities in steps of 1/65535, each row made to add up to 1; NaN where a case has none.

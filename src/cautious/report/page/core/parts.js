@@ -5,7 +5,8 @@
 // Up to a limit the page knows every case. Of more cases it knows counts at steps of the score, which
 // are dealt out at random.
 import { hullBins, thresholdsAt } from "./hull.js";
-import { below, binomial, generator, libraryGenerator } from "./random.js";
+import { below, binomial, generator, libraryGenerator, promiseGenerator } from "./random.js";
+import { writtenAt } from "./scores.js";
 import { search, sum } from "./surface.js";
 
 export const LEAST_CASES = 30;
@@ -37,10 +38,10 @@ export function stairsOf(model) {
  * threshold leaves below it: a threshold inside a step counts as its lower end.
  */
 export function levelsAt(stairs, { lower, upper }) {
-  const { scores, cuts, short, rounding = 0 } = stairs;
+  const { scores, cuts, rounding = 0 } = stairs;
   if (cuts) {
     // A threshold that was copied with few digits may be less by a hair.
-    const ends = (stairs.ends ??= cuts.map((cut) => Math.min(cut, short?.get(cut) ?? cut))),
+    const ends = (stairs.ends ??= cuts.map((cut) => Math.min(cut, shortCut(stairs, cut)))),
       high = upper === Infinity ? scores.length : search(ends, upper, true),
       low = lower === Infinity ? scores.length : search(ends, lower, true);
     return [Math.min(low, high), high];
@@ -48,6 +49,14 @@ export function levelsAt(stairs, { lower, upper }) {
   const high = search(scores, upper - rounding),
     low = search(scores, lower + rounding, true);
   return [Math.min(low, high), high];
+}
+
+/**
+ * A cut between steps with few digits: one that decides every case alike or, of scores that are known to lie
+ * in cells, one less than half a cell away.
+ */
+export function shortCut({ short, width }, cut) {
+  return short?.get(cut) ?? (width ? writtenAt(cut, cut - width / 2, cut + width / 2) : cut);
 }
 
 // Which fold each case is in, four times, and how often it is drawn in each replicate. Models that
@@ -74,10 +83,7 @@ export function divisionOf(table) {
   const replicates = unit ? drawn.map((counts) => Uint16Array.from(unit, (u) => counts[u])) : drawn;
   // A fifth whose labels are never looked at, for promises.
   const aside = new Uint8Array(table.n);
-  libraryGenerator()
-    .permuted(aside.keys())
-    .slice(0, Math.floor(table.n / 5))
-    .forEach((i) => (aside[i] = 1));
+  for (const i of promiseGenerator().some(table.n, Math.floor(table.n / 5))) aside[i] = 1;
   const whole = replicates.filter((one) => bothDrawn(table, one));
   return (table.division = { folds, replicates: whole, aside });
 }

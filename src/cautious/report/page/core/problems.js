@@ -2,7 +2,7 @@
 // the same question stand side by side.
 import { libraryGenerator } from "./random.js";
 import { riskOfCells } from "./risk.js";
-import { staircaseOf, stepsOf, summariseStaircase } from "./scores.js";
+import { keptScores, staircaseOf, stepsOf, summariseStaircase } from "./scores.js";
 import { countSets, groupSizes, hitSizes, utilitySet } from "./sets.js";
 import { search } from "./surface.js";
 
@@ -84,15 +84,18 @@ function binaryModel(model, tables) {
     stairs = staircaseOf(model),
     summary = summariseStaircase(stairs),
     events = eventsOf(model),
-    about = { ...summary, n: rows.length, events, weighted: Boolean(weight) };
+    origin = { n: rows.length, ...(model.column && { score: model.column }) },
+    about = { ...summary, n: rows.length, events, weighted: Boolean(weight), origin };
   if (rows.length <= CASES_KEPT) {
     const kept = Float64Array.from(rows, (row) => score[row] + 0);
     return { ...about, cases: { table: caseTableOf(model, tables), score: kept } };
   }
   const counted = weight ? staircaseOf({ ...model, weight: null }) : null,
+    { scores, hull: { low, high } = {} } = keptScores(stairs, counted ?? stairs),
     { step, ...steps } = stepsOf({ ...stairs, ...(counted && { rows: counted }) }, summary);
   const drawn = drawnRows(model),
     sample = { table: caseTableOf({ rows: drawn, codes }, tables), score: Float64Array.from(drawn, (row) => score[row]) };
+  Object.assign(origin, { scores, low, high });
   return { ...about, stairs: steps, sample, ...(group && { groups: groupCounts(model, stairs, step) }) };
 }
 

@@ -15,13 +15,17 @@ export const below = (random, n) => Math.floor(random() * n);
 // numpy's default_rng(0): the page divides cases as the library does, so both say the same of them. A
 // step multiplies 128 bits (O'Neill's PCG64, XSL-RR), and each of its 64 bits serves as two numbers.
 const PCG_MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n,
-  PCG_INCREMENT = 87136372517582989555478159403783844777n,
-  PCG_START = 35399562948360463058890781895381311971n,
+  // State and increment.
+  SEEDED = [35399562948360463058890781895381311971n, 87136372517582989555478159403783844777n],
+  // The same of the generator that `tune` draws by for a promise: default_rng(1826701615).
+  PROMISES = [260821685044726180785819478482400550976n, 198807772702741437593503822201298411019n],
   BITS_64 = (1n << 64n) - 1n,
   BITS_128 = (1n << 128n) - 1n;
 
-export function libraryGenerator() {
-  let state = PCG_START,
+export const promiseGenerator = () => libraryGenerator(PROMISES);
+
+export function libraryGenerator(seeded = SEEDED) {
+  let [state, increment] = seeded,
     kept = -1;
   const next = () => {
     if (kept >= 0) {
@@ -29,7 +33,7 @@ export function libraryGenerator() {
       kept = -1;
       return half;
     }
-    state = (state * PCG_MULTIPLIER + PCG_INCREMENT) & BITS_128;
+    state = (state * PCG_MULTIPLIER + increment) & BITS_128;
     const word = ((state >> 64n) ^ state) & BITS_64,
       turn = state >> 122n,
       bits = ((word >> turn) | (word << (64n - turn))) & BITS_64;
@@ -45,6 +49,15 @@ export function libraryGenerator() {
   };
   return {
     under,
+    // So many of the numbers below n, as numpy's `choice` without replacement (Floyd's method).
+    some(n, many) {
+      const taken = new Set();
+      for (let last = n - many; last < n; last++) {
+        const one = under(last + 1);
+        taken.add(taken.has(one) ? last : one);
+      }
+      return taken;
+    },
     permuted(values) {
       const order = Array.from(values);
       for (let i = order.length - 1; i > 0; i--) {

@@ -110,10 +110,51 @@ export function summariseStaircase(stairs) {
     negatives: bins.negatives,
     ...thresholdsAt(stairs.scores, bins.cuts.slice(1, -1)),
     auc: areaUnderRoc(stairs),
+    reversed: isReversed(stairs),
     histogram: histogramOf(stairs),
     risk: riskOfStaircase(stairs),
     calibration: calibrationBins(stairs),
   };
+}
+
+/**
+ * What a rule's file keeps of the scores that the rule was chosen on (cautious.curves.kept_scores): bins of
+ * about equal numbers of rows, to watch drift by, and the bins of the hull with their ends.
+ */
+export function keptScores({ scores, positives, negatives }, rows = { scores, positives, negatives }) {
+  const bins = scoreBins(rows),
+    { cuts, ...hull } = hullBins(positives, negatives),
+    ends = { low: cuts.slice(0, -1).map((cut) => scores[cut]), high: cuts.slice(1).map((cut) => scores[cut - 1]) };
+  return {
+    ...(bins && { scores: bins }),
+    ...(scores.every(Number.isFinite) && { hull: { ...ends, ...hull } }),
+  };
+}
+
+const MOST_BINS = 20;
+const LEAST_IN_BIN = 5;
+
+function scoreBins({ scores, positives, negatives }) {
+  const counts = Array.from(positives, (count, l) => count + negatives[l]),
+    n = sum(counts),
+    many = Math.min(MOST_BINS, Math.floor(n / LEAST_IN_BIN)),
+    bins = { edges: [], counts: [0], positives: [0] };
+  if (many < 2 || !counts.every(Number.isInteger)) return null;
+  let seen = 0,
+    next = 1;
+  counts.forEach((count, l) => {
+    const bin = bins.edges.length,
+      first = next;
+    seen += count;
+    bins.counts[bin] += count;
+    bins.positives[bin] += positives[l];
+    while (next < many && seen >= Math.floor((next * n) / many)) next++;
+    if (next === first || seen === n || !Number.isFinite(scores[l])) return;
+    bins.edges.push(scores[l]);
+    bins.counts.push(0);
+    bins.positives.push(0);
+  });
+  return bins;
 }
 
 export const areProbabilities = (scores) => scores[0] >= 0 && scores[scores.length - 1] <= 1;
@@ -140,14 +181,16 @@ function calibrationBins({ scores, positives, negatives }) {
 }
 
 // Neighbouring scores gathered into a few hundred steps that keep every corner of the hull. `step` says
-// which one each score is in.
+// which one each score is in, `unseen` which cuts do not depend on labels.
 export function stepsOf({ scores, positives, negatives, rows }, { lower, upper }) {
   const m = scores.length,
     starts = new Map(),
     total = sum(positives) + sum(negatives),
+    unseen = new Set(),
     first = (value) => search(scores, value);
   upper.forEach((corner, e) => starts.set(first(corner), lower[e]));
   const put = (at) => {
+    unseen.add(at);
     if (at > 0 && at < m && !starts.has(at)) starts.set(at, roundBetween(scores[at - 1], scores[at]));
   };
   for (let i = 0, seen = 0, next = 1; i < m; i++) {
@@ -168,6 +211,7 @@ export function stepsOf({ scores, positives, negatives, rows }, { lower, upper }
   };
   return {
     cuts: at.map((start) => starts.get(start)),
+    unseen: at.map((start) => unseen.has(start)),
     short: new Map(
       upper.map(first).map((start, e) => [lower[e], writtenAt(lower[e], scores[start - 1], scores[start])]),
     ),
@@ -186,12 +230,24 @@ function roundBetween(below, above) {
 }
 
 // The decimal of least digits near a threshold that lies between the same two scores.
-function writtenAt(threshold, below, above, least = 3) {
+export function writtenAt(threshold, below, above, least = 3) {
   for (let digits = least; digits < 17; digits++) {
     const short = Number(threshold.toPrecision(digits));
     if (below < short && short < above) return short;
   }
   return threshold;
+}
+
+// Whether a high score speaks against the positive class, and not by accident: chance takes one file of a
+// thousand for such (cautious.evaluation.is_reversed).
+function isReversed({ positives, negatives }) {
+  const m = sum(positives),
+    k = sum(negatives),
+    n = m + k,
+    ties = positives.reduce((all, p, i) => all + (p + negatives[i]) ** 3 - (p + negatives[i]), 0),
+    variance = (n + 1 - ties / (n * (n - 1))) / (12 * m * k);
+  if (n <= 1 || !(m * k)) return false;
+  return 0.5 - areaUnderRoc({ positives, negatives }) > 3.09 * Math.sqrt(Math.max(variance, 0));
 }
 
 // The chance that a positive scores above a negative, ties counting half.

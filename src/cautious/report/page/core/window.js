@@ -1,7 +1,7 @@
 // A window that somebody gives: what happens to the cases under it, as bestWindow says it of the
 // cheapest one.
 import { number } from "./format.js";
-import { levelsAt, stairsOf } from "./parts.js";
+import { levelsAt, shortCut, stairsOf } from "./parts.js";
 import { search } from "./surface.js";
 
 // Shares of all cases below each level, by class.
@@ -59,12 +59,14 @@ export function windowAt(model, prior, lower, upper) {
 
 /**
  * A threshold as text that may be copied: the shortest decimal, of `least` digits or more, that decides every
- * case as the threshold itself does. Of steps the page knows such decimals for the corners of the hull.
+ * case as the threshold itself does. Of steps the page knows such decimals for the corners of the hull, and of
+ * the scores of a log that are known to lie in cells it takes one in the same cell.
  */
 export function thresholdText(model, threshold, least = 3) {
   if (Math.abs(threshold) === Infinity) return number(threshold);
-  const { scores, cuts, short, rounding = 0 } = stairsOf(model);
-  if (cuts) return String(short?.get(threshold) ?? threshold);
+  const stairs = stairsOf(model),
+    { scores, cuts, rounding = 0 } = stairs;
+  if (cuts) return String(shortCut(stairs, threshold));
   for (let digits = least; digits < 17; digits++) {
     const near = Number(threshold.toPrecision(digits)),
       low = Math.min(near, threshold) - rounding,

@@ -6,14 +6,14 @@ import { hint, listed, quoted, refusal, strip, words } from "./rules.js";
 // none.
 export function guessColumns(names, said = {}) {
   const lowered = names.map((name) => strip(name).toLowerCase());
-  const first = (role) => {
+  const first = (role, taken = []) => {
     const at = words(role)
       .map((word) => lowered.indexOf(word))
-      .find((place) => place >= 0);
+      .find((place) => place >= 0 && !taken.includes(names[place]));
     return at === undefined ? null : names[at];
   };
-  const one = (role) =>
-    said[role] === undefined ? first(role) : said[role] === null ? null : there(names, role, said[role]);
+  const one = (role, taken) =>
+    said[role] === undefined ? first(role, taken) : said[role] === null ? null : there(names, role, said[role]);
   const truth = one("truth");
   if (truth === null)
     throw refusal("no truth column", {
@@ -22,7 +22,10 @@ export function guessColumns(names, said = {}) {
       others: words("truth").slice(1).join(", "),
       heading: names,
     });
-  const rest = { truth, model: one("model"), weight: one("weight"), groups: one("groups") };
+  // What is named for one thing is not guessed to be another: a score called weight is no weight.
+  const taken = [said.truth, said.score, said.model, said.weight, said.groups].flat(),
+    free = (role) => one(role, taken),
+    rest = { truth, model: free("model"), weight: free("weight"), groups: free("groups") };
   rest.guessedWeight = said.weight === undefined && rest.weight !== null;
   if (said.score === undefined || said.score === null) return { ...rest, ...guessed(names, lowered, first) };
   const scores = [said.score].flat().map((name) => there(names, "score", name));

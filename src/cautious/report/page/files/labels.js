@@ -1,6 +1,6 @@
 // Labels of classes: matched with names, in order, and which one is positive
 // (cautious.predictions.labels).
-import { listed, note, quoted, refusal, strip, twins, words } from "./rules.js";
+import { listed, note, quoted, refusal, strip, thousands, twins, words } from "./rules.js";
 
 const valueOf = (text) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
 
@@ -76,14 +76,21 @@ export function binaryClasses(labels, positive, isBoolean) {
   throw refusal("positive not said", { first: ordered[0], second: ordered[1], ...said });
 }
 
-// Which labels are taken together as "the rest" of a pair of classes, and which look like one.
-export function labelNotes(labels, pair) {
+// Which labels are taken together as "the rest" of a pair of classes, are hardly labels, or look like
+// one. `truth` has the codes and values of the truths.
+export function labelNotes(labels, pair, truth) {
   const given = sortedLabels(labels),
     notes = [];
   if (pair && pair[0] === `not ${pair[1]}` && !given.includes(pair[0])) {
     const rest = given.filter((label) => label !== pair[1]),
       facts = { rest: quoted(pair[0]), positive: quoted(pair[1]) };
-    if (rest.length > 1) notes.push(note("rest", { labels: listed(rest), ...facts }));
+    if (rest.length > 1) {
+      notes.push(note("rest", { labels: listed(rest), ...facts }));
+      const odd = rest.filter((label) => words("no_truth").includes(strip(label).toLowerCase())),
+        count = truth.codes.reduce((n, code) => n + odd.includes(truth.values[code]), 0),
+        rows = count ? ` (${thousands(count)} ${count === 1 ? "row" : "rows"})` : "";
+      if (odd.length) notes.push(note("no truth", { labels: listed(odd), rows, rest: facts.rest }));
+    }
   }
   const [twin] = twins(given);
   if (twin) notes.push(note("twins", { one: quoted(twin[0]), other: quoted(twin[1]) }));

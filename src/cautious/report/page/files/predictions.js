@@ -12,9 +12,9 @@ import { parseSet } from "./written_sets.js";
 const MANY_CLASSES = 20;
 
 // `said` may hold truth, score, model, weight and groups (columns), pos_label, empty and drop_missing.
-// Gives columns, notes and models: {name, rows, classes, codes, score, proba, sets, weight, group}, where
+// Gives columns, notes and models: {name, rows, classes, codes, score, column, proba, sets, weight, group}, where
 // `codes` are the true classes of all rows of the table, `proba(row, k)` is a probability, `sets(row)` a
-// list of classes and `group` the group of each row.
+// list of classes, `group` the group of each row and `column` that of the scores, where it does not go by itself.
 export function readPredictions(table, name, said = {}) {
   const { names } = table;
   checkNames(names);
@@ -208,6 +208,7 @@ function settled(draft, name, said) {
   let scores = draft.scores.map(({ name: title, values }) => ({
     name: draft.scores.length > 1 ? title : name,
     score: values,
+    column: said.score || draft.scores.length > 1 ? title : null,
   }));
   let classes,
     proba = null;
@@ -251,6 +252,7 @@ function settled(draft, name, said) {
       ...whole,
       ...part,
       score: one.score,
+      column: one.column,
     })),
   );
   // Of several models the first by name is refused: engines meet the rows in any order.
@@ -390,7 +392,7 @@ function oddities({ members, written, proba, truth, columns, table, weight }, cl
     if (fresh.length && !columns.proba.length) notes.push(note("new class", { labels: listed(fresh) }));
   }
   const named = like(columns.proba.map(({ label }) => label), truth);
-  if (scores.length) notes.push(...labelNotes([...truth.values, ...named], classes));
+  if (scores.length) notes.push(...labelNotes([...truth.values, ...named], classes, truth));
   else notes.push(...labelNotes(classes));
   return weight ? [...notes, ...weightNotes(weight, columns.guessedWeight ? columns.weight : null)] : notes;
 }

@@ -1,7 +1,7 @@
 // How files are read: word lists and refusals that Python wrote into the page (predictions.page_rules),
 // so that a file dropped here is read, or refused, as everywhere else and in the same words.
 
-let RULES = { words: {}, limits: {}, refusals: {}, hints: {}, notes: {}, arguments: {} };
+let RULES = { words: {}, limits: {}, refusals: {}, hints: {}, notes: {}, arguments: {}, other_files: {} };
 
 export function useRules(rules) {
   RULES = rules;
@@ -9,6 +9,7 @@ export function useRules(rules) {
 
 export const words = (key) => RULES.words[key];
 export const rounding = (key) => RULES.rounding[key];
+export const otherFile = (begin) => RULES.other_files[begin];
 export const limit = (key) => RULES.limits[key];
 
 // What a reader of the file can mend, said in the words of the library.

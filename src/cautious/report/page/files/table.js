@@ -1,7 +1,7 @@
 // From the bytes of a file to a table of columns, whatever its format.
 import { parseCsv } from "./csv.js";
 import { parseParquet } from "./parquet.js";
-import { limit, refusal, thousands } from "./rules.js";
+import { limit, otherFile, refusal, thousands } from "./rules.js";
 
 // A table is {names, rows, where: row => words, column: c => column}, and a column has
 // labels(): {codes, values, kind}, numbers(): {values, odd: row => text that is no number} and eps.
@@ -11,6 +11,8 @@ export async function readTable(buffer, name, encoding = null) {
   if (!bytes.length) throw refusal("empty file");
   const begin = String.fromCharCode(...bytes.subarray(0, 4));
   if (begin === "PAR1" || /\.(parquet|pq)$/i.test(name)) return parseParquet(bytes);
+  const what = otherFile(begin);
+  if (what) throw refusal("other file", { what });
   return parseCsv(asUtf8(bytes, encoding), () => checkLines(bytes));
 }
 
@@ -46,6 +48,8 @@ function asUtf8(bytes, encoding) {
     return String(bytes.subarray(0, 3)) === "239,187,191" ? bytes.subarray(3) : bytes;
   } catch {
     const offset = encoding ? 0 : wide ? firstBadPair(bytes, wide === "utf-16le") : firstBadByte(bytes);
+    // A decoder has been seen to refuse, once in many thousand files, what it takes the next time.
+    if (offset === bytes.length) return new TextEncoder().encode(new TextDecoder(wide).decode(bytes));
     throw refusal("not text", { encoding: encoding ?? (wide ? "UTF-16" : "UTF-8"), offset });
   }
 }

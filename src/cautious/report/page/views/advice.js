@@ -75,9 +75,9 @@ export function savingWords({ window, forced, trivial, classes }) {
   return parts.length ? `${parts.join("")}.` : "";
 }
 
-// A score that ranks the wrong way round; one that rounds to a half says nothing either way.
+// A score that ranks the wrong way round.
 export function invertedAdvice(results, chosen) {
-  const inverted = results.filter(({ model }) => model.auc < 0.495);
+  const inverted = results.filter(({ model }) => model.reversed);
   if (!inverted.length) return null;
   const told = inverted.includes(chosen) ? chosen : inverted[0],
     others = inverted.length - 1;

@@ -205,7 +205,7 @@ export function drawDifference(context) {
 // What the difference is on new cases, and whether it can be told from none.
 export function differenceWords({ first, value: mean, low, high, distinct }, from) {
   const [at, least, most] = first === from ? [mean, low, high] : [-mean, -high, -low];
-  const write = alike([at, least, most], 2),
+  const write = alike([at, least, most], 2, [{ low, high }]),
     words = `${write(at)} (${write(least)} to ${write(most)})`;
   return distinct
     ? `; on new ones the difference is ${words}.`

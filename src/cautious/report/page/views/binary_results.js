@@ -83,6 +83,8 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
   return {
     window: priced(found.window),
     tests: found.tests ?? null,
+    certificate: found.certificate ?? null,
+    limits,
     ...expectedOf(model, model.limited, costs, asGiven(found.window)),
   };
 }

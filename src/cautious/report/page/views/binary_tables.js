@@ -7,14 +7,17 @@ import { expectedCost } from "./binary_results.js";
 import { numberColumn, sortableTable } from "./sortable.js";
 import { thousand } from "./verdict.js";
 
+// Two thresholds of more characters than this stand one below the other.
+const LONG = 16;
+
 export function modelTable({ problem, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
     numberColumn(results, { name, about, exact, write, key: (r) => `${key}-${r.index}` });
   const known = results.filter(({ estimates }) => estimates.enough).map(({ estimates }) => estimates.cost),
-    expected = alike(known.map((cost) => cost.value)),
-    ends = alike(
-      known.flatMap(({ low, high }) => [low, high]),
-      2,
+    expected = alike(
+      known.map((cost) => cost.value),
+      3,
+      known,
     ),
     // Beyond all scores an answer is given never or always; that says more than an infinite score.
     threshold = ({ model }, at, never) =>
@@ -48,7 +51,7 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
         r.estimates.enough
           ? [
               value(`new-cost-${r.index}`, r.estimates.cost.value, expected(r.estimates.cost.value)),
-              el("small", {}, ` ${ends(r.estimates.cost.low)}–${ends(r.estimates.cost.high)}`),
+              el("small", {}, ` ${expected(r.estimates.cost.low)}–${expected(r.estimates.cost.high)}`),
             ]
           : "too few cases",
     },
@@ -61,11 +64,16 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
       name: "window",
       about: "window",
       exact: (r) => r.window.lower,
-      show: (r) => [
-        value(`lower-${r.index}`, r.window.lower, threshold(r, r.window.lower, -Infinity)),
-        " … ",
-        value(`upper-${r.index}`, r.window.upper, threshold(r, r.window.upper, Infinity)),
-      ],
+      show: (r) => {
+        const { lower, upper } = r.window,
+          texts = [threshold(r, lower, -Infinity), threshold(r, upper, Infinity)];
+        return [
+          value(`lower-${r.index}`, lower, texts[0]),
+          " … ",
+          texts.join("").length > LONG ? el("br") : null,
+          value(`upper-${r.index}`, upper, texts[1]),
+        ];
+      },
     },
     column("abstains", "abstention", (r) => r.window.abstention, percentAlike, "abstain"),
     column("missed", "fn", (r) => r.window.fn, percentAlike, "fn"),
@@ -150,6 +158,7 @@ export function againstBest(results, { best, differences }, { way, ...column }) 
     write = alike(
       known.flatMap(({ mean, low, high }) => [mean, low, high]),
       2,
+      known,
     );
   return {
     ...column,

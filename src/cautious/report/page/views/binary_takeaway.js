@@ -1,5 +1,6 @@
 // What can be carried off the page of two classes.
 import { count, number, percent, shorten, unitOf } from "../core/format.js";
+import { originOf } from "../core/provenance.js";
 import { windowText } from "../core/window.js";
 import { plainText } from "./advice.js";
 import { tableRows } from "./binary_tables.js";
@@ -26,19 +27,22 @@ export function addTakeAway(cards, { problem, app, settings, now }) {
   const sentence = () =>
     plainText([...cards.advice.body.querySelectorAll(".lead, .banner, .evidence")]).replace(/\s+/g, " ");
   const rule = () => {
-    const { model, window, costs } = now().chosen;
+    const { model, window, costs, source, limits, certificate, refused } = now().chosen;
+    if (refused) return null;
     return ruleFile({
       kind: "window",
       classes: problem.classes,
       lower: window.lower,
       upper: window.upper,
-      costs: windowCosts(costs),
+      costs: source === "costs" ? windowCosts(costs) : null,
       model: model.name,
+      ...(certificate && { certificate }),
+      data: originOf(model, limits),
       version: app.version,
     });
   };
   const table = () => csvFile(tableRows(now().results, settings()));
-  cards.advice.tools.append(...takeAway({ title: () => app.title, sentence, rule, table }));
+  cards.advice.tools.append(...takeAway({ title: () => app.title, sentence, rule, table, none: "No rule keeps the limits" }));
   for (const each of Object.values(cards))
     if (!["confusion", "table", "expert", "groups"].includes(each.key))
       each.tools.append(pictureTools(each, settings));

@@ -12,8 +12,7 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
     numberColumn(results, { name, about, exact, write, high: true, key: (r) => `${key}-${r.index}` });
   const priced = isPriced(view.rule),
     known = results.flatMap(({ cost }) => (cost ? [cost] : [])),
-    price = alike(known.map((cost) => cost.value)),
-    ends = alike(known.flatMap(({ low, high }) => [low, high]));
+    price = alike(known.flatMap(({ value: at, low, high }) => [at, low, high]), 3, known);
   const costs = {
     name: "cost per case",
     about: "tablecost",
@@ -22,11 +21,12 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
       cost
         ? [
             value(`cost-${index}`, cost.value, price(cost.value)),
-            el("small", {}, ` ${ends(cost.low)}–${ends(cost.high)}`),
+            el("small", {}, ` ${price(cost.low)}–${price(cost.high)}`),
           ]
         : "–",
   };
-  const utility = alike(results.flatMap(({ utility: { mean, low, high } }) => [mean, low, high]));
+  const worth = results.map((one) => one.utility),
+    utility = alike(worth.flatMap(({ mean, low, high }) => [mean, low, high]), 3, worth);
   const columns = [
     {
       name: "model",

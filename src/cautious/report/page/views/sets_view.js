@@ -242,6 +242,7 @@ function addSetTakeAway(cards, { problem, app, settings, now }) {
         return rule && ruleFile({ ...rule, classes: problem.classes, version: app.version });
       },
       table: () => csvFile(setRows(now().results, settings())),
+      none: "No rule: these sets were given",
     }),
   );
   for (const each of Object.values(cards))

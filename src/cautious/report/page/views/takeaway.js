@@ -82,14 +82,14 @@ const action = (key, words, onclick) =>
   );
 
 // Buttons for a card of words: `sentence`, `rule` and `table` are functions that give texts, the rule
-// maybe none.
-export function takeAway({ title, sentence, rule, table }) {
+// maybe none, as `none` says.
+export function takeAway({ title, sentence, rule, table, none }) {
   return [
     action("sentence", "Copy sentence", (button) => copy(sentence(), button)),
     action("rule", "Rule (JSON)", (button) => {
       const text = rule();
       if (text) saveText(title(), "json", text, "application/json");
-      else say(button, "No rule: these sets were given");
+      else say(button, none);
     }),
     action("table", "Table (CSV)", () => saveText(title(), "csv", table(), "text/csv")),
     action("link", "Copy link", (button) => copy(location.href, button)),

@@ -1,7 +1,7 @@
 // The first screen of two classes: what to do, in one sentence; a thousand cases; five numbers.
 import { widthOf } from "../charts/axes.js";
 import { el, value } from "../charts/dom.js";
-import { alike, count, number, percent, shorten, unitOf } from "../core/format.js";
+import { alike, count, number, percent, percentBetween, shorten, unitOf } from "../core/format.js";
 import { peopleOf } from "../core/people.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { LEAST_CASES } from "../core/parts.js";
@@ -26,10 +26,11 @@ const LOOKS = {
 // A thousand cases, or those measured where they are too few to speak for others.
 const crowd = (result) => (tooFewCases(result) ? result.model.n : PEOPLE);
 
-// What is expected of new cases where there are cases enough to say so, else what was seen.
+// What is expected of new cases where there are cases enough to say so, else what was seen. Who answers
+// nothing leaves nothing to be seen on new cases.
 export function thousand(result) {
   const { window, estimates } = result,
-    cells = estimates.enough ? estimates.cells : window;
+    cells = estimates.enough && window.answered > 0 ? estimates.cells : window;
   return peopleOf(Object.fromEntries(Object.keys(LOOKS).map((key) => [key, cells[key]])), crowd(result));
 }
 
@@ -150,7 +151,7 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
         ? [name, " is expected to do best on new cases", rivalWords(rivals), ". "]
         : ["Take ", name, ". "];
   return [
-    el("p", { class: "lead" }, lead, ruleWords(result), " ", consequence(result)),
+    el("p", { class: "lead" }, lead, ruleWords(result), " ", result.window.answered > 0 ? consequence(result) : ""),
     el(
       "p",
       { class: "evidence" },
@@ -163,11 +164,13 @@ export function verdict(result, { several, rivals, cheapest, saving, mode }) {
 
 // Limits that nothing keeps.
 function refusalWords({ refused, model }, name) {
-  const { needed, weighted, prior } = refused;
+  const { needed, weighted, prior, abstention } = refused;
   const why = weighted
     ? "Weighted rows allow no promise. Take the promise away, or give each case once. If the column taken as weights holds something else, leave it out: by --no-weight on the command line, by the choice “weight” for a file opened here."
     : prior
       ? "A promise counts cases as they came. Take it away, or set the share of positives back to the sample’s."
+    : abstention
+      ? "A promise is about wrong answers, not about cases without one. Take it away, or set “Without an answer” to 100%."
     : needed === undefined
       ? "No two thresholds keep all these limits on these cases. Allow more of one of them."
       : needed === null
@@ -189,9 +192,13 @@ function refusalWords({ refused, model }, name) {
 export function tiles(result) {
   const { window: w, estimates, classes, forced, surface } = result,
     [negative, positive] = classes.map((label) => shorten(label, 22));
-  const tile = (key, label, about, seen, words, format = percent, alone = "", after = alone) => {
-    const expected = estimates[key],
-      end = format === number && expected ? alike([expected.low, expected.high]) : format;
+  // `none` says why there is no such share.
+  const tile = (key, label, about, seen, words, { format = percent, alone = "", after = alone, none } = {}) => {
+    const expected = w.answered > 0 && estimates[key],
+      at = expected ? expected.value : seen,
+      between = format === number ? (ends) => alike([ends.low, ends.high], 3, [ends]) : percentBetween,
+      end = expected && between(expected),
+      write = format === number ? number : end;
     return el(
       "div",
       { class: "tile" },
@@ -199,9 +206,11 @@ export function tiles(result) {
       el(
         "div",
         { class: "tile-value" },
-        expected
+        at !== at
+          ? [value(key, at, "–"), el("small", {}, none)]
+        : expected
           ? [
-              value(`new-${key}`, expected.value, format(expected.value)),
+              value(`new-${key}`, at, write(at)),
               el(
                 "span",
                 { class: "range" },
@@ -210,13 +219,14 @@ export function tiles(result) {
                 "–",
                 value(`${key}-high`, expected.high, end(expected.high)),
               ),
-              el("small", {}, words, "here ", value(key, seen, format(seen)), after),
+              el("small", {}, words, "here ", value(key, seen, write(seen)), after),
             ]
           : [value(key, seen, format(seen)), el("small", {}, words.replace("; ", ""), alone)],
       ),
     );
   };
-  const unforced = (or) => [or, value("forced", forced, number(forced)), " if all are answered"];
+  const none = (label) => ({ none: w.answered > 0 ? `nobody is told ${label}` : "nothing is answered" }),
+    unforced = (or) => [or, value("forced", forced, number(forced)), " if all are answered"];
   return [
     el(
       "div",
@@ -224,9 +234,9 @@ export function tiles(result) {
       tile("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so; `),
       tile("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so; `),
       tile("abstention", "No answer", "abstain", w.abstention, "of all; "),
-      tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `),
-      tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `),
-      tile("cost", "Cost per case", "interval", w.cost, "", number, unforced("or "), unforced(", or ")),
+      tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `, none(positive)),
+      tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `, none(negative)),
+      tile("cost", "Cost per case", "interval", w.cost, "", { format: number, alone: unforced("or "), after: unforced(", or ") }),
     ),
     answeredWords(result, negative, positive),
   ];
@@ -239,10 +249,15 @@ function answeredWords({ window: w, estimates }, negative, positive) {
   return el(
     "p",
     { class: "note", "data-key": "abstentions-count" },
-    "Sensitivity and specificity count cases without an answer as not found. Of those that get one, ",
-    value("sensitivity-answered", found, percent(found)),
-    ` of ${positive} are told ${positive}, and `,
-    value("specificity-answered", free, percent(free)),
-    ` of ${negative} are told ${negative}.`,
+    "Sensitivity and specificity count cases without an answer as not found. ",
+    found !== found && free !== free
+      ? "Here nothing is answered."
+      : [
+          "Of those that get one, ",
+          value("sensitivity-answered", found, percent(found)),
+          ` of ${positive} are told ${positive}, and `,
+          value("specificity-answered", free, percent(free)),
+          ` of ${negative} are told ${negative}.`,
+        ],
   );
 }
