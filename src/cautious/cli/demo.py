@@ -53,7 +53,7 @@ def classifiers() -> dict[str, ClassifierMixin]:
     from sklearn.tree import DecisionTreeClassifier
 
     return {
-        "logistic regression": LogisticRegression(max_iter=1000),
+        "logistic regression": LogisticRegression(solver="newton-cholesky"),
         "naive Bayes": GaussianNB(),
         "decision tree": DecisionTreeClassifier(min_samples_leaf=5, random_state=0),
         "random forest": RandomForestClassifier(n_estimators=100, random_state=0),
