@@ -290,12 +290,10 @@ class TablePart:
 
 
 @dataclass(frozen=True)
-class AlikePart:
-    """A part whose labels are made of the kind that those of all files together have."""
+class _ChangedPart:
+    """A part whose rows are changed while they are read."""
 
     part: Part
-    kinds: Mapping[str, Any]
-    wrong: Mapping[str, InputError]
 
     @property
     def name(self) -> str:
@@ -310,6 +308,14 @@ class AlikePart:
     def where(self, row: int) -> str:
         """Say where a row is."""
         return self.part.where(row)
+
+
+@dataclass(frozen=True)
+class AlikePart(_ChangedPart):
+    """A part whose labels are made of the kind that those of all files together have."""
+
+    kinds: Mapping[str, Any]
+    wrong: Mapping[str, InputError]
 
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
@@ -324,7 +330,7 @@ class AlikePart:
 
 
 @dataclass(frozen=True)
-class FolderPart:
+class FolderPart(_ChangedPart):
     """A part whose folders say more about its rows: ``month=2026-01`` is a column of one value.
 
     Attributes
@@ -337,23 +343,8 @@ class FolderPart:
         A column of the file, which is read where only those of the folders are wanted.
     """
 
-    part: Part
     values: Mapping[str, str | None]
     anchor: str
-
-    @property
-    def name(self) -> str:
-        """The name of its file."""
-        return self.part.name
-
-    @property
-    def n_rows(self) -> int | None:
-        """Its rows, if that is known."""
-        return self.part.n_rows
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return self.part.where(row)
 
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
