@@ -18,7 +18,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 with contextlib.suppress(ImportError):  # an environment of its own, such as Spark's, may lack it
     from hypothesis import settings
 
-    settings.register_profile("few cases", deadline=None, max_examples=20)
+    # The same cases each time: a change fails by its own fault. `make test-all` draws new ones.
+    settings.register_profile("few cases", deadline=None, max_examples=20, derandomize=True)
     settings.register_profile("many cases", deadline=None, max_examples=200)
     settings.load_profile("few cases")
 

@@ -101,6 +101,14 @@ def test_power_means(right, wrong, kind, zeros, data):
     compare(data.draw(distributions(K)), PowerMeanCosts(matrix, right, wrong), kind)
 
 
+def test_means_that_rounding_puts_below_zero():
+    matrix = np.zeros((6, 6))
+    matrix[[0, 0, 3, 4], [4, 5, 2, 2]] = 1
+    matrix[[1, 2, 3], [5, 5, 1]] = 2
+    matrix[5, 5] = 4
+    compare(np.array([[0, 0, 1, 0, 1, 1]]) / 3, PowerMeanCosts(matrix, 0.3, inf), Split)
+
+
 def test_a_geometric_mean_of_zeros_is_split():
     assert isinstance(problem_of(PowerMeanCosts(ordinal(4), 0, 0)), Split)
     p = np.array([[0.3, 0.3, 0.2, 0.2]])

@@ -33,7 +33,8 @@ def cost_and_slope(mean: Floats, power: float) -> tuple[Floats, Floats]:
         for _ in range(whole - 2):
             lower *= mean
     else:
-        lower = mean ** (exponent - 1.0)
+        # A step along the means may end a rounding error below 0, which has no such power.
+        lower = np.maximum(mean, 0.0) ** (exponent - 1.0)
     return lower * mean, exponent * lower
 
 
