@@ -8,8 +8,6 @@ from tests.catalogue.everything import CATALOGUE
 # Of a handful of cases there is often nothing to promise, which is said and no error.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),
-    # Hypothesis about its own generator, with Python 3.14.
-    pytest.mark.filterwarnings("ignore:It looks like `register_random`"),
     pytest.mark.filterwarnings("ignore:there are .* to conformalise on"),
     pytest.mark.filterwarnings("ignore:the .* examples that the estimator is fitted on are all of"),
     pytest.mark.filterwarnings(r"ignore:unknown is '\?', but the labels in y are numbers"),
