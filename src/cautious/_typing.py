@@ -35,35 +35,7 @@ _MOST_DIMENSIONS = 16  # with 32 numpy gives up, in its own words
 
 
 def as_floats(values: Any, name: str, what: str = "values") -> Floats:
-    """Read numbers, and refuse what numpy would quietly make numbers of.
-
-    Left to itself, numpy counts dates in days, drops imaginary parts and looks beneath the mask of
-    a masked array, and where it fails it does not say of which argument.
-
-    Parameters
-    ----------
-    values : array-like
-        Numbers of any real type, or their text, in whatever container. ``None`` and ``pandas.NA``
-        become nan.
-    name : str
-        What to call the argument in an error.
-    what : str
-        What the numbers are, in an error.
-
-    Returns
-    -------
-    ndarray of float64
-        The array given, if it is one already; not a copy.
-
-    Examples
-    --------
-    >>> as_floats([1, None], "sample_weight")
-    array([ 1., nan])
-    >>> as_floats("high", "r", "strengths")
-    Traceback (most recent call last):
-    ...
-    TypeError: r holds the text 'high'; strengths are numbers.
-    """
+    """Read numbers, and refuse what numpy would quietly make numbers of."""
     values = as_numpy(values)
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
@@ -90,14 +62,7 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
 
 
 def as_number(value: Any, name: str) -> float:
-    """Read one number; which numbers are allowed is for the caller to say.
-
-    Examples
-    --------
-    >>> from decimal import Decimal
-    >>> as_number(Decimal("NaN"), "level")
-    nan
-    """
+    """Read one number; which numbers are allowed is for the caller to say."""
     try:
         number = as_floats(value, name)
     except TypeError:

@@ -243,15 +243,7 @@ def check_level(confidence_level: Any) -> float:
 
 
 def binomial_ends(count: Floats, total: Floats, level: float) -> tuple[Floats, Floats]:
-    """Give the ends of the exact intervals of shares (Clopper & Pearson 1934).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> low, high = binomial_ends(np.array([0.0, 5.0]), np.array([20.0, 20.0]), 0.95)
-    >>> low.round(3), high.round(3)
-    (array([0.   , 0.087]), array([0.168, 0.491]))
-    """
+    """Give the ends of the exact intervals of shares (Clopper & Pearson 1934)."""
     k, n = np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
     tail = (1 - level) / 2
     low = np.where(k > 0, special.betaincinv(np.maximum(k, 1e-9), n - k + 1, tail), 0.0)

@@ -132,48 +132,19 @@ def listed(values: Iterable[Any], most: int = 10) -> str:
 
 
 def counted(n: int, one: str, several: str = "") -> str:
-    """Count things: one of them, or several.
-
-    Examples
-    --------
-    >>> counted(1, "column"), counted(2, "column"), counted(0, "class", "classes")
-    ('1 column', '2 columns', '0 classes')
-    """
+    """Count things: one of them, or several."""
     return f"{n:,} {one if n == 1 else several or one + 's'}"
 
 
 def how_to_install(extra: str) -> str:
-    """Say how an extra of this library is installed, in the same words everywhere.
-
-    Examples
-    --------
-    >>> how_to_install("cli")
-    "pip install 'cautious[cli]' (in a clone of the repository: pip install '.[cli]')"
-    """
+    """Say how an extra of this library is installed, in the same words everywhere."""
     return (
         f"pip install 'cautious[{extra}]' (in a clone of the repository: pip install '.[{extra}]')"
     )
 
 
 def check_installed(function: str, extra: str, *packages: str) -> None:
-    """Say what to install, before anything is done.
-
-    Parameters
-    ----------
-    function : str
-        What was called.
-    extra : str
-        Name of the extra that brings the packages.
-    *packages : str
-        What the function imports.
-
-    Examples
-    --------
-    >>> check_installed("to_stone", "stone", "no_stone")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    ImportError: to_stone needs no_stone, which is not installed; pip install ...
-    """
+    """Say what to install, before anything is done."""
     for package in packages:
         if find_spec(package) is None:
             raise ImportError(
@@ -302,20 +273,7 @@ def _argument(name: str, way: Way) -> str:
 
 
 def note_lines(notes: Iterable[Message], way: Way = "python") -> list[str]:
-    """Write notes as people see them below a result: one line each.
-
-    Parameters
-    ----------
-    notes : iterable of Message
-        What was guessed or looks odd.
-    way : {"python", "cli", "page"}
-        Whose names of arguments.
-
-    Examples
-    --------
-    >>> note_lines([Message("truth 'y'", key="columns"), Message("{=weight} is odd")])
-    ["truth 'y'", 'note: weight is odd']
-    """
+    """Write notes as people see them below a result: one line each."""
     # Which columns were taken, and what to try next, are nothing odd.
     return [
         one.words(way) if one.key in ("columns", "advice") else f"note: {one.words(way)}"

@@ -54,34 +54,7 @@ _MOMENT = 0.05
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
-    """Write a file atomically: a reader sees the old file or the new one, never a part of it.
-
-    The content goes to a new file of a random name in the same folder, is flushed to disk, and
-    takes the place of the old file. No file or link that is there already is opened for that. A
-    file that is replaced keeps its permissions; a new one has those that the process gives. A
-    symbolic link stays one, and the file it points to is replaced. Devices and pipes cannot be
-    replaced and are written to. What a writer of the same file left behind when it was killed is
-    removed, once it is an hour old.
-
-    Parameters
-    ----------
-    path : path-like
-        File to write, in a folder that exists.
-    content : str or bytes
-        What to write; text in UTF-8, line ends as they are.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(f"{folder}/rule.json", "{}").read_text()
-    '{}'
-    """
+    """Write a file atomically: a reader sees the old file or the new one, never a part of it."""
     with whole_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
     return Path(path)
@@ -89,28 +62,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file to be written atomically, as :func:`write_whole` does, piece by piece.
-
-    Parameters
-    ----------
-    path : path-like
-        File to write, in a folder that exists.
-
-    Yields
-    ------
-    file
-        To be written to. The old file is replaced at the end, unless an error comes first; then
-        it stays, and what was written is gone.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(f"{folder}/answers.csv") as file:
-    ...         _ = file.write(b"y_set")
-    ...     Path(folder, "answers.csv").read_text()
-    'y_set'
-    """
+    """Open a file to be written atomically, as :func:`write_whole` does, piece by piece."""
     path = Path(path)
     check_output(path)
     if path.exists() and not path.is_file():
@@ -163,30 +115,7 @@ def _clear_stale(folder: Path, beginning: str) -> None:
 def file_lock(
     path: str | os.PathLike[str], waiting: Callable[[], object] | None = None
 ) -> Iterator[None]:
-    """Keep other processes that ask for the same lock away while a file is read and written anew.
-
-    The lock is on a hidden file beside it, since the file itself is replaced. The system gives it
-    up when the process ends, however it ends.
-
-    Parameters
-    ----------
-    path : path-like
-        File to read and write; it need not exist, its folder must.
-    waiting : callable, optional
-        Called once if somebody else has the lock, before waiting for them.
-
-    Raises
-    ------
-    OSError
-        If files cannot be locked there.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, file_lock(f"{folder}/watch.json"):
-    ...     write_whole(f"{folder}/watch.json", "{}").read_text()
-    '{}'
-    """
+    """Keep other processes away while a file is read and written anew."""
     target = Path(os.path.realpath(path))
     beside = target.with_name(f".{target.name}.lock")
     told = False
@@ -224,27 +153,7 @@ def _taken(lock: Path) -> int | None:
 
 
 def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
-    """Turn a value into what JSON holds and every reader takes.
-
-    Parameters
-    ----------
-    value : object
-        Mappings, lists and arrays are taken apart; what is neither a number nor nothing is text.
-        Infinite numbers become text.
-    nan : str, optional
-        What stands for an undefined number; by default null.
-    short : bool, default=False
-        Whether to write whole numbers without a decimal point.
-
-    Returns
-    -------
-    dict, list, str, float, int, bool or None
-
-    Examples
-    --------
-    >>> jsonable({"a": float("nan"), 1: np.array([np.inf, 2.0])})
-    {'a': None, '1': ['Infinity', 2.0]}
-    """
+    """Turn a value into what JSON holds and every reader takes."""
     if isinstance(value, Mapping):
         return {str(key): jsonable(item, nan=nan, short=short) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -259,27 +168,7 @@ def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
 
 
 def parsed_json(text: str, most: int = JSON) -> Any:
-    """Read JSON strictly: of bounded size and depth, no key twice, no NaN.
-
-    Parameters
-    ----------
-    text : str
-        What was written.
-    most : int
-        How many characters there may be.
-
-    Raises
-    ------
-    ValueError
-        If it is no such JSON; the message says why and ends without a full stop.
-
-    Examples
-    --------
-    >>> parsed_json('{"a": 1, "a": 2}')
-    Traceback (most recent call last):
-    ...
-    ValueError: 'a' is given twice
-    """
+    """Read JSON strictly: of bounded size and depth, no key twice, no NaN."""
     if len(text) > most:
         raise ValueError(f"it has more than {most:,} characters")
     try:
@@ -315,22 +204,7 @@ def _is_deeper(value: Any, most: int) -> bool:
 def check_output(
     path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
-    """Make sure that a file can be written, and is none of those that are read.
-
-    Parameters
-    ----------
-    path : path-like
-        File to write.
-    inputs : iterable of path-like
-        What is read: files, folders and patterns; ``-`` is standard input.
-
-    Raises
-    ------
-    IsADirectoryError, FileNotFoundError, PermissionError
-        If `path` is a folder, is in none, or is in one that may not be written to.
-    ValueError
-        If `path` is an input, is in a folder that is read, or matches a pattern of what is read.
-    """
+    """Make sure that a file can be written, and is none of those that are read."""
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{shown(str(path))} is a folder; name the file to write.")
@@ -369,24 +243,7 @@ def _is_among(path: Path, given: str) -> bool:
 
 
 def data_files(path: str | os.PathLike[str]) -> list[str]:
-    """List the files that a path stands for, in order.
-
-    Parameters
-    ----------
-    path : path-like
-        A file, whatever its name; a folder, with all folders in it; or a pattern such as
-        ``logs/*.parquet``. From folders and patterns only Parquet, Arrow, CSV and TSV files are
-        taken, by their names, and nothing from a folder that writers hide, such as ``_temporary``.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    """
+    """List the files that a path stands for, in order."""
     path = os.fspath(path)
     if os.path.isdir(path):
         found = [str(file) for file in Path(path).rglob("*") if not _is_hidden(file, path)]

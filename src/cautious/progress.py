@@ -28,21 +28,7 @@ class Progress(Protocol):
 
 @contextmanager
 def planned(works: Iterable[tuple[str, float]]) -> Iterator[None]:
-    """Say which works the block tracks, and how long each took once: all of them are one long run.
-
-    Every work then also shows the time left with what follows, as fast as it goes itself. Works
-    that are left out are passed over; of those to come none is taken to be done already.
-
-    Parameters
-    ----------
-    works : iterable of (str, float)
-        What is done, in that order, and seconds on any machine.
-
-    Examples
-    --------
-    >>> with planned([("folds", 30), ("figures", 10)]), track("folds", 3) as progress:
-    ...     progress.advance()
-    """
+    """Say which works the block tracks as one long run, and how long each took once."""
     token = _PLAN.set([*works])
     try:
         yield
@@ -82,25 +68,7 @@ def track(
     show: bool | None = None,
     of: float | None = None,
 ) -> Iterator[Progress]:
-    """Show progress with the time left on stderr while the block runs.
-
-    Parameters
-    ----------
-    what : str
-        What is being done.
-    total : float, optional
-        How much there is to do, if that is known.
-    show : bool, optional
-        None shows it if stderr is a terminal; with rich installed as a bar that vanishes in the
-        end, otherwise as lines.
-    of : float, optional
-        How much there would be if nothing had been done before; as much as `total` by default.
-
-    Examples
-    --------
-    >>> with track("folds", 3) as progress:
-    ...     progress.advance()
-    """
+    """Show progress with the time left on stderr while the block runs."""
     ahead = _Ahead.of(what, total if of is None else of)
     terminal = sys.stderr.isatty()
     if not (terminal if show is None else show):
@@ -192,13 +160,7 @@ class Lines:
 
 
 def duration(seconds: float) -> str:
-    """Write a duration for people.
-
-    Examples
-    --------
-    >>> duration(42), duration(150), duration(9000)
-    ('42 s', '2 min 30 s', '2 h 30 min')
-    """
+    """Write a duration for people."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -36,13 +36,7 @@ Tensor: TypeAlias = Any
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is an array of another library than numpy.
-
-    Examples
-    --------
-    >>> is_tensor(np.zeros(2)), is_tensor([0, 1])
-    (False, False)
-    """
+    """Whether a value is an array of another library than numpy."""
     if isinstance(value, np.ndarray | np.generic):
         return False
     if hasattr(value, "__array_namespace__"):
@@ -51,13 +45,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def namespace(array: Any) -> Any:
-    """Functions for an array, by the names of the array-API standard; numpy's for its own.
-
-    Examples
-    --------
-    >>> namespace(np.zeros(2)).__name__
-    'numpy'
-    """
+    """Functions for an array, by the names of the array-API standard; numpy's for its own."""
     return _compat().array_namespace(array) if is_tensor(array) else np
 
 
@@ -76,10 +64,7 @@ def _compat() -> ModuleType:
 
 
 def one_place(**arrays: Any) -> Tensor:
-    """Return the first tensor among the arguments, after a check that all tensors lie with it.
-
-    Lists and numpy arrays may be anywhere: they are brought along.
-    """
+    """Return the first tensor among the arguments, after a check that all tensors lie with it."""
     tensors = {name: value for name, value in arrays.items() if is_tensor(value)}
     (first, tensor), *others = tensors.items()
     for name, other in others:
@@ -101,13 +86,7 @@ def _library(array: Tensor) -> str:
 
 
 def like(values: Any, tensor: Tensor) -> Tensor:
-    """Bring numpy values to where a tensor lies; numpy's own stay as they are.
-
-    Examples
-    --------
-    >>> like(np.ones(2), np.zeros(3))
-    array([1., 1.])
-    """
+    """Bring numpy values to where a tensor lies; numpy's own stay as they are."""
     if not is_tensor(tensor):
         return np.asarray(values)
     if is_tensor(values):
@@ -117,16 +96,7 @@ def like(values: Any, tensor: Tensor) -> Tensor:
 
 
 def as_numpy(array: Any) -> Any:
-    """Copy a tensor from its device to numpy; anything else is returned as it is.
-
-    Gradients do not follow. Numbers of a type that numpy does not know become single precision,
-    which holds them exactly.
-
-    Examples
-    --------
-    >>> as_numpy([1, 2])
-    [1, 2]
-    """
+    """Copy a tensor from its device to numpy; anything else is returned as it is."""
     if not is_tensor(array):
         return array
     array = _without_gradient(array)
@@ -141,19 +111,7 @@ def as_numpy(array: Any) -> Any:
 
 
 def by_copy(decide: Callable[P, R]) -> Callable[P, R]:
-    """Let a function of numpy arrays take tensors: they are copied, and so is what comes out.
-
-    Tensors may be arguments of any place or name, alone or in a pair such as the bounds of
-    probabilities.
-
-    Examples
-    --------
-    >>> @by_copy
-    ... def double(p):
-    ...     return 2 * p
-    >>> double(np.ones(2))
-    array([2., 2.])
-    """
+    """Let a function of numpy arrays take tensors: they are copied, and so is what comes out."""
 
     @wraps(decide)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -186,10 +144,7 @@ def _parts(value: Any) -> dict[str, Tensor]:
 
 
 def floats_of(array: Tensor) -> Tensor:
-    """Give a tensor of real numbers without gradient, in at least single precision.
-
-    Single precision holds every half-precision number, so nothing is rounded.
-    """
+    """Give a tensor of real numbers without gradient, in at least single precision."""
     xp = namespace(array)
     array = _without_gradient(array)
     if array.dtype in (xp.float32, xp.float64):
@@ -200,15 +155,7 @@ def floats_of(array: Tensor) -> Tensor:
 
 
 def with_rows(array: Tensor, rows: Tensor, values: Tensor) -> Tensor:
-    """Give an array with other values in some rows, which may be changed in place.
-
-    Not every library lets elements be written, and the standard does not ask for it.
-
-    Examples
-    --------
-    >>> with_rows(np.array([1, 2, 3]), np.array([0, 2]), np.array([7, 9]))
-    array([7, 2, 9])
-    """
+    """Give an array with other values in some rows, which may be changed in place."""
     if hasattr(array, "at"):  # jax, which never changes an array
         return array.at[rows].set(values)
     if _library(array) in ("torch", "cupy", "numpy"):

@@ -93,15 +93,7 @@ def risk_bound(
 
 
 def least_answers(max_error: float, confidence_level: float = 0.95) -> int:
-    r"""Count the answers below which no limit can be certified, even if all are right.
-
-    :math:`\lceil \ln\delta / \ln(1 - \alpha) \rceil` with :math:`\delta = 1 - \text{level}`.
-
-    Examples
-    --------
-    >>> least_answers(0.1), least_answers(0.02)
-    (29, 149)
-    """
+    """Count the answers below which no limit can be certified, even if all are right."""
     limit = check_share(max_error, "max_error")
     delta = 1 - check_share(confidence_level, "confidence_level")
     guess = math.ceil(math.log(delta) / math.log1p(-limit))

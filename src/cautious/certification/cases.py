@@ -72,11 +72,7 @@ class Cases:
     def of_answers(
         cls, truth: Ints, confidence: Floats, wrong: Mask, classes: tuple[Any, ...], counts: Any
     ) -> Cases:
-        """Take over what a curve has counted: right and wrong answers at each confidence.
-
-        Which class a wrong answer was is known of two classes only; of more, it counts as one of
-        the others.
-        """
+        """Take over what a curve has counted: right and wrong answers at each confidence."""
         k = len(classes)
         if not np.all((confidence >= 1 / k - 1e-9) & (confidence <= 1)):
             raise ValueError(
@@ -239,21 +235,13 @@ class Cases:
         return np.where(answer == side, confidence, -np.inf)
 
     def distance(self, side: int, middle: float) -> Floats:
-        """How far the score lies on one side of a window: itself, or less itself below.
-
-        It is -inf on the other side, which the positive one has from `middle` on, and where the
-        score is missing. A threshold is then a score that occurred, so that a window answers
-        exactly what was counted.
-        """
+        """How far the score lies on one side of a window: itself, or less itself below."""
         with np.errstate(invalid="ignore"):  # comparisons with nan
             preferred = (self.scores >= middle) if side else (self.scores < middle)
         return np.where(preferred, self.scores if side else -self.scores, -np.inf)
 
     def tally(self, thresholds: Floats, confidence: Floats, answer: Ints | int) -> Ints:
-        """Count answers at falling thresholds, of shape (groups, thresholds, classes, 2).
-
-        The last axis tells right answers from wrong ones.
-        """
+        """Count answers at falling thresholds, of shape (groups, thresholds, classes, 2)."""
         k, steps = len(self.classes), len(thresholds) + 1
         first = steps - 1 - np.searchsorted(thresholds[::-1], confidence, side="right")
         cell = ((self.group * steps + first) * k + answer) * 2 + (answer != self.truth)
@@ -371,10 +359,7 @@ class Tallies:
 
 
 def _largest_score(confidence: Floats) -> Floats:
-    """Give the largest score of the positive class that leaves the negative one this confidence.
-
-    Differences from one are rounded: neighbouring scores below one half have the same confidence.
-    """
+    """Give the largest score of the positive class that leaves the negative one this confidence."""
     gap = confidence - np.nextafter(confidence, 0)
     score = (1 - confidence) + gap / 2
     return np.where(1 - score >= confidence, score, np.nextafter(score, -np.inf))

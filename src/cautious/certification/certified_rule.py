@@ -222,15 +222,7 @@ _ON_AVERAGE = ("error", "error_per_case", "missed")
 def check_promise(
     *, promise: str, confidence_level: float, thresholds: str, n_classes: int, **limits: Any
 ) -> None:
-    """Check what is asked of :func:`certify` as far as it can be told without scores.
-
-    Parameters
-    ----------
-    promise, confidence_level, thresholds, **limits
-        As for :func:`certify`.
-    n_classes : int
-        The number of classes.
-    """
+    """Check what is asked of :func:`certify` as far as it can be told without scores."""
     check_share(confidence_level, "confidence_level")
     named = _named_limits(**limits)
     _check_shape(thresholds, named, n_classes)

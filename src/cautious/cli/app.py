@@ -163,10 +163,7 @@ def common(
         ),
     ] = False,
 ) -> None:
-    """Classifiers that know when to keep quiet.
-
-    When should a model abstain, what does that save, and which model should one take?
-    """
+    """Classifiers that know when to keep quiet."""
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -100,10 +100,7 @@ def tuned(results: list[Scored]) -> Tuning:
 
 
 def saving(scored: Scored) -> Interval:
-    """Say how much less a new patient should cost with the best window than without any.
-
-    Both are chosen on the same parts of the patients, and compared patient by patient.
-    """
+    """Say how much less a new patient should cost with the best window than without any."""
     from cautious.evaluation import cross_fit
 
     # So expensive that no window abstains.
@@ -166,12 +163,7 @@ def demo(
         bool, typer.Option("--report/--no-report", help="Whether to write the report.")
     ] = True,
 ) -> None:
-    """Show where five classifiers should abstain on real data, and what that saves.
-
-    [bold]Example:[/]
-
-        cautious demo -o report.html
-    """
+    """Show where five classifiers should abstain on real data, and what that saves."""
     if report:
         check_output(output)
     results = []

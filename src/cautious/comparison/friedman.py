@@ -45,13 +45,7 @@ def rounding(*results: Any) -> float:
 
 
 def tied(values: Floats, within: float) -> Floats:
-    """Give numbers of each row that are equal up to rounding one value, the smallest of them.
-
-    Examples
-    --------
-    >>> tied(np.array([[0.1 + 0.2, 0.3, 0.4]]), within=1e-12)
-    array([[0.3, 0.3, 0.4]])
-    """
+    """Give numbers of each row that are equal up to rounding one value, the smallest of them."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
     new = np.ones(values.shape, dtype=np.bool_)
@@ -68,32 +62,7 @@ def means_of_datasets(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_results(results: Any, *, at_least: int = 2, name: str = "results") -> pd.DataFrame:
-    """Check a frame of results and leave out the rows that are not complete.
-
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_classifiers)
-        One measure; rows are data sets, columns classifiers.
-    at_least : int
-        The least number of classifiers.
-    name : str
-        What to call the argument in an error.
-
-    Returns
-    -------
-    DataFrame of float64
-
-    Raises
-    ------
-    ValueError
-        If there are too few classifiers, two of one name, no complete row, a cell that is not a
-        number, or no table at all.
-
-    Warns
-    -----
-    UserWarning
-        If a row was left out because a classifier has no result there.
-    """
+    """Check a frame of results and leave out the rows that are not complete."""
     frame = _as_frame(results, name)
     if frame.shape[1] < at_least:
         raise ValueError(
@@ -367,31 +336,7 @@ def check_level(alpha: float) -> float:
 
 
 def similar_groups(mean_ranks: pd.Series[float], difference: float) -> list[tuple[Any, ...]]:
-    """Find the longest runs of classifiers whose mean ranks lie within a critical difference.
-
-    Parameters
-    ----------
-    mean_ranks : Series
-        Mean rank of each classifier, in any order.
-    difference : float
-        Mean ranks further apart than this differ significantly; see :func:`critical_difference`.
-
-    Returns
-    -------
-    list of tuples
-        Names of two or more classifiers, the best first; no run lies within another. These are the
-        bars of a critical-difference picture.
-
-    References
-    ----------
-    Demšar (2006), § 3.2.4.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> similar_groups(pd.Series({"a": 1.2, "c": 2.9, "b": 2.1}), difference=1.0)
-    [('a', 'b'), ('b', 'c')]
-    """
+    """Find the longest runs of classifiers whose mean ranks lie within a critical difference."""
     ranks = mean_ranks.sort_values(kind="stable")
     values: Floats = np.asarray(ranks, dtype=np.float64)
     ends = np.searchsorted(values, values + difference, side="right")

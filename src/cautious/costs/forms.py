@@ -152,18 +152,7 @@ def as_costs(
 
 
 def read_cost_table(file: str | PathLike[str]) -> pd.DataFrame:
-    """Read a table of costs: answers in the first column, then one column per class.
-
-    Parameters
-    ----------
-    file : path-like
-        CSV, TSV, Parquet, Arrow or Feather; ``-`` is standard input. Labels are text.
-
-    Returns
-    -------
-    DataFrame
-        Rows are answers, columns are truths, as they are written.
-    """
+    """Read a table of costs: answers in the first column, then one column per class."""
     try:
         table = open_table(file)
     except (FileNotFoundError, IsADirectoryError):
@@ -368,23 +357,7 @@ _FORMS: dict[str, type[SetCosts]] = {
 
 
 def costs_to_data(costs: SetCosts) -> dict[str, Any]:
-    """Give costs as plain data, to be written as JSON.
-
-    Parameters
-    ----------
-    costs : SetCosts
-        Costs of one of the library's kinds.
-
-    Returns
-    -------
-    dict
-        The form and its numbers; infinite powers as ``"Infinity"`` and ``"-Infinity"``.
-
-    Examples
-    --------
-    >>> costs_to_data(as_costs([[0, 10], [2, 0], [1, 1]]))
-    {'form': 'answers', 'values': [[0.0, 10.0], [2.0, 0.0], [1.0, 1.0]]}
-    """
+    """Give costs as plain data, to be written as JSON."""
     form = next((name for name, kind in _FORMS.items() if type(costs) is kind), None)
     if form is None:
         raise TypeError(
@@ -396,19 +369,7 @@ def costs_to_data(costs: SetCosts) -> dict[str, Any]:
 
 
 def costs_from_data(data: Any, classes: Classes = None) -> SetCosts:
-    """Make costs of what :func:`costs_to_data` gave; anything else is refused.
-
-    Parameters
-    ----------
-    data : dict
-        The form and its numbers.
-    classes : sequence of length K, optional
-        Class labels in column order.
-
-    Returns
-    -------
-    SetCosts
-    """
+    """Make costs of what :func:`costs_to_data` gave; anything else is refused."""
     if not isinstance(data, dict) or data.get("form") not in _FORMS:
         raise ValueError(f"costs has no known form; the forms are {', '.join(_FORMS)}.")
     kind = _FORMS[data["form"]]
@@ -465,49 +426,7 @@ def as_cost_matrix(
     diagonal: Literal["any", "least", "zero"] = "least",
     name: str = "costs",
 ) -> pd.DataFrame:
-    r"""Read the costs of single classes: an array, a labelled frame or a file.
-
-    Parameters
-    ----------
-    costs : array-like or DataFrame of shape (K, K), or path
-        Rows are predictions, columns are truths. An array is in the order of `classes`. The rows
-        and columns of a frame carry class labels, in any order, and may be more than `classes`.
-        In a file they are the first column and the first row.
-    classes : sequence of length K, optional
-        The order wanted. A label that is not found as it is is looked for by its text, so that
-        integers find the text labels of a CSV file. Default: the order of the truths.
-    truths : {"columns", "rows"}
-        Where the truths are in `costs`; a table with truths as rows is transposed.
-    diagonal : {"least", "zero", "any"}
-        What is asked of right answers: that for no truth a wrong answer is cheaper (a violation
-        often means that the matrix is transposed or holds rewards); that they cost nothing; or
-        nothing.
-    name : str
-        What to call the argument in an error.
-
-    Returns
-    -------
-    DataFrame of shape (K, K)
-        Rows are predictions, columns are truths.
-
-    See Also
-    --------
-    as_costs : reads costs that also say what abstaining or a set costs.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame([[4, 0], [0, 2]], index=["n", "h"], columns=["h", "n"])
-    >>> as_cost_matrix(frame)
-    truth         h    n
-    prediction
-    h           0.0  2.0
-    n           4.0  0.0
-    >>> as_cost_matrix(frame, ["n", "h"])
-    truth         n    h
-    prediction
-    n           0.0  4.0
-    h           2.0  0.0
-    """
+    """Read the costs of single classes: an array, a labelled frame or a file."""
     if truths not in ("columns", "rows"):
         raise ValueError(f"truths is {shown(truths)}; choose 'columns' or 'rows'.")
     if isinstance(costs, SetCosts):

@@ -245,31 +245,7 @@ def check_cost_matrix(
     diagonal: Literal["any", "least", "zero"] = "any",
     name: str = "matrix",
 ) -> Floats:
-    """Check a cost matrix: square, finite and non-negative.
-
-    Parameters
-    ----------
-    matrix : array-like of shape (K, K)
-        Rows are predictions, columns are truths.
-    n_classes : int, optional
-        The number of classes expected.
-    diagonal : {"any", "least", "zero"}
-        What is asked of right answers: nothing; that for no truth a wrong answer is cheaper
-        (a violation often means that the matrix is transposed or holds rewards); or that they
-        cost nothing.
-    name : str
-        What to call the argument in an error.
-
-    Returns
-    -------
-    ndarray of shape (K, K), float64
-
-    Examples
-    --------
-    >>> check_cost_matrix([[0, 2], [4, 0]], diagonal="zero")
-    array([[0., 2.],
-           [4., 0.]])
-    """
+    """Check a cost matrix: square, finite and non-negative."""
     if diagonal not in ("any", "least", "zero"):
         raise ValueError(f"diagonal is {shown(diagonal)}; choose 'any', 'least' or 'zero'.")
     array = check_costs(matrix, name)

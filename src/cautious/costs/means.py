@@ -315,39 +315,7 @@ def owa(
 
 
 def owa_weights(size: int, tolerance: float) -> Floats:
-    r"""Maximum-entropy weights of an ordered weighted average.
-
-    O'Hagan's weights: among all :math:`w \ge 0` with :math:`\sum_k w_k = 1` and
-
-    .. math:: \sum_{k=1}^n \frac{n - k}{n - 1} w_k = \gamma
-
-    those of the greatest entropy. They form a geometric sequence. :math:`\gamma = 1` puts all
-    weight on the first (best) element, ½ weighs all alike, 0 puts it on the last.
-
-    Parameters
-    ----------
-    size : int
-        The number n of elements averaged.
-    tolerance : float in [0, 1]
-        The tolerance :math:`\gamma` (Yager's orness).
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        Weights of the best, second best, ... element.
-
-    References
-    ----------
-    Ma & Denœux (2021), "Partial classification in the belief function framework",
-    Knowledge-Based Systems 214; the weights are those of O'Hagan (1988).
-
-    Examples
-    --------
-    >>> owa_weights(2, 0.8)
-    array([0.8, 0.2])
-    >>> owa_weights(3, 0.8).round(3)
-    array([0.682, 0.236, 0.082])
-    """
+    """Maximum-entropy weights of an ordered weighted average."""
     check_count(size, "size", least=1)
     tolerance = as_number(tolerance, "tolerance")
     if not 0 <= tolerance <= 1:

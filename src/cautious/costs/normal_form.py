@@ -75,13 +75,7 @@ class NormalForm:
         return self.nu_positive
 
     def table(self) -> pd.DataFrame:
-        """Costs in the table's own units: rows both classes and ⊥, columns truths.
-
-        Returns
-        -------
-        DataFrame of shape (3, 2)
-            In the order of the table the normal form was made from.
-        """
+        """Costs in the table's own units: rows both classes and ⊥, columns truths."""
         s, n, p = self.scale, self.offset_negative, self.offset_positive
         labels = [self.negative, self.positive]
         frame = pd.DataFrame(
@@ -97,12 +91,7 @@ class NormalForm:
         return frame.iloc[[*order, 2], order]
 
     def normalised_table(self) -> pd.DataFrame:
-        """Costs in normal form: rows n, p, ⊥, columns N, P, right answers free.
-
-        Returns
-        -------
-        DataFrame of shape (3, 2)
-        """
+        """Costs in normal form: rows n, p, ⊥, columns N, P, right answers free."""
         labels = [self.negative, self.positive]
         return pd.DataFrame(
             [[0.0, 1.0], [self.mu, 0.0], [self.nu_negative, self.nu_positive]],
@@ -111,37 +100,11 @@ class NormalForm:
         )
 
     def cost(self, normalised: npt.ArrayLike, prior_positive: float) -> Floats:
-        r"""Turn a normalised expected cost into the table's units.
-
-        .. math:: c = s \, c' + (1 - \pi) o_N + \pi o_P
-
-        Parameters
-        ----------
-        normalised : array-like
-            Expected costs in normal form.
-        prior_positive : float
-            Share :math:`\pi` of the positive class in the cases they are expected over.
-
-        Returns
-        -------
-        ndarray
-        """
+        """Turn a normalised expected cost into the table's units."""
         return np.asarray(self.scale * np.asarray(normalised) + self._offset(prior_positive))
 
     def normalised(self, cost: npt.ArrayLike, prior_positive: float) -> Floats:
-        """Turn an expected cost in the table's units into a normalised one.
-
-        Parameters
-        ----------
-        cost : array-like
-            Expected costs in the table's units.
-        prior_positive : float
-            Share of the positive class in the cases they are expected over.
-
-        Returns
-        -------
-        ndarray
-        """
+        """Turn an expected cost in the table's units into a normalised one."""
         return np.asarray((np.asarray(cost) - self._offset(prior_positive)) / self.scale)
 
     def _offset(self, prior_positive: float) -> float:

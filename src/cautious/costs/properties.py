@@ -69,12 +69,7 @@ class AuditedSets:
 
     @cached_property
     def cost_vectors(self) -> npt.NDArray[np.uint64]:
-        r"""A number for each :math:`C_{(\hat Y)}(y)`: equal vectors have equal numbers.
-
-        A sorted vector is a multiset of cost levels. Give each level a random 64-bit number: the
-        sum over the set, modulo 2^64, then tells multisets apart; two different ones share it
-        with a probability of 2^-64.
-        """
+        r"""A number for each :math:`C_{(\hat Y)}(y)`: equal vectors have equal numbers."""
         values, inverse = np.unique(self.matrix, return_inverse=True)
         # A new level starts where the gap is wider than rounding.
         level = np.concatenate([[0], np.cumsum(np.diff(values) > self.atol)])[inverse.reshape(-1)]
@@ -178,10 +173,7 @@ def upper_bound(sets: AuditedSets) -> Finding:
 
 
 def permutation_invariance(sets: AuditedSets) -> Finding:
-    r"""Property 5: where the classes of a set cost the same, in any order, so does the set.
-
-    .. math:: C_{(\hat Y)}(y) = C_{(\hat Y)}(y') \Rightarrow c_{\hat Y}(y) = c_{\hat Y}(y')
-    """
+    """Property 5: where the classes of a set cost the same, in any order, so does the set."""
     # Truths with the same cost vector become neighbours, ordered by the cost of the set.
     order = np.lexsort((sets.costs, sets.cost_vectors), axis=1)
     vectors = np.take_along_axis(sets.cost_vectors, order, axis=1)
@@ -204,11 +196,7 @@ def correctness_insensitivity(sets: AuditedSets) -> Finding:
 
 
 def correctness_sensitivity(sets: AuditedSets) -> Finding:
-    r"""Property 9: some :math:`\hat Y` holds two truths with different vectors and costs.
-
-    The paper does not write that both truths are in the set, but without it every matrix would do
-    (take a single class), and 0/1 costs, which the paper says do not, would too.
-    """
+    r"""Property 9: some :math:`\hat Y` holds two truths with different vectors and costs."""
     low, high, spread = _spread_inside(sets)
     rows = np.arange(len(spread))
     vectors = sets.cost_vectors
@@ -413,12 +401,7 @@ def _solve(own: Floats, rivals: Floats) -> tuple[Floats, float, Floats]:
 
 
 def possibility_of_some_set(sets: AuditedSets) -> Finding:
-    r"""Property 1: some set of two or more classes is possible (Definition 4).
-
-    Cheap evidence comes first. Even odds on its own classes often make a set possible; a class
-    that never costs more, or the uniform mixture (Proposition 1), proves it impossible. Only the
-    sets left over need a linear programme, and the first that is possible ends the search.
-    """
+    """Property 1: some set of two or more classes is possible (Definition 4)."""
     some = np.flatnonzero(sets.indeterminate)
     if len(some) == 0:
         return Finding(False, detail="there is no set of two or more classes")

@@ -315,28 +315,7 @@ class SetCosts(ABC):
 
 
 def all_sets(n_classes: int) -> Mask:
-    """List all non-empty sets of classes: smaller sets first, then by their first classes.
-
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes K, at most 20.
-
-    Returns
-    -------
-    ndarray of shape (2^K - 1, K), bool
-
-    Examples
-    --------
-    >>> all_sets(3).astype(int)
-    array([[1, 0, 0],
-           [0, 1, 0],
-           [0, 0, 1],
-           [1, 1, 0],
-           [1, 0, 1],
-           [0, 1, 1],
-           [1, 1, 1]])
-    """
+    """List all non-empty sets of classes: smaller sets first, then by their first classes."""
     if not 1 <= check_count(n_classes, "n_classes", least=0) <= MOST_CLASSES:
         raise ValueError(
             f"n_classes is {n_classes}; all sets are listed for 1 to {MOST_CLASSES} classes only, "
@@ -351,31 +330,7 @@ def all_sets(n_classes: int) -> Mask:
 
 
 def sample_sets(n_classes: int, n_sets: int, random_state: RandomState = 0) -> Mask:
-    """Draw distinct sets: the extreme ones always, the others with sizes spread evenly.
-
-    Single classes, the full set and, while they fit into half of the sample, pairs and the sets
-    that leave one class out are always in: most violations of a property already show there.
-
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes K.
-    n_sets : int
-        How many sets to draw; the sample holds somewhat fewer when sets are drawn twice, and
-        never fewer than the K single classes and the full set.
-    random_state : int, RandomState, Generator or None
-        Seed of the draw.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Smaller sets first.
-
-    Examples
-    --------
-    >>> sample_sets(30, 500).shape[1]
-    30
-    """
+    """Draw distinct sets: the extreme ones always, the others with sizes spread evenly."""
     rng = as_generator(random_state)
     singles = np.eye(n_classes, dtype=bool)
     always = [singles, np.ones((1, n_classes), dtype=bool)]

@@ -49,15 +49,6 @@ class SizeCosts(SetCosts):
         the last element of `miss` is never used.)
     classes : sequence of length K, optional
         Class labels in column order.
-
-    Examples
-    --------
-    >>> SizeCosts(hit=[0, 0.2], miss=[1, 1]).table()
-    truth         0    1
-    prediction
-    {0}         0.0  1.0
-    {1}         1.0  0.0
-    {0, 1}      0.2  0.2
     """
 
     hit: Floats
@@ -310,10 +301,7 @@ def _set_sizes(n_classes: int) -> Floats:
 
 
 def _values(utility: Callable[[float], Any], accuracies: Floats) -> Floats:
-    """Evaluate a utility point by point, so that scalar functions do as well as vectorised ones.
-
-    The first accuracy is 1, whose utility becomes the unit.
-    """
+    """Evaluate a utility point by point, so that scalar functions do as well as vectorised ones."""
     if not callable(utility):
         raise TypeError(
             f"utility is {shown(utility)}; pass a function of discounted accuracy, for example "

@@ -44,18 +44,6 @@ class AnswerCosts(SetCosts):
     See Also
     --------
     as_costs : makes these costs from a dict, an array, a frame or a file.
-
-    Examples
-    --------
-    >>> costs = AnswerCosts([[0, 10], [2, 0], [1, 1]], classes=["no", "yes"])
-    >>> costs.answers
-    truth        no   yes
-    prediction
-    no          0.0  10.0
-    yes         2.0   0.0
-    ⊥           1.0   1.0
-    >>> costs.of([[True, False], [True, True]], truth=[1, 0])
-    array([10.,  1.])
     """
 
     values: Floats
@@ -186,14 +174,7 @@ class TableCosts(SetCosts):
 
 
 def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> TableCosts:
-    """Read an expert's table; see :meth:`SetCosts.from_table`.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame([[1.0, 1.0]], index=["{no, yes}"], columns=["no", "yes"])
-    >>> table_costs(frame).mask
-    array([[ True,  True]])
-    """
+    """Read an expert's table; see :meth:`SetCosts.from_table`."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame is a {type(frame).__name__}; give a DataFrame of set costs.")
     if len(frame.columns) < 2 or len(frame) == 0:

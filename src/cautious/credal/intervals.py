@@ -301,24 +301,7 @@ IntervalsLike: TypeAlias = ProbabilityIntervals | tuple[npt.ArrayLike, npt.Array
 
 
 def as_intervals(intervals: IntervalsLike, *, name: str = "intervals") -> ProbabilityIntervals:
-    """Take probability intervals, or a tuple of lower and upper bounds.
-
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals or tuple (lower, upper)
-        The credal sets.
-    name : str
-        What to call the argument in an error.
-
-    Returns
-    -------
-    ProbabilityIntervals
-
-    Examples
-    --------
-    >>> as_intervals(([[0.1, 0.2]], [[0.8, 0.9]]))
-    ProbabilityIntervals(n=1, n_classes=2, first row [0.1, 0.8], [0.2, 0.9])
-    """
+    """Take probability intervals, or a tuple of lower and upper bounds."""
     if isinstance(intervals, ProbabilityIntervals):
         return intervals
     if isinstance(intervals, tuple) and len(intervals) == 2:
@@ -390,22 +373,7 @@ def _check_sure_loss(low: Floats, high: Floats) -> None:
 
 
 def _lower_expectations(lower: Floats, upper: Floats, functions: Floats) -> Floats:
-    r"""Lower expectations of ``functions`` (m, K), the same for every row, as an array (n, m).
-
-    The distribution that makes :math:`E[f]` smallest gives every class its lower bound and hands
-    the rest of the mass out in the order of increasing :math:`f`, filling each class to its upper
-    bound before going on to the next. With :math:`f_{(1)} \le \dots \le f_{(K)}`, room
-    :math:`R = 1 - \sum l` and :math:`F_k = \min(R, \sum_{i \le k} (u_{(i)} - l_{(i)}))` the mass
-    handed out after :math:`k` classes, summation by parts gives
-
-    .. math::
-
-        \underline{E}[f] = \sum_i l_i f_i + R f_{(K)} - \sum_{k < K} F_k\,(f_{(k+1)} - f_{(k)}).
-
-    This is the Choquet integral of :math:`f` with respect to the lower probability of the intervals
-    (De Campos, Huete & Moral, 1994), and holds for intervals that are not reachable too. The order
-    depends on :math:`f` alone, so functions shared by all rows are sorted once.
-    """
+    """Lower expectations of ``functions`` (m, K), the same for every row, as an array (n, m)."""
     n, n_classes = lower.shape
     orders = np.argsort(functions, axis=1, kind="stable")
     rising = np.take_along_axis(functions, orders, axis=1)
@@ -456,11 +424,7 @@ def _minimisers(lower: Floats, upper: Floats, function: Floats) -> Floats:
 
 
 def _vertices_of(lower: Floats, upper: Floats) -> Floats:
-    """Vertices (v, K) of one row's credal set, in lexicographic order.
-
-    At a vertex all classes but one sit at a bound of theirs and the last takes what is left.
-    Classes whose two bounds coincide have nothing to choose, so only the others are enumerated.
-    """
+    """Vertices (v, K) of one row's credal set, in lexicographic order."""
     open_classes = np.flatnonzero(upper > lower)
     if len(open_classes) == 0:
         return lower[None, :].copy()

@@ -322,36 +322,12 @@ class CapacityHull(Shown):
         return float(1 - np.sum(np.diff(level) * (error[1:] + error[:-1])) / 2)
 
     def error(self, abstention: npt.ArrayLike) -> Floats:
-        """Least error at an abstention.
-
-        Parameters
-        ----------
-        abstention : float or array-like
-            Share of cases abstained on, between 0 and 1.
-
-        Returns
-        -------
-        ndarray
-            Of the shape of `abstention`.
-        """
+        """Least error at an abstention."""
         level, error = (self.corners[name].to_numpy() for name in ("abstention", "error"))
         return np.asarray(np.interp(_check_abstention(abstention), level, error))
 
     def mixture(self, abstention: float) -> pd.DataFrame:
-        """Which classifiers to mix for the least error at an abstention.
-
-        For every case one of them is drawn with its weight and decides.
-
-        Parameters
-        ----------
-        abstention : float
-            Share of cases abstained on, between 0 and 1.
-
-        Returns
-        -------
-        DataFrame
-            One or two of the corners, with their ``weight``.
-        """
+        """Which classifiers to mix for the least error at an abstention."""
         level = self.corners["abstention"].to_numpy()
         right = int(np.searchsorted(level, _check_abstention(abstention)))
         if level[right] == abstention:

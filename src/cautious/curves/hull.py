@@ -94,11 +94,7 @@ class CostHull(Shown):
         return np.concatenate([[0.0], np.cumsum(self.positives + self.negatives)])
 
     def corners(self, costs: Costs) -> tuple[Ints, Ints]:
-        """Corners that bound the optimal window, lower and upper.
-
-        Bins that are as cheap to answer as to abstain on are answered, and bins that are as cheap
-        to call positive as negative are called positive.
-        """
+        """Corners that bound the optimal window, lower and upper."""
         below, above = posterior_window(costs)
         upper = np.searchsorted(self.probability, above, side="left")
         lower = np.searchsorted(self.probability, below, side="right")
@@ -137,20 +133,7 @@ class CostHull(Shown):
 
 
 def kept_scores(staircase: Staircase) -> dict[str, Any]:
-    """Describe the scores that a window was chosen on, for the data of its rule.
-
-    Returns
-    -------
-    dict
-        ``scores``, bins to watch drift by, and ``hull``, the bins that optimal windows depend on,
-        with the lowest and the highest score of each, and ``score``, the column of the scores;
-        whichever can be had.
-
-    Examples
-    --------
-    >>> kept_scores(Staircase.from_predictions([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]))["hull"]["low"]
-    [0.1, 0.4, 0.9]
-    """
+    """Describe the scores that a window was chosen on, for the data of its rule."""
     bins, scores = staircase.score_bins(), staircase.scores
     data: dict[str, Any] = {"scores": bins} if bins else {}
     if staircase.column is not None:
@@ -167,42 +150,13 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
 
 
 def block_starts(positives: Floats, negatives: Floats) -> Ints:
-    """Find the only cuts that can be corners: a negative ends below and a positive starts above.
-
-    Counts are at increasing scores, none of them zero in both classes. The cut below everything is
-    the first.
-    """
+    """Find the only cuts that can be corners: a negative ends below and a positive starts above."""
     corner = np.flatnonzero((negatives[:-1] > 0) & (positives[1:] > 0)) + 1
     return np.concatenate([[0], corner])[: len(positives)]
 
 
 def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
-    r"""Merge neighbouring scores into the bins of the lower convex hull.
-
-    Parameters
-    ----------
-    positives, negatives : ndarray of shape (k,)
-        Counts at increasing scores. Scores where both are zero are passed over.
-
-    Returns
-    -------
-    cuts : ndarray of shape (h + 1,), int
-        Corners of the hull: bin ``e`` holds the scores ``cuts[e]:cuts[e + 1]``.
-    positives, negatives : ndarray of shape (h,)
-        Counts of each bin, with strictly increasing shares of positives.
-
-    Notes
-    -----
-    A cut can be a corner only where a negative ends below it and a positive starts above it, which
-    is found without a loop; scipy's linear-time pool-adjacent-violators does the rest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cuts, pos, neg = hull_bins(np.array([0., 1, 0, 1, 1]), np.array([1., 0, 1, 0, 0]))
-    >>> cuts, pos, neg
-    (array([0, 1, 3, 5]), array([0., 1., 2.]), array([1., 1., 0.]))
-    """
+    """Merge neighbouring scores into the bins of the lower convex hull."""
     present = np.flatnonzero((positives > 0) | (negatives > 0))
     if len(present) < len(positives):
         cuts, pos, neg = hull_bins(positives[present], negatives[present])

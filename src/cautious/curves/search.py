@@ -388,11 +388,7 @@ def _cheapest_window(
     weight: Floats,
     costs: AnswerCosts,
 ) -> Window:
-    """Best of all windows where costs differ per case; of several, the one that abstains least.
-
-    A window answers n below cut i and p above cut j ≥ i. What that costs beyond abstaining on
-    everything is a sum of two terms, one for each cut: a running minimum finds the best pair.
-    """
+    """Best of all windows where costs differ per case; of several, the one that abstains least."""
     share = weight * np.where(is_positive, surface.scales.positive, surface.scales.negative)
     truth = is_positive.astype(np.intp)
     each = costs.values[np.arange(len(truth)), :, truth] * share[:, None]

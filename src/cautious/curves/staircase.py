@@ -398,18 +398,7 @@ class TensorStaircase(Staircase):
         return self._collapsed[2]
 
     def corners(self, at_most: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Cut the cases into blocks that hold every corner of the lower convex hull between them.
-
-        A cut that does not lie below the line through its two neighbours is no corner, and all
-        such cuts can go at once, again and again, until few are left or few go.
-
-        Returns
-        -------
-        below, above : ndarray of shape (b - 1,)
-            Scores on both sides of each cut.
-        positives, negatives : ndarray of shape (b,)
-            Counts of each block.
-        """
+        """Cut the cases into blocks that together hold every corner of the lower hull."""
         xp, score, positive = namespace(self._score), self._score, self._positive
         # A corner has a negative right below and a positive right above; see `block_starts`.
         is_cut = (score[1:] != score[:-1]) & ~positive[:-1] & positive[1:]
@@ -469,25 +458,7 @@ class ClassScales(NamedTuple):
 
 
 def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
-    """Scale counts to shares of all cases.
-
-    Parameters
-    ----------
-    staircase : Staircase
-        Counts of both classes.
-    priors : mapping or pair (negative, positive), optional
-        Class probabilities to assume instead of the sample's; a mapping from label to probability
-        or a pair in the order of ``staircase.classes``.
-
-    Returns
-    -------
-    ClassScales
-
-    Examples
-    --------
-    >>> class_scales(Staircase([0.1, 0.9], [1, 1], [7, 1]), {0: 0.5, 1: 0.5})
-    ClassScales(negative=0.0625, positive=0.25)
-    """
+    """Scale counts to shares of all cases."""
     check_kind(staircase, Staircase, "staircase", "a Staircase")
     counts = (staircase.n_negatives, staircase.n_positives)
     for label, count in zip(staircase.classes, counts, strict=True):
@@ -510,21 +481,7 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
 def check_priors(
     priors: Priors, classes: Sequence[Any], counts: Sequence[float] | Floats
 ) -> Floats:
-    """Class probabilities in the order of the classes, adding up to one.
-
-    Parameters
-    ----------
-    priors : mapping, or sequence in the order of the classes
-        Class probabilities to assume instead of the sample's.
-    classes : sequence of length K
-        Class labels.
-    counts : sequence of length K
-        Weight of each class in the sample, which must not be zero.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-    """
+    """Class probabilities in the order of the classes, adding up to one."""
     if isinstance(priors, Mapping):
         if set(priors) != set(classes):
             raise ValueError(

@@ -320,11 +320,7 @@ def _costs_of_orders(
     limit: Mapping[Any, float],
     reached: Ints,
 ) -> Iterator[tuple[tuple[Any, ...], float]]:
-    """Find what all scores cost at least for every order of the names, or for the given one.
-
-    Orders that begin alike share that part of the work: `best` is what the first scores cost at
-    least, divided between the choices `before`.
-    """
+    """Find what all scores cost at least for every order of the names, or for the given one."""
     if not names:
         yield before, float(last[-1] + (best - last).min())
     for name in names if every else names[:1]:
@@ -334,11 +330,7 @@ def _costs_of_orders(
 
 
 def _best_costs(totals: list[Floats], limits: list[float], reached: Ints) -> list[Floats]:
-    """Find what the first scores cost at least, divided between the first choices.
-
-    ``totals[c][i]`` is what choice c costs for the first i scores, ``reached[i]`` how many cases
-    these are, and ``limits[c]`` how many cases the choice may get. The last choice is left out.
-    """
+    """Find what the first scores cost at least, divided between the first choices."""
     best = [totals[0]]
     for total, limit in zip(totals[1:-1], limits[1:-1], strict=True):
         best.append(total + _least_within(best[-1] - total, reached, limit))
@@ -412,10 +404,7 @@ def expert_costs(
     classes: Labels,
     only: Sequence[int] | None = None,
 ) -> dict[Any, Floats]:
-    """Estimate the mean cost of each expert's answers for each class, half a mistake added.
-
-    `only` are positions of classes, where not all are asked for.
-    """
+    """Estimate the mean cost of each expert's answers for each class, half a mistake added."""
     costs = {}
     asked = range(len(classes)) if only is None else only
     wrong = matrix.sum(axis=0) / max(len(matrix) - 1, 1)  # of a mistake that nobody has seen yet

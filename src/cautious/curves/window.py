@@ -254,20 +254,7 @@ def check_costs(
 
 
 def binary_costs(table: Floats, classes: tuple[Any, Any]) -> Costs:
-    """Costs beyond those of right answers, from a table of two classes.
-
-    Parameters
-    ----------
-    table : ndarray of shape (3, 2)
-        Rows negative, positive, abstain; columns negative, positive.
-    classes : (negative, positive)
-        Class labels.
-
-    Raises
-    ------
-    ValueError
-        If a mistake or abstaining costs less than a right answer, or no mistake costs more.
-    """
+    """Costs beyond those of right answers, from a table of two classes."""
     right = np.diagonal(table)
     extra = table - right
     for truth in (0, 1):
@@ -388,24 +375,7 @@ def roc_slopes(
 
 
 def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
-    r"""Lower and upper thresholds for cuts between neighbouring distinct scores.
-
-    Cut :math:`i` has the first :math:`i` scores below it. Its threshold lies midway between its
-    neighbours, or at -inf or inf beyond all scores (Friedel et al. 2006, eq. 2).
-
-    Parameters
-    ----------
-    scores : ndarray of shape (k,)
-        Strictly increasing scores.
-    cuts : ndarray of int
-        Positions from 0 to k.
-
-    Returns
-    -------
-    lower, upper : ndarray
-        ``m <= lower`` holds exactly for the scores below the cut, ``m >= upper`` exactly for those
-        above. The two are the same number unless no float lies between the neighbours.
-    """
+    """Lower and upper thresholds for cuts between neighbouring distinct scores."""
     below, above = scores[np.maximum(cuts - 1, 0)], scores[np.minimum(cuts, len(scores) - 1)]
     beyond = np.where(cuts == 0, -np.inf, np.where(cuts == len(scores), np.inf, 0.0))
     inside = beyond == 0
@@ -433,39 +403,7 @@ _CELLS_AT_ONCE = 1 << 17
 def cheapest_windows(
     score: Floats, losses: Floats, weights: Floats, *, tolerance: float = 1e-12
 ) -> tuple[Floats, Floats, Floats]:
-    r"""Find the cheapest window under each of many weights of the same cases.
-
-    Folds and bootstrap replicates are weights: zero for the cases left out. The scores are sorted
-    once for all of them. A window answers n below cut :math:`i` and p above cut :math:`j \ge i`.
-    What that costs beyond abstaining on everything is a sum of two terms, one for each cut, so a
-    running minimum finds the best pair in linear time. Of several best windows the one that
-    abstains least is taken, and of these the one that answers p most often, as
-    :func:`cautious.curves.find_rule` does.
-
-    Parameters
-    ----------
-    score : ndarray of shape (n,)
-        Scores that grow with the belief in the positive class.
-    losses : ndarray of shape (n, 3)
-        What each case costs if it is answered n, answered p, or abstained on.
-    weights : ndarray of shape (m, n)
-        The re-weightings, none of them zero throughout.
-    tolerance : float, default=1e-12
-        Costs count as equal within this part of the sum of all costs.
-
-    Returns
-    -------
-    lower, upper, cost : ndarray of shape (m,)
-        Thresholds of the windows, and what they cost per case under the same weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> truth, score = np.array([0, 0, 1, 0, 1, 1]), np.arange(6.0)
-    >>> losses = np.column_stack([20 * truth, 4 * (1 - truth), np.ones(6)])
-    >>> cheapest_windows(score, losses, np.array([[1, 1, 1, 1, 1, 1], [1, 1, 0, 1, 1, 1]]))
-    (array([1.5, 3.5]), array([3.5, 3.5]), array([0.33333333, 0.        ]))
-    """
+    """Find the cheapest window under each of many weights of the same cases."""
     order = np.argsort(score, kind="stable")
     values, starts = np.unique(score[order], return_index=True)
     silent = losses[order, 2]

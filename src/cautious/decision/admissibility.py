@@ -123,14 +123,7 @@ def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) ->
 
 
 def _against_two(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mask) -> Ints:
-    """Settle choices that have two rivals; see :func:`_against_many`.
-
-    Of two rivals, a mixture is one number, the share of the first. The least regret against it is a
-    concave function made of straight lines, each known by its heights at both ends: what is lost
-    there to either rival. Two lines that rise and fall cross at or above the top; the line found
-    there takes the place of one of them, until nothing lies between. Where the two lines cross, a
-    mean of their distributions loses equally to both rivals: it is the witness, if that is nothing.
-    """
+    """Settle choices that have two rivals; see :func:`_against_many`."""
     verdict = np.zeros(len(choice), dtype=np.intp)
     tie, sure = rounding_error(costs), 2 * _SOLVER_ERROR * (np.ptp(costs) or 1.0)
     open_ = np.arange(len(choice))
@@ -164,32 +157,7 @@ def _against_two(lower: Floats, upper: Floats, costs: Floats, choice: Ints, riva
 
 
 def _against_many(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mask) -> Ints:
-    r"""Settle choices by playing :math:`\min_p \max_j E_p[c_i - c_j]` as a game for a while.
-
-    One player mixes rivals, the other answers with the distribution that suits the choice best, a
-    vertex found by a sort. Every mixture bounds the least regret from below: above zero, the choice
-    is best nowhere. Every distribution met, and every mean of some, bounds it from above: where no
-    rival is better, the choice is best there. The mixer plays regret matching with linear averages
-    (Hart & Mas-Colell 2000; Tammelin 2014), which closes in on the value quickly; only choices that
-    stay undecided, those with a least regret next to zero, need a programme. All play at once.
-
-    Parameters
-    ----------
-    lower, upper : ndarray of shape (n, K)
-        The credal set of each choice.
-    costs : ndarray of shape (m, K)
-        Costs.
-    choice : ndarray of shape (n,), int
-        Which prediction is asked about.
-    rivals : ndarray of shape (n, m), bool
-        The other maximal predictions. What is not maximal beats the choice nowhere, unless one of
-        these does.
-
-    Returns
-    -------
-    ndarray of shape (n,), int
-        1 where the choice is E-admissible, -1 where it is not, 0 where that is still open.
-    """
+    r"""Settle choices by playing :math:`\min_p \max_j E_p[c_i - c_j]` as a game for a while."""
     verdict = np.zeros(len(choice), dtype=np.intp)
     tie, sure = rounding_error(costs), 2 * _SOLVER_ERROR * (np.ptp(costs) or 1.0)
     open_ = np.arange(len(choice))
@@ -241,11 +209,7 @@ def _lost(
 
 
 def _least_regret(sets: ProbabilityIntervals, costs: Floats, chosen: Ints) -> Floats:
-    r"""Least regret of one choice per row, :math:`\min_p \max_j E_p[c_i - c_j]`, by programming.
-
-    The variables of row b are its distribution and the regret t; each rival j gives a constraint
-    :math:`E_p[c_i - c_j] \le t`. Costs are scaled to span 1.
-    """
+    r"""Least regret of one choice per row, :math:`\min_p \max_j E_p[c_i - c_j]`, by programming."""
     n, n_classes = sets.lower.shape
     m = len(costs)
     unit = np.ptp(costs) or 1.0

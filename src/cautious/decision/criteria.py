@@ -430,11 +430,7 @@ def checked_costs(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
 
 
 def beyond_the_best(costs: Floats) -> Floats:
-    """Costs beyond those of the cheapest prediction under each truth.
-
-    What all predictions cost under a truth decides nothing between them; left in, it would set the
-    scale of what counts as a tie.
-    """
+    """Costs beyond those of the cheapest prediction under each truth."""
     rest: Floats = costs - costs.min(axis=0)
     return rest
 

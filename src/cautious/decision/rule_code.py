@@ -129,37 +129,7 @@ _SETS = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
 
 
 def rule_code(rule: Rule, score: str | None = None) -> str:
-    """Write a rule as a program of fifty to eighty lines that needs nothing but Python.
-
-    Parameters
-    ----------
-    rule : Rule
-        A window, a confidence, thresholds per class, or a utility or set costs of at most five
-        classes.
-    score : str, optional
-        Column to read, of a rule of two classes.
-
-    Returns
-    -------
-    str
-        The program. It reads CSV from standard input, with commas, semicolons or tabs, and writes
-        it with commas and a column ``y_set``, as :func:`cautious.apply` does; where that refuses a
-        cell or a line, it stops before it writes anything. A rule of two classes reads the column
-        `score`, by default the one that it was tuned on, if that was named, or else ``"score"``;
-        rules of more classes read a column ``p_<class>`` per class.
-
-    Raises
-    ------
-    InputError
-        If a rule of utility or set costs has more classes: it needs the search of
-        :func:`optimal_sets`.
-
-    Examples
-    --------
-    >>> program = rule_code(Rule.window(0.2, 0.7, classes=["no", "yes"]))
-    >>> len(program.splitlines()) < 60, "cautious" in program
-    (True, False)
-    """
+    """Write a rule as a program of fifty to eighty lines that needs nothing but Python."""
     names = [label_text(label) for label in rule.classes]
     k = len(names)
     constants: dict[str, Any] = {}

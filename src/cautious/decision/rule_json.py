@@ -66,29 +66,7 @@ _ABOUT = (
 def score_bins(
     scores: Floats, counts: npt.ArrayLike | None, positives: npt.ArrayLike | None = None
 ) -> dict[str, list[float]]:
-    """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-        Scores of the positive one of two classes, or confidences; none of them missing.
-    counts : array-like of shape (n,) or None
-        How many cases have each score; None stands for one each.
-    positives : array-like of shape (n,), optional
-        How many of them are positive.
-
-    Returns
-    -------
-    dict
-        ``edges``, the scores at which bins end, the last bin excepted; ``counts``, the cases in
-        each; and ``positives``, if these are known. Bins of about equal numbers: up to 20 of them.
-        Empty where there are fewer than 10 cases, or counts that are no whole numbers.
-
-    Examples
-    --------
-    >>> score_bins(np.array([0.1, 0.4, 0.9]), [5, 5, 2], [0, 3, 2])
-    {'edges': [0.4], 'counts': [10, 2], 'positives': [3, 2]}
-    """
+    """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``."""
     if counts is None:
         return _bins_of_cases(scores, positives)
     order = np.argsort(scores, kind="stable")

@@ -29,17 +29,7 @@ __all__ = ["CalibrationDisplay", "calibration_bins"]
 
 
 def calibration_bins(staircase: Staircase, n_bins: int = 10) -> pd.DataFrame:
-    """Put probabilities into bins of equal weight, as far as equal ones stay together.
-
-    A bin ends at the first score by which another of `n_bins` parts of the weight has been seen.
-
-    Examples
-    --------
-    >>> calibration_bins(Staircase([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], [1, 0, 1, 0]), 2)
-       low  high  weight  positives  mean
-    0  0.1   0.4     2.0        1.0  0.25
-    1  0.6   0.9     2.0        1.0  0.75
-    """
+    """Put probabilities into bins of equal weight, as far as equal ones stay together."""
     scores, positives = staircase.scores, staircase.positives
     weight = positives + staircase.negatives
     seen = np.cumsum(weight)

@@ -135,11 +135,7 @@ def _whole_figure(ax: Axes) -> Figure | None:
 
 
 def line_styles(n: int, axes: Axes | None = None) -> list[dict[str, Any]]:
-    """Line2D properties for `n` lines: colour, dashes and marker all differ.
-
-    Colours are those of the user's ``axes.prop_cycle``, if it was changed. On axes that hold lines
-    of displays already, the looks that follow theirs are taken.
-    """
+    """Line2D properties for `n` lines: colour, dashes and marker all differ."""
     from matplotlib import rcParams, rcParamsDefault
 
     cycle = rcParams["axes.prop_cycle"]
@@ -179,28 +175,7 @@ def hatched(label: str, hatch: str) -> Patch:
 
 
 def plain_text(label: Any, *, most: int = MOST_CHARACTERS) -> str:
-    r"""Write a class or model name so that matplotlib draws it as it stands.
-
-    Matplotlib reads text between dollar signs as a formula, which fails when it is none, and leaves
-    names that begin with an underscore out of legends. Very long names would push everything else
-    off the figure.
-
-    Parameters
-    ----------
-    label : object
-        Any label; its ``str`` is drawn.
-    most : int, default=32
-        How many characters to keep; the rest becomes an ellipsis.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> plain_text("cost in $ and \n£"), plain_text("x" * 10_000, most=5)
-    ('cost in \\$ and £', 'xxxx…')
-    """
+    """Write a class or model name so that matplotlib draws it as it stands."""
     printable = "".join(c if c.isprintable() else " " for c in str(label)[: 4 * most])
     text = " ".join(printable.split())
     shortened = len(text) > most or len(str(label)) > 4 * most
@@ -448,13 +423,7 @@ class ScoredCurvesDisplay(NamedCurvesDisplay[Curve]):
 
 
 def wilson(share: Floats, n: Floats, confidence_level: float) -> tuple[Floats, Floats]:
-    """Give the ends of Wilson's intervals of shares.
-
-    Examples
-    --------
-    >>> [float(end[0].round(3)) for end in wilson(np.array([0.0]), np.array([10]), 0.95)]
-    [0.0, 0.278]
-    """
+    """Give the ends of Wilson's intervals of shares."""
     z = float(stats.norm.ppf((1 + confidence_level) / 2))
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
@@ -489,25 +458,7 @@ def named_cv_results(cv_results: Mapping[Any, Any], name: str | None = None) -> 
 
 
 def lower_envelope(at_start: Floats, at_end: Floats) -> list[tuple[float, int]]:
-    """Find which line is lowest on each part of the way from 0 to 1.
-
-    Parameters
-    ----------
-    at_start, at_end : ndarray of shape (m,)
-        Heights of the lines at 0 and at 1.
-
-    Returns
-    -------
-    list of (start, line)
-        Where each part starts, and the line that is lowest on it. Of lines that coincide the first
-        is named.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lower_envelope(np.array([0.0, 4.0, 0.5]), np.array([2.0, 0.0, 0.5]))
-    [(0.0, 0), (0.25, 2), (0.875, 1)]
-    """
+    """Find which line is lowest on each part of the way from 0 to 1."""
     slope = at_end - at_start
     tie = _TIE * max(float(np.ptp(at_start)), float(np.ptp(at_end)), 1e-300)
     lowest = np.flatnonzero(at_start <= at_start.min() + tie)

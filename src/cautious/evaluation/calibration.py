@@ -121,12 +121,7 @@ class Calibration:
 
     @property
     def expected(self) -> Ints:
-        """Parameters of the Dirichlet distribution that the shares of the bins have.
-
-        The mass between two order statistics of n independent scores follows a beta distribution,
-        whatever the scores' own distribution: so the masses of bins that end at scores follow a
-        Dirichlet distribution whose parameters are the numbers of cases, one more in the last bin.
-        """
+        """Parameters of the Dirichlet distribution that the shares of the bins have."""
         parameters: Ints = self.counts.copy()
         parameters[-1] += 1
         return parameters
@@ -139,23 +134,7 @@ class Calibration:
     def share_of_positives(
         self, new: Ints, truths: tuple[int, ...] = (), confidence_level: float = 0.95
     ) -> Interval:
-        """Estimate the share of positives among new cases.
-
-        Parameters
-        ----------
-        new : ndarray of shape (B,), int
-            New cases in each bin whose truth is unknown.
-        truths : tuple of int
-            New cases whose truth is known, by class; empty if there are none.
-        confidence_level : float, default=0.95
-            Level of the interval.
-
-        Returns
-        -------
-        Interval
-            See :func:`~cautious.evaluation.calibration.share_of_positives`; nan where the classes
-            are not known by bin.
-        """
+        """Estimate the share of positives among new cases."""
         if self.positives is None:
             return Interval(math.nan, math.nan, math.nan, confidence_level, 0)
         negative, positive = truths or (0, 0)
@@ -184,22 +163,7 @@ class Calibration:
         return now.high < then.low or then.high < now.low
 
     def retuned(self, rule: Rule, share: float) -> Rule | None:
-        """Find the window for another share of positives; None if there is none.
-
-        Parameters
-        ----------
-        rule : Rule
-            The rule whose calibration this is.
-        share : float
-            The share of positives to assume.
-
-        Returns
-        -------
-        Rule or None
-            What :func:`cautious.tune` finds on the same cases with that prior: for costs the same
-            window, for a budget the best that ends at corners of the convex hull. None if the file
-            does not say enough, if the rule carries a promise, or if the share is 0 or 1.
-        """
+        """Find the window for another share of positives; None if there is none."""
         goal = dict(self.goal or {})
         budget = any(name != "per" for name in goal)
         if self.hull is None or not 0 < share < 1 or (rule.costs is None and not budget):
@@ -231,25 +195,7 @@ _HULL = ("low", "high", "negatives", "positives")
 
 
 def check_retunable(rule: Rule) -> None:
-    """Refuse a rule that has no window for another share of positives.
-
-    A promise is about cases like those of its calibration, and with another share of positives
-    they are others. The window that just keeps the limit on re-weighted old cases has nothing to
-    spare for new ones.
-
-    Raises
-    ------
-    InputError
-        If the rule carries a promise, or its file does not say enough.
-
-    Examples
-    --------
-    >>> check_retunable(Rule.window(0.2, 0.8))
-    Traceback (most recent call last):
-    ...
-    cautious.errors.InputError: there is no window to re-tune; the rule must be a window that
-    `cautious tune -o` wrote, for costs or a budget.
-    """
+    """Refuse a rule that has no window for another share of positives."""
     if rule.certificate is not None:
         raise InputError(
             "the rule cannot be re-tuned: it carries a promise, and a promise does not hold for "
@@ -296,35 +242,7 @@ class DataDigest:
 
 
 def scale_notes(rule: Rule, name: str, least: float, most: float, n: int) -> Iterator[Message]:
-    """Note that scores do not lie where those lay that a rule of two classes was tuned on.
-
-    They do not if none is in that range, or if only one of the two ranges is within 0 and 1. A rule
-    that does not hold its scores is judged by its thresholds, if it is a window.
-
-    Parameters
-    ----------
-    rule : Rule
-        The rule.
-    name : str
-        What the cases are called; may be empty.
-    least, most : float
-        The lowest and the highest of the new scores.
-    n : int
-        How many there are.
-
-    Yields
-    ------
-    Message
-
-    Examples
-    --------
-    >>> rule = Rule.window(30, 45)
-    >>> [str(note) for note in scale_notes(rule, "new.csv", 0.01, 0.98, 400)]
-    ["'new.csv': the scores lie between 0.01 and 0.98, but the rule's thresholds are 30 and 45. Are
-    they on the same scale?"]
-    >>> list(scale_notes(rule, "new.csv", 0.5, 98, 400))
-    []
-    """
+    """Note that scores do not lie where those lay that a rule of two classes was tuned on."""
     if n < 1 or rule.n_classes != 2 or not least <= most:
         return
     seen = _tuned_range(rule)
@@ -372,49 +290,7 @@ def share_of_positives(
     *,
     confidence_level: float = 0.95,
 ) -> Interval:
-    r"""Estimate the share of positives among new cases, with an interval.
-
-    Cases of each class are taken to look as they did, but to come in other proportions (label
-    shift). With :math:`f_1, f_0` the shares of old positives and negatives in each bin of the
-    score, the share :math:`\pi` maximises the likelihood of :math:`n_b` new cases per bin whose
-    truth is unknown, and of :math:`P` positives and :math:`N` negatives that are known:
-
-    .. math:: \sum_b n_b \log(\pi f_1(b) + (1-\pi) f_0(b)) + P \log \pi + N \log(1-\pi)
-
-    (without known truths what the EM algorithm of Saerens, Latinne & Decaestecker (2002) finds).
-    Whether a truth is known may depend on the score, but not on the truth. If all are known, it is
-    the share of positives.
-
-    The interval holds the shares that a score test does not reject (Rao 1948), whose variance
-    counts the new cases and, since :math:`f_1, f_0` are estimates, the old ones. If all truths are
-    known it is Wilson's interval. Where scores tell the classes apart poorly and few old cases are
-    known, an interval of nominal 95 % covers about 92 % (see the page *Honesty*).
-
-    Parameters
-    ----------
-    old_negatives, old_positives : ndarray of shape (B,), int
-        Cases of each class in each bin when the rule was tuned.
-    new : ndarray of shape (B,), int
-        New cases in each bin whose truth is unknown.
-    truths : pair of int
-        New cases known to be negative, and known to be positive.
-    confidence_level : float, default=0.95
-        Level of the interval.
-
-    Returns
-    -------
-    Interval
-        NaN without cases, or without old cases of both classes while some truth is unknown.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> old = np.array([60, 30, 10]), np.array([10, 30, 60])
-    >>> print(share_of_positives(*old, np.array([20, 30, 50])))
-    0.8043 [0.6143, 0.9734]
-    >>> print(share_of_positives(*old, np.array([0, 0, 0]), (30, 70)))
-    0.7 [0.6042, 0.7811]
-    """
+    """Estimate the share of positives among new cases, with an interval."""
     n, (negatives, positives) = int(new.sum()), truths
     if not n + negatives + positives or (n and not (old_positives.any() and old_negatives.any())):
         return Interval(math.nan, math.nan, math.nan, confidence_level, 0)

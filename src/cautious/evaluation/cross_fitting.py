@@ -100,80 +100,7 @@ def cross_fitted(
     folds: npt.ArrayLike | None = None,
     **goal: Any,
 ) -> Expected:
-    r"""Estimate what the rule that :func:`cautious.curves.find_rule` finds does on new cases.
-
-    On the cases that it was chosen on, a rule looks better than it is. Here the cases are divided
-    into ten folds, stratified by class. The rule is chosen on nine of them and measured on the
-    tenth, for each in turn, and all this four times over. The mean cost is nearly unbiased for a
-    rule that was chosen on nine tenths of the cases, so slightly too high for the one chosen on
-    all.
-
-    A rule abstains on new cases as often as on those that it was chosen on, whatever it was chosen
-    for, while rules chosen on like cases may abstain on none or on many. So this share, :math:`a`,
-    is that of the rule itself on all cases. Its answers to cases of class :math:`y` are expected
-    to be wrong as often as those of the rules of nine tenths are, :math:`r_y`. With :math:`w_y` the
-    share of all cases that are of class :math:`y` and answered, :math:`\sum_y w_y r_y` of all cases
-    are answered wrongly, and :math:`\sum_y w_y r_y / (1 - a)` of the answers are wrong.
-
-    The intervals are about this rule. Those of costs are t intervals. Their variance has two parts:
-    that of the held-out losses, because few cases were seen, and that of the mean loss among rules
-    chosen on bootstrap replicates, because this rule may be better or worse than such rules are on
-    average; they allow for a kind of mistake that was never seen. Shares take Wilson's form of the
-    interval, which stays between 0 and 1. That of the share abstained on has the first part of the
-    variance only. Those of wrong answers have both, and hold Wilson's interval of what the rule did
-    on the cases it was chosen on. The shares of the classes are as uncertain as everything else
-    about the cases, unless ``priors`` are given: losses then vary within the classes only. A rule
-    that abstains on everything does so on new cases for certain.
-
-    Nominal 95 % intervals of the share abstained on were measured to hold the truth as often as
-    they say, those of wrong answers more often. Those of costs do so in 92 to 97 % of the samples:
-    least often where scores are skewed or tied, or where a class is rare.
-
-    Parameters
-    ----------
-    y_true, y_score, y_proba, classes, pos_label, costs, priors
-        As in :func:`cautious.curves.find_rule`.
-    sample_weight : array-like of shape (n,), optional
-        How much each case counts, in choosing and in measuring. A row is one independent draw
-        whatever its weight: it is in one fold, and the interval is that of so many rows. Write
-        repetitions out as rows of their own.
-    groups : array-like of shape (n,), optional
-        Cases of one group, such as visits of one patient, are kept together, in folds and in
-        replicates; groups are then what was drawn.
-    n_repeats : int, optional
-        How often the cases are divided. By default four times; once for more than 200,000
-        cases, or for more than 10,000 if there is a budget or more than two classes.
-    confidence_level : float, default=0.95
-        Nominal coverage of the intervals.
-    random_state : int, RandomState, Generator or None
-        Seed of folds and replicates.
-    folds : array-like of shape (n_repeats, n), int, optional
-        Fold of each case, in place of random ones.
-    **goal
-        ``max_abstention``, ``max_error``, ``min_saving`` and ``per``, as in ``find_rule``.
-
-    Returns
-    -------
-    Expected
-
-    Raises
-    ------
-    TooFewCases
-        If there are fewer than 30 cases of a class, or fewer than ten groups with it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from cautious.curves import find_rule
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.repeat([0, 1], [65, 35])
-    >>> score = rng.normal(size=100) + 2 * y
-    >>> costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
-    >>> float(find_rule(y, y_score=score, costs=costs).cost)
-    0.42
-    >>> print(cross_fitted(y, y_score=score, costs=costs).cost)
-    0.605 [0.2555, 0.9545]
-    """
+    """Estimate what the rule that :func:`cautious.curves.find_rule` finds does on new cases."""
     if not 0 < as_number(confidence_level, "confidence_level") < 1:
         raise InputError(
             "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
@@ -269,11 +196,7 @@ class CrossFit:
         return Expected(**{name: self._interval(name, confidence_level) for name in names})
 
     def difference(self, other: CrossFit, quantity: str, confidence_level: float) -> Interval:
-        """How much more the rules of this model have of a quantity than those of another.
-
-        Cases that both models have seen, in the same order and with the same replicates, are
-        compared one by one.
-        """
+        """How much more the rules of this model have of a quantity than those of another."""
         one, two = self._parts(quantity), other._parts(quantity)
         a, b = self.cases, other.cases
         paired = (
@@ -328,11 +251,7 @@ class CrossFit:
         return CrossFit(self.cases, self.found[None], self.rules[:0], self.found)
 
     def _estimate(self, quantity: str) -> float:
-        """Say what the found rule does on new cases.
-
-        It abstains as it does on all cases. Its answers to cases of each class are as often wrong
-        as those of rules on held-out cases.
-        """
+        """Say what the found rule does on new cases."""
         if quantity not in ("abstention", "error", "selective_error"):
             return self._parts(quantity).estimate
         if quantity == "abstention":
@@ -356,10 +275,7 @@ class CrossFit:
 
     @cached_property
     def abstains_always(self) -> bool:
-        """Whether no rule has thresholds between scores that were seen: new cases change nothing.
-
-        Costs per case may differ on new ones all the same.
-        """
+        """Whether no rule has thresholds between scores that were seen."""
         costs, at = self.cases.costs, MEASURED.index("abstained")
         return (
             len(self.cases.classes) == 2

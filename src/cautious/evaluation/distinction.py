@@ -84,48 +84,7 @@ def distinct_winners(
     confidence_level: float = 0.95,
     n: int = 17,
 ) -> tuple[Floats, Floats, Ints]:
-    """Find the model of the least expected cost wherever it is told apart from every other.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_cases,)
-        True labels of two classes.
-    scores : mapping of name to array-like of shape (n_cases,)
-        Scores of two or more models.
-    pos_label, sample_weight, priors
-        As in :func:`cautious.evaluation.cross_fitted`.
-    confidence_level : float, default=0.95
-        At each point of the grid the differences to all others hold together at this level.
-    n : int, default=17
-        Points along the cost of a false positive; half as many along that of abstaining.
-
-    Returns
-    -------
-    mu, nu : ndarray
-        The grid: costs of a false positive up to 1, and of abstaining up to a half, in units of a
-        false negative.
-    winner : ndarray of shape (len(nu), len(mu)), int
-        Position of the cheapest model, or -1 where it is not told apart from all others.
-
-    Raises
-    ------
-    TooFewCases
-        If there are fewer than 30 cases of a class.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.repeat([0, 1], 60)
-    >>> good = y + 0.3 * rng.normal(size=120)
-    >>> scores = {"good": good, "poor": rng.normal(size=120), "twin": good + 1e-9}
-    >>> distinct_winners(y, scores, n=3)[2]
-    array([[-1, -1, -1],
-           [-1, -1, -1]])
-    >>> del scores["twin"]
-    >>> distinct_winners(y, scores, n=3)[2]
-    array([[-1, -1, -1],
-           [-1,  0,  0]])
-    """
+    """Find the model of the least expected cost wherever it is told apart from every other."""
     mu, nu = np.linspace(0, 1, n), np.linspace(0, 0.5, n // 2 + 1)
     # Above the line from which abstaining never pays, its cost makes no difference.
     rows, columns = np.nonzero(nu[:, None] * (1 + mu) < mu + nu[1] * (1 + mu))

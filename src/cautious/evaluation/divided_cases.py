@@ -183,10 +183,7 @@ class DividedCases:
                 )
 
     def random_folds(self, rng: np.random.Generator) -> Ints:
-        """Divide the cases into folds with equal shares of each class, groups kept together.
-
-        A group goes with its rarest class, so that rare classes are spread evenly.
-        """
+        """Divide the cases into folds with equal shares of each class, groups kept together."""
         count = np.bincount(self.truth, minlength=len(self.classes))
         rank = np.argsort(np.argsort(count, kind="stable"))
         stratum = np.full(self.unit.max() + 1, len(count))
@@ -258,11 +255,7 @@ class DividedCases:
             yield _answers_of(rule, self.values)
 
     def variance(self, each: Floats) -> tuple[float, float]:
-        """Variance of the mean of losses, and its degrees of freedom.
-
-        Shares of the classes that were given are certain, so losses vary within the classes only.
-        Shares that were seen are as uncertain as everything else about the cases.
-        """
+        """Variance of the mean of losses, and its degrees of freedom."""
         if self.priors is None:
             centred = each - self.share @ each
         else:

@@ -271,15 +271,7 @@ _ONCE_IN_A_THOUSAND = 3.09
 
 
 def direction_notes(name: str, scored: Any) -> Iterator[Message]:
-    """Say that a high score speaks for the other class, where that is no accident.
-
-    Parameters
-    ----------
-    name : str
-        The model.
-    scored : ModelPredictions, Staircase, AbstentionCostSurface, or anything else
-        Its scores of two classes; what has none is passed over.
-    """
+    """Say that a high score speaks for the other class, where that is no accident."""
     stairs = getattr(scored, "staircase", scored)
     if isinstance(scored, ModelPredictions) and scored.y_score is not None:
         stairs = _staircase(scored)
@@ -297,18 +289,7 @@ def direction_notes(name: str, scored: Any) -> Iterator[Message]:
 
 
 def is_reversed(stairs: Staircase) -> bool:
-    r"""Whether a high score speaks against the positive class, and not by accident.
-
-    Without any relation the area under the ROC curve has mean 1/2 and, of m positives and n
-    negatives, variance :math:`(N + 1 - \sum (t^3 - t) / (N (N - 1))) / (12 m n)`, where
-    :math:`N = m + n` and t cases share a score (Mann & Whitney 1947, with ties). Chance takes one
-    file of a thousand for reversed.
-
-    Examples
-    --------
-    >>> [is_reversed(Staircase([1, 2], [n, 0], [0, n])) for n in (2, 9)]
-    [False, True]
-    """
+    """Whether a high score speaks against the positive class, and not by accident."""
     n, pairs = stairs.n_positives + stairs.n_negatives, stairs.n_positives * stairs.n_negatives
     if n <= 1 or not pairs:  # shares that add up to one tell nothing about chance
         return False
@@ -475,17 +456,7 @@ def _surface(staircase: Staircase) -> AbstentionCostSurface:
 
 
 def evidence_of_log(summary: Any, choice: RuleChoice, name: str) -> Iterator[Evidence]:
-    """Read the counts of each model off the summary of a log.
-
-    Parameters
-    ----------
-    summary : LogSummary
-        What :func:`cautious.logs.summarise` returns.
-    choice : RuleChoice
-        Must be one that the log was summarised for.
-    name : str
-        What to call the model where no column says.
-    """
+    """Read the counts of each model off the summary of a log."""
     # Several columns of scores are several models, in the order of the columns.
     plan = summary.plan
     columns = plan.columns.scores
@@ -584,21 +555,7 @@ def summarise_log(
     progress: Callable[..., None] | None = None,
     **columns: Any,
 ) -> Log:
-    """Summarise a log for the rules that will be asked about.
-
-    Parameters
-    ----------
-    source : path, several paths, or what else :func:`cautious.summarise` takes
-        All together are one log.
-    engine : str, or a client or session
-        "local", "dask", the address of a Dask scheduler, or "spark".
-    rules : optional
-        Decisions to count beside the most probable class.
-    progress : callable, optional
-        Called with the rows done and the rows there are.
-    **columns
-        What is known about the columns, as for :func:`cautious.read_predictions`.
-    """
+    """Summarise a log for the rules that will be asked about."""
     from cautious.logs import summarise
 
     if columns.pop("case", None) is not None:
@@ -621,13 +578,7 @@ def _log_name(place: str) -> str:
 
 
 def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
-    """Give priors in the order of the classes; one number is the share of positives.
-
-    Examples
-    --------
-    >>> read_priors(0.25, ["no", "yes"])
-    [0.75, 0.25]
-    """
+    """Give priors in the order of the classes; one number is the share of positives."""
     if isinstance(priors, Real):
         if len(classes) != 2:
             raise InputError(

@@ -49,19 +49,7 @@ def files_of(source: Any) -> list[str]:
 
 @contextmanager
 def opened_cases(source: Any, encoding: str | None = None) -> Iterator[Any]:
-    """Open cases in files or in memory; what comes from standard input is kept in a file meanwhile.
-
-    Parameters
-    ----------
-    source : as in :func:`cautious.apply`
-        The cases.
-    encoding : str, optional
-        Encoding of text files that are neither UTF-8 nor UTF-16 with its mark.
-
-    Yields
-    ------
-    Source
-    """
+    """Open cases in files or in memory; standard input is kept in a file meanwhile."""
     files = files_of(source)
     if "-" not in files:
         if type(source).__module__.split(".")[0] == "pyspark":

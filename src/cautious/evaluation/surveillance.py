@@ -362,10 +362,7 @@ class Watch:
         return alarms
 
     def __add__(self, other: Watch) -> Watch:
-        """Bring two watches of the same rule together, and look.
-
-        Alarms that were raised stay; one that is due now is dated by the last batch.
-        """
+        """Bring two watches of the same rule together, and look."""
         if not isinstance(other, Watch):
             return NotImplemented
         same = ("rule", "max_error", "max_abstention", "confidence_level", "expected")
@@ -649,13 +646,7 @@ def _column(name: str) -> str:
 
 
 def _counted(name: str, one: RiskMonitor | DriftMonitor) -> dict[str, Any]:
-    """Say what a monitor is about, and what it has counted.
-
-    Examples
-    --------
-    >>> _counted("error in north", RiskMonitor(0.1, 0.95, 3, 60))
-    {'group': 'north', 'seen': 60, 'count': 3, 'share': 0.05, 'limit': 0.1}
-    """
+    """Say what a monitor is about, and what it has counted."""
     group = name.partition(" in ")[2] or None
     if isinstance(one, DriftMonitor):
         return {"group": group, "seen": one.n, "count": None, "share": None, "limit": None}
@@ -682,13 +673,7 @@ def _arrived(watch: Watch, first: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _evidence(logarithm: float) -> str:
-    """Show how many times more likely it is under a change.
-
-    Examples
-    --------
-    >>> _evidence(3.0), _evidence(-9.0), _evidence(200.0)
-    ('20.1', '0.000123', '10^87')
-    """
+    """Show how many times more likely it is under a change."""
     if logarithm < math.log(1e6):
         return f"{math.exp(logarithm):.3g}"
     return f"10^{logarithm / math.log(10):.0f}"
@@ -777,18 +762,7 @@ def _tally(values: Any) -> tuple[int, ...]:
 
 
 def sparks(path: Any) -> str:
-    """Draw the evidence over time in a line of text; a full block is an alarm.
-
-    Parameters
-    ----------
-    path : array-like
-        Evidence as a share of what raises the alarm.
-
-    Examples
-    --------
-    >>> sparks([-1.0, 0.0, 0.5, 0.99, 1.0, 3.0])
-    '▁▁▄▇██'
-    """
+    """Draw the evidence over time in a line of text; a full block is an alarm."""
     values = np.nan_to_num(np.asarray(path, dtype=np.float64))
     if len(values) > _SPARKS_SHOWN:  # of neighbours, the highest is shown
         values = np.array([part.max() for part in np.array_split(values, _SPARKS_SHOWN)])

@@ -42,13 +42,7 @@ _ROUNDING = 1e-12
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Show a number with as many digits as a reader wants.
-
-    Examples
-    --------
-    >>> number(0.123456), number(3.0), number(float("nan")), number(12345.6), number(-math.inf)
-    ('0.1235', '3', '', '12,345.6', '−∞')
-    """
+    """Show a number with as many digits as a reader wants."""
     if value is None or math.isnan(value):
         return ""
     if math.isinf(value):
@@ -63,16 +57,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def alike(*values: float) -> list[str]:
-    """Show numbers that are compared: with so many digits that they can be told apart.
-
-    The span of them has two digits at least, so an interval that excludes 0 is not written as one
-    that ends there; more than four decimals are written only where that needs them.
-
-    Examples
-    --------
-    >>> alike(-0.00021, -0.00034, -0.00002), alike(0.25, 0.5)
-    (['-0.00021', '-0.00034', '-0.00002'], ['0.2500', '0.5000'])
-    """
+    """Show numbers that are compared: with so many digits that they can be told apart."""
     known = [value for value in values if math.isfinite(value)]
     span = max(known, default=0.0) - min(known, default=0.0)
     digits = max(4, min(9, 1 - math.floor(math.log10(span)))) if span > 0 else 4
@@ -80,15 +65,7 @@ def alike(*values: float) -> list[str]:
 
 
 def share(value: float) -> str:
-    """Show a share as per cent; all and nothing are whole numbers, and nothing else is.
-
-    Examples
-    --------
-    >>> share(0.1234), share(0.0004), share(1.0), share(float("nan"))
-    ('12.3 %', '0.04 %', '100 %', '')
-    >>> share(0.1 + 0.2 + 0.7 - 2e-16), share(0.99999), share(0.00002)
-    ('100 %', '> 99.99 %', '< 0.01 %')
-    """
+    """Show a share as per cent; all and nothing are whole numbers, and nothing else is."""
     if math.isnan(value):
         return ""
     if abs(value - round(value)) < _ROUNDING:
@@ -99,15 +76,7 @@ def share(value: float) -> str:
 
 
 def text_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lay a table out: words to the left, numbers to the right.
-
-    Examples
-    --------
-    >>> print(text_table("", ["model", "cost"], [("a", "0.5"), ("bb", "12")]))
-    model  cost
-    a       0.5
-    bb       12
-    """
+    """Lay a table out: words to the left, numbers to the right."""
     table = [tuple(headings), *map(tuple, rows)]
     widths = [max(len(row[at]) for row in table) for at in range(len(headings))]
     lines = [
@@ -121,16 +90,7 @@ def text_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
 
 
 def paragraphs(*parts: str | Iterable[str]) -> str:
-    """Put tables, sentences and notes below each other, a blank line between; none where empty.
-
-    Examples
-    --------
-    >>> print(paragraphs("a table", ["One sentence.", "Another."], []))
-    a table
-    <BLANKLINE>
-    One sentence.
-    Another.
-    """
+    """Put tables, sentences and notes below each other, a blank line between; none where empty."""
     texts = (part if isinstance(part, str) else "\n".join(part) for part in parts)
     return "\n\n".join(text for text in texts if text)
 
@@ -204,24 +164,7 @@ def has_partial_sets(counts: SetCounts | None) -> bool:
 
 
 def first_rows(measures: Mapping[str, pd.DataFrame], partial: bool) -> Iterator[tuple[str, ...]]:
-    """Give a row of text per measure, a column per model.
-
-    Parameters
-    ----------
-    measures : mapping of str to DataFrame
-        For each model: ``value``, ``low`` and ``high`` by measure.
-    partial : bool
-        Whether some model answers with sets that are neither one class nor all.
-
-    Examples
-    --------
-    >>> columns = {"value": [0.75, 0.9], "low": [0.7, 0.8], "high": [0.8, 1.0]}
-    >>> table = pd.DataFrame(columns, index=["coverage", "selective_accuracy"])
-    >>> for row in first_rows({"mine": table}, partial=False):
-    ...     print(row)
-    ('answered (coverage)', '75.0 % [70.0 %, 80.0 %]')
-    ('wrong among answers (selective risk)', '10.0 % [0 %, 20.0 %]')
-    """
+    """Give a row of text per measure, a column per model."""
     answered = any("coverage" in table.index for table in measures.values())
     lines = (*(_SETS if partial else _ANSWERS), _COST) if answered else _SCORES
     for line in lines:
@@ -248,18 +191,7 @@ def rows_of(one: Evidence) -> int | None:
 def first_parts(
     frame: pd.DataFrame, partial: bool, n: str = "cases"
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Give headings and rows of text for the measures of each class or group.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per class or group; the number of cases ``n``, and measures. Those that are not in
-        it are left out.
-    partial : bool
-        As in :func:`first_rows`.
-    n : str
-        What the number of cases is called: of weighted ones, :data:`WEIGHTS`.
-    """
+    """Give headings and rows of text for the measures of each class or group."""
     lines = [line for line in (_SETS if partial else _ANSWERS) if line.measure in frame]
     rows = [
         (str(label), number(row["n"]), *(_shown(row[line.measure], line) for line in lines))

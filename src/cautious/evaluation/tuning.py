@@ -663,11 +663,7 @@ def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
 
 
 def _price_notes(one: ModelPredictions, costs: Any) -> Iterator[Message]:
-    r"""Say from which price on abstaining never pays.
-
-    At the belief where both answers cost the same, each costs
-    :math:`c_{FN} c_{FP} / (c_{FN} + c_{FP})`, and elsewhere one of them costs less.
-    """
+    """Say from which price on abstaining never pays."""
     if not isinstance(costs, Mapping) or one.y_score is None or "abstain" not in costs:
         return
     missed, alarm, price = (

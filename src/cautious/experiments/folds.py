@@ -90,17 +90,7 @@ class Fold:
 def run_fold(
     design: Design, fold: Fold, report: Callable[[FoldResult], None] | None = None
 ) -> list[FoldResult]:
-    """Run every model of a fold; one that fails leaves its error, and the others go on.
-
-    Parameters
-    ----------
-    design : Design
-        The study.
-    fold : Fold
-        Which fold.
-    report : callable, optional
-        Told each result as soon as it is there.
-    """
+    """Run every model of a fold; one that fails leaves its error, and the others go on."""
     started = time.perf_counter()
     said: list[str] = []
     try:
@@ -167,13 +157,7 @@ def _run_model(
 
 
 def error_text(error: BaseException) -> str:
-    r"""Write an error down, whatever its message does or holds.
-
-    Examples
-    --------
-    >>> error_text(ValueError("no \ud800"))
-    'ValueError: no \\ud800'
-    """
+    """Write an error down, whatever its message does or holds."""
     return f"{type(error).__name__}: {_text(error)}"
 
 
@@ -300,31 +284,7 @@ def run_tasks(
     progress: bool | None = None,
     of: int | None = None,
 ) -> Iterator[T]:
-    """Call functions in parallel and give the results as they come, with progress shown.
-
-    Parameters
-    ----------
-    tasks : sequence of callables
-        Without arguments; they must pickle if `n_jobs` asks for processes.
-    what : str
-        What is being done, to show with the progress.
-    n_jobs : int, optional
-        Processes, as joblib takes it.
-    progress : bool, optional
-        Whether to show progress on stderr; None if it is a terminal.
-    of : int, optional
-        How many tasks there would be if none had been done before.
-
-    Yields
-    ------
-    object
-        What the functions return, in the order in which they finish.
-
-    Examples
-    --------
-    >>> list(run_tasks([int, str], "nothing"))
-    [0, '']
-    """
+    """Call functions in parallel and give the results as they come, with progress shown."""
     with track(what, len(tasks), show=progress, of=of) as bar:
         # One at a time: a batch that is killed loses all of it.
         jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
@@ -341,26 +301,7 @@ def run_folds(
     timeout: float | None = None,
     isolated: bool = True,
 ) -> Iterator[list[FoldResult]]:
-    """Run folds and give their results as they come, a model that kills its process included.
-
-    Parameters
-    ----------
-    design : Design
-        The study.
-    folds : sequence of Fold
-        What to run.
-    n_jobs : int, optional
-        How many processes.
-    timeout : float, optional
-        Seconds that a model may take on a fold.
-    isolated : bool
-        False runs one job in this process.
-
-    Yields
-    ------
-    list of FoldResult
-        Some or all results of one fold.
-    """
+    """Run folds and give their results as they come, a model that kills its process included."""
     backend = get_active_backend()[0]
     elsewhere = type(backend).__name__ != "LokyBackend"
     if elsewhere and timeout is not None:

@@ -43,36 +43,12 @@ _TOLD = (
 
 
 def describe(thing: Any) -> str:
-    """Describe an estimator, function or parameter fully: type, name and all parameters.
-
-    Unlike ``repr`` it hides no default and shortens no array, and it holds no memory address.
-    Functions and classes that belong to no installed library are described by their code, with
-    what they have captured, their defaults and the global names they use.
-
-    Raises
-    ------
-    TypeError
-        If a part, such as an open file, could not be told from another of its kind.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> describe(GaussianNB())
-    'sklearn.naive_bayes.GaussianNB(priors=None, var_smoothing=1e-09)'
-    >>> describe(lambda x: x) == describe(lambda x: x), describe(lambda x: x) == describe(abs)
-    (True, False)
-    """
+    """Describe an estimator, function or parameter fully: type, name and all parameters."""
     return _Description().of(thing)
 
 
 def fingerprint(*things: Any) -> str:
-    """Shorten the descriptions of things to sixteen hexadecimal digits.
-
-    Examples
-    --------
-    >>> fingerprint("J48", 10) == fingerprint("J48", 10), fingerprint("J48", 1)
-    (True, '...')
-    """
+    """Shorten the descriptions of things to sixteen hexadecimal digits."""
     return _digest(describe(things))
 
 
@@ -220,10 +196,7 @@ class _Description:
                 yield name, self._told(thing.__globals__[name])
 
     def _told(self, value: Any) -> Any:
-        """Give what a class or a function finds around it, or its type if no more can be told.
-
-        So it is with loggers, locks and the like: another of their kind would do as well.
-        """
+        """Give what a class or a function finds around it, or its type if no more can be told."""
         known = isinstance(value, _TOLD) or not _is_library(type(value).__module__)
         try:
             return self.of(value) if known else _name(type(value))

@@ -139,10 +139,7 @@ class Store:
                 raise
 
     def _open_to_read(self) -> sqlite3.Connection:
-        """Open the file to read it, or a copy if it cannot be read without writing.
-
-        A run that was killed leaves a journal, which SQLite must play back first.
-        """
+        """Open the file to read it, or a copy if it cannot be read without writing."""
         with self._used():
             _check_header(self.path)
             db = _connect(f"{Path(self.path).absolute().as_uri()}?mode=ro", uri=True)

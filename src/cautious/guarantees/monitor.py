@@ -338,10 +338,7 @@ def _log_evidence(k: int, m: int, limit: float) -> float:
 
 
 def _tail_ratio(a: int, b: int, x: float) -> float:
-    """Tail of a beta density beyond x over x^a (1 − x)^b B(a, b)⁻¹, by its continued fraction.
-
-    Evaluated as Lentz does; it converges fast where x lies beyond the mean.
-    """
+    """Tail of a beta density beyond x over x^a (1 − x)^b B(a, b)⁻¹, by its continued fraction."""
     # I_{1−x}(b, a) = (1 − x)^b x^a / (b B) · 1/(1 + d₁/(1 + d₂/(1 + …)))
     p, q, y = b, a, 1 - x
     tiny = 1e-300

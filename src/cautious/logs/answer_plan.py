@@ -60,23 +60,7 @@ class AnswerPlan:
         proba: Any = None,
         model: Any = None,
     ) -> AnswerPlan:
-        """Settle which columns the rules read, and which they write.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Columns of the cases.
-        rules : mapping of str to Rule
-            The rules by model.
-        answer : str
-            Column to write; of several rules, what the names of their columns begin with.
-        score, proba, model
-            Columns, as in :func:`cautious.read_predictions`.
-
-        Returns
-        -------
-        AnswerPlan
-        """
+        """Settle which columns the rules read, and which they write."""
         for name, times in Counter(names).items():
             if times > 1:
                 raise refusal("two columns", name=quoted(name))
@@ -122,22 +106,7 @@ class AnswerPlan:
         return cls(dict(rules), columns, targets, used.model, used)
 
     def of_model(self, source: Source, only: str | None) -> AnswerPlan:
-        """Settle whose cases a single rule decides, where a column tells models apart.
-
-        They are those of `only`, or of the model that the rule is named after, or all if the column
-        holds one model. The column is read for that, before anything else is.
-
-        Parameters
-        ----------
-        source : Source
-            The cases.
-        only : str or None
-            The model, where it is said.
-
-        Returns
-        -------
-        AnswerPlan
-        """
+        """Settle whose cases a single rule decides, where a column tells models apart."""
         if len(self.rules) > 1:
             return self
         (name,) = self.rules

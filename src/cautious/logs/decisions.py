@@ -128,27 +128,7 @@ class Decided(NamedTuple):
 
 
 def cases_of(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple[Any, Ints, Where]:
-    """Take the cases that a rule decides from a batch.
-
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch or Table
-        Cases.
-    plan : AnswerPlan
-        Says whose cases they are, where they are not all.
-    first : int
-        Number of the batch's first row in the source.
-    where : callable
-        Says where a row of the source is.
-
-    Returns
-    -------
-    batch : pyarrow.RecordBatch or Table
-    rows : ndarray of int
-        Numbers of these rows in the source.
-    where : callable
-        Says where a row that was taken is.
-    """
+    """Take the cases that a rule decides from a batch."""
     rows = np.arange(batch.num_rows)
     if plan.chosen is not None and plan.model is not None:
         codes, models = labels_of(column_of(batch, str(plan.model)), str(plan.model), text=True)
@@ -160,25 +140,7 @@ def cases_of(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple[An
 
 
 def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tuple[Decided, int]:
-    """Let a rule decide the cases of a batch.
-
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch or Table
-        Cases.
-    rule : Rule
-        Decides.
-    columns : sequence of str
-        A column of scores, or one of probabilities per class of the rule.
-    where : callable
-        Says where a row is, for errors.
-
-    Returns
-    -------
-    decided : Decided
-    rounded : int
-        Rows whose probabilities were divided by their sum, since they had been rounded.
-    """
+    """Let a rule decide the cases of a batch."""
 
     def place(name: str | None) -> Where:
         return where if name is None else lambda row: f"column {quoted(name)}, {where(row)}"
@@ -228,38 +190,7 @@ def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
 def answer_batch(
     batch: Any, plan: AnswerPlan, *, first: int = 0, where: Where = "row {}".format
 ) -> tuple[Any, dict[str, AnswerCounts], int]:
-    """Add the answers of rules to a batch of cases.
-
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch or Table
-        Cases; all their columns are kept.
-    plan : AnswerPlan
-        Which rule decides by which columns.
-    first : int
-        Number of the batch's first row in the source.
-    where : callable
-        Says where a row of the source is, for errors.
-
-    Returns
-    -------
-    answered : pyarrow.Table
-        The batch with a column of answers, written as prediction sets are read.
-    counts : dict of str to AnswerCounts
-        What each rule answered.
-    rounded : int
-        Rows whose probabilities had been rounded.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from cautious.decision import Rule
-    >>> cases = pa.record_batch({"id": [7, 8, 9], "score": [0.9, 0.5, None]})
-    >>> plan = AnswerPlan.of(cases.schema.names, {"": Rule.window(0.2, 0.8)})
-    >>> answered, counts, _ = answer_batch(cases, plan)
-    >>> answered["y_set"].to_pylist(), counts[""].missing
-    (['1', '?', '?'], 1)
-    """
+    """Add the answers of rules to a batch of cases."""
     import pyarrow as pa
 
     table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
@@ -332,11 +263,7 @@ def answer_part(part: Part, plan: AnswerPlan, columns: Sequence[str]) -> Iterato
 
 
 def stage_part(part: Part, plan: AnswerPlan, columns: Sequence[str], path: str) -> list[Any]:
-    """Answer one part into an Arrow file, on whichever machine this runs.
-
-    The file takes its name when it is whole: a task that is run twice does no harm. What is
-    returned, the counts of each batch, is plain data.
-    """
+    """Answer one part into an Arrow file, on whichever machine this runs."""
     import pyarrow as pa
 
     told, aside, writer = [], f"{path}.{os.getpid()}", None
@@ -357,24 +284,7 @@ def stage_part(part: Part, plan: AnswerPlan, columns: Sequence[str], path: str) 
 def answered_batches(
     source: Source, plan: AnswerPlan, engine: Any, beside: Path
 ) -> Iterator[Iterator[AnsweredBatch]]:
-    """Answer the cases of a source by the engine of your choice, in their order.
-
-    Parameters
-    ----------
-    source : Source
-        The cases.
-    plan : AnswerPlan
-        Which rule decides by which columns.
-    engine : "local", "dask", "spark", address, client or session
-        Who does the work; see :func:`cautious.logs.summarise`. Workers put their answers into a
-        folder that is gone afterwards, and must see it under the same path.
-    beside : Path
-        Where that folder is made.
-
-    Yields
-    ------
-    iterator of AnsweredBatch
-    """
+    """Answer the cases of a source by the engine of your choice, in their order."""
     columns = list(source.schema.names)
     kind = engine_kind(engine)
     if kind == "local":

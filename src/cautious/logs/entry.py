@@ -150,20 +150,7 @@ def summarise(
 
 
 def engine_kind(engine: Any, source: Any = None) -> str:
-    """Tell engines apart without importing any: "local", "dask" or "spark".
-
-    Parameters
-    ----------
-    engine : str, Dask client or cluster, or Spark session
-        As in :func:`cautious.logs.summarise`.
-    source : object
-        The log; a frame of Spark's is summarised by Spark.
-
-    Examples
-    --------
-    >>> engine_kind("local"), engine_kind("tcp://10.0.0.7:8786"), engine_kind("spark://host:7077")
-    ('local', 'dask', 'spark')
-    """
+    """Tell engines apart without importing any: "local", "dask" or "spark"."""
     home = type(engine).__module__.split(".")[0]
     text = engine if isinstance(engine, str) else ""
     if home == "pyspark" or text == "spark" or text.startswith(("spark://", "sc://")):

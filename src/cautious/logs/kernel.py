@@ -139,20 +139,7 @@ def summarise_batch(
 def truths_and_sets(
     batch: Any, plan: Plan, *, first: int, where: Callable[[int], str]
 ) -> tuple[frozenset[Any], dict[Any, Callable[[], str]]]:
-    """Labels and written sets that occur in a batch, each set with where it first does.
-
-    Truths and weights are checked as :func:`summarise_batch` checks them: what is wrong there is
-    said before what is wrong with a set.
-
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch or Table
-        Rows of a prediction log.
-    plan : Plan
-        Of the columns of the truth, of written sets, and maybe of weights.
-    first, where
-        As in :func:`summarise_batch`.
-    """
+    """Labels and written sets that occur in a batch, each set with where it first does."""
     if not batch.num_rows:
         return frozenset(), {}
     cases = _Cases(batch, plan, None, lambda row: where(row + first))
@@ -172,26 +159,7 @@ def labels_of(
     text: bool = False,
     most: int | None = CLASSES,
 ) -> tuple[Codes, list[Any]]:
-    """Labels of an Arrow column: positions among those that occur, -1 where one is missing.
-
-    Parameters
-    ----------
-    array : pyarrow.Array or ChunkedArray
-        Booleans, numbers, text or a dictionary of them; blank text is missing.
-    name : str
-        What the column is called.
-    place : callable, optional
-        Says where a row is, for errors.
-    text : bool
-        Whether to make text of all labels.
-    most : int, optional
-        How many different ones there may be; None allows any number.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,), int
-    labels : list
-    """
+    """Labels of an Arrow column: positions among those that occur, -1 where one is missing."""
     import pyarrow.types as types
 
     small = None
@@ -230,22 +198,7 @@ def column_of(batch: Any, name: str) -> Any:
 
 
 def score_kinds(plan: Plan, labels: list[Any]) -> tuple[list[int], list[tuple[Any, bool]]]:
-    """Tell which kind of case each true label of two classes is.
-
-    Parameters
-    ----------
-    plan : Plan
-        What to count.
-    labels : list
-        True labels that occur.
-
-    Returns
-    -------
-    places : list of int
-        Position of each label's kind; -1 where it is no class.
-    kinds : list of tuples
-        The kinds, as the last fields of :class:`cautious.logs.tallies.Kind`.
-    """
+    """Tell which kind of case each true label of two classes is."""
     places, names = list(range(len(labels))), labels
     if plan.classes:
         places, names = match_labels(labels, plan.classes), list(plan.classes)
@@ -256,10 +209,7 @@ def score_kinds(plan: Plan, labels: list[Any]) -> tuple[list[int], list[tuple[An
 
 
 def answer_kinds(plan: Plan, labels: list[Any]) -> tuple[list[int], list[tuple[Any, bool]]]:
-    """Tell the class of each true label; the kinds are those of right and of wrong answers.
-
-    Parameters and what is returned are as in :func:`score_kinds`.
-    """
+    """Tell the class of each true label; the kinds are those of right and of wrong answers."""
     kinds = [(k, wrong) for k in range(len(plan.classes)) for wrong in (False, True)]
     return match_labels(labels, plan.classes), kinds
 
@@ -347,11 +297,7 @@ class _Cases:
         )
 
     def most_probable(self) -> tuple[Ints, Floats]:
-        """Find the most probable class of each case, and its probability.
-
-        Rows that a glance does not settle are checked as those of a table in memory are, and
-        divided by their sum where that is allowed.
-        """
+        """Find the most probable class of each case, and its probability."""
         names = list(self.plan.columns.proba.values())
         found = most_probable([self.read(name, self.plan.missing) for name in names])
         if found is None:

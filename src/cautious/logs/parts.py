@@ -55,10 +55,7 @@ class Part(Protocol):
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
     ) -> Iterator[tuple[int, Any]]:
-        """Read it batch by batch, each with the number of its first row.
-
-        Where the file allows it, no batch holds many more than `most_cells` cells.
-        """
+        """Read it batch by batch, each with the number of its first row."""
 
     def where(self, row: int) -> str:
         """Say where a row of the source is."""

@@ -50,11 +50,7 @@ def file_kind(path: str | os.PathLike[str]) -> str:
 def open_sink(
     path: str | os.PathLike[str], kind: str, schema: Any, dialect: tuple[str, bool] = (",", False)
 ) -> Iterator[Callable[[Any], None]]:
-    """Open a file for tables; it appears when all of them are in it.
-
-    CSV is written in the dialect of what was read (see ``Source.dialect``): spreadsheets of half
-    the world expect semicolons, and the mark of UTF-8. A tab is for files that are called so.
-    """
+    """Open a file for tables; it appears when all of them are in it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -101,10 +101,7 @@ class Source:
                 raise self.clashes[name]
 
     def alike(self, columns: Columns) -> Iterable[Part]:
-        """Give the parts with labels of one kind, as those of one file are.
-
-        Numbers need nothing: each is the same number whatever the kind of its column.
-        """
+        """Give the parts with labels of one kind, as those of one file are."""
         parts = self.parts
         if self.folders and not {columns.groups, columns.model} & set(self.folders):
             parts = [part.part if isinstance(part, FolderPart) else part for part in parts]
@@ -115,10 +112,7 @@ class Source:
         return [AlikePart(part, kinds, self.mixed) for part in parts]
 
     def dialect(self) -> tuple[str, bool]:
-        """Tell what separates cells, and whether the mark of UTF-8 comes first.
-
-        Where the source is not text, or its files differ, that is a comma and no mark.
-        """
+        """Tell what separates cells, and whether the mark of UTF-8 comes first."""
         parts = self.parts if self.again else ()
         found = {
             (part.text.separator, part.text.is_marked()) if isinstance(part, TextPart) else None
@@ -134,19 +128,7 @@ class Source:
 
 
 def open_source(source: Any, encoding: str | None = None) -> Source:
-    """Find out what there is to read.
-
-    Parameters
-    ----------
-    source : path, frame, Arrow table, batch or reader, or iterable of them
-        See :func:`cautious.logs.summarise`.
-    encoding : str, optional
-        Encoding of text files that are neither UTF-8 nor UTF-16 with its mark.
-
-    Returns
-    -------
-    Source
-    """
+    """Find out what there is to read."""
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -193,13 +175,7 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
 
 
 def files_title(paths: Sequence[Any]) -> str:
-    """Say which files a log is, as notes and errors of every engine call it.
-
-    Examples
-    --------
-    >>> files_title(["june.csv"]), files_title(["june.csv", "july.csv"])
-    ('june.csv', '2 files')
-    """
+    """Say which files a log is, as notes and errors of every engine call it."""
     return os.fspath(paths[0]) if len(paths) == 1 else f"{len(paths)} files"
 
 
@@ -239,10 +215,7 @@ def _arrow_cell(value: Any) -> str | None:
 
 
 def _files_of(path: str) -> tuple[str, list[tuple[str, Any]]]:
-    """Files that a path or an address stands for, with their filesystem if it is not the local one.
-
-    The path is given, too, as that filesystem calls it.
-    """
+    """Files that a path or an address stands for, and their filesystem if it is not local."""
     if "://" not in path:
         return path, [(name, None) for name in data_files(path)]
     from pyarrow import fs
@@ -331,10 +304,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
 
 
 def _folder_names(file: str, given: str) -> dict[str, str | None]:
-    """Read what folders between the given one and a file are called, as Hive and Spark write it.
-
-    Those above what was given are not looked at: they say the same of all its files.
-    """
+    """Read what folders between the given one and a file are called, as Hive and Spark write it."""
     above = PurePath(given).parts
     if not os.path.exists(given):
         above = tuple(takewhile(lambda name: not glob.has_magic(name), above))

@@ -177,17 +177,7 @@ def interval_of_counts(
     stratify: bool = True,
     **params: Any,
 ) -> Interval:
-    """Estimate a measure with its bootstrap interval from counts; see :func:`bootstrap_interval`.
-
-    There is no warning where the measure is undefined; the estimate is nan. Replicates of a curve
-    with very many confidences are drawn from a rounded one, and shifted by what rounding changes.
-
-    Examples
-    --------
-    >>> counts = SetCounts.from_confusion([[37, 3], [3, 48], [0, 9]])
-    >>> interval_of_counts(counts, "error", random_state=0).estimate
-    0.06
-    """
+    """Estimate a measure from counts, as :func:`bootstrap_interval` does."""
     entry = get_measure(measure)
     if isinstance(counts, SetCounts) and "sets" not in entry.needs and counts.knows_sets:
         counts = counts.without_sets()  # fewer cells, same measure
@@ -217,11 +207,7 @@ def _with_one_more_case(
     confidence_level: float,
     worth: float = 1.0,
 ) -> Interval:
-    """Read both ends of an interval off replicates with one more case, the worst for each end.
-
-    A case weighs `worth` on average. The replicates are drawn alike, one after the other, so that
-    the quantiles of the further case's share may go with them in any order: in their own.
-    """
+    """Read both ends of an interval off replicates with one more case, the worst for each end."""
     estimate, total = float(entry(counts, **params)), float(counts.n)
     if entry.mean and isinstance(counts, SetCounts):
         total = float(counts.weight[~np.isnan(entry.values(counts, **params))].sum())
@@ -273,10 +259,7 @@ def _extremes(entry: Measure, counts: Counts, params: dict[str, Any]) -> tuple[f
 
 
 def _possible_cases(counts: SetCounts) -> SetCounts:
-    """One cell for each kind of case: right, wrong, abstained on, in or out of a partial set.
-
-    All are of the commonest class.
-    """
+    """One cell for each kind of case: right, wrong, abstained on, in or out of a partial set."""
     k, truth = counts.n_classes, int(np.argmax(counts.by_truth()))
     other = (truth + 1) % k
     kinds = [(1, truth, True, 1)]

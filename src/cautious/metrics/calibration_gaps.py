@@ -299,11 +299,7 @@ def _error(table: pd.DataFrame, norm: str, level: float) -> list[float]:
 
 
 def _reach(variance: float, growth: float, z: float) -> float:
-    """How far a mean may be from what was seen, if its variance grows on the way.
-
-    The largest w with w² ≤ z² (variance + growth · w). For a share out of n, whose variance grows
-    by w/n or less, it is about Wilson's: what is rare may not have been seen, by good luck.
-    """
+    """How far a mean may be from what was seen, if its variance grows on the way."""
     half = z * growth / 2
     return float(z * (half + np.sqrt(variance + half**2)))
 

@@ -209,30 +209,7 @@ with_params(capacity_score, "capacity_prior", guess="prior")
 def full_coverage_error(
     counts: SetCounts, guess: str | npt.ArrayLike = "uniform", partial: str = "abstain"
 ) -> Floats:
-    r"""Error :math:`E_0` of a classifier that guesses every case it abstained on.
-
-    Parameters
-    ----------
-    counts : SetCounts
-        Counts of predictions.
-    guess, partial
-        As for :func:`capacity_score`.
-
-    Returns
-    -------
-    ndarray
-        One number per row of the weights.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.2.
-
-    Examples
-    --------
-    >>> example_1 = SetCounts.from_confusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
-    >>> print(f'{full_coverage_error(example_1):.4f} {full_coverage_error(example_1, "prior"):.4f}')
-    0.1000 0.0936
-    """
+    """Error :math:`E_0` of a classifier that guesses every case it abstained on."""
     answered = counts.answered(partial)
     error = counts.mean(answered & ~counts.hit)
     abstained = counts.by_truth(~answered) / np.where(counts.n == 0, np.nan, counts.n)[..., None]
@@ -309,24 +286,7 @@ def q_matrix(
 
 
 def guess_probabilities(guess: str | npt.ArrayLike, by_truth: Floats) -> Floats:
-    """Probability of guessing each class.
-
-    Parameters
-    ----------
-    guess : {"uniform", "prior"} or array-like of shape (K,)
-        All alike, as often as they occur among the truths, or with given probabilities.
-    by_truth : ndarray of shape (..., K)
-        How often each class occurs.
-
-    Returns
-    -------
-    ndarray of shape (K,) or (..., K)
-
-    Examples
-    --------
-    >>> guess_probabilities("prior", np.array([3.0, 1.0]))
-    array([0.75, 0.25])
-    """
+    """Probability of guessing each class."""
     n_classes = by_truth.shape[-1]
     if isinstance(guess, str):
         if guess == "uniform":

@@ -494,10 +494,7 @@ def count_sets(
     y_pred: Sequence[Any] | npt.ArrayLike | None = None,
     sets: bool = False,
 ) -> SetCounts:
-    """Count predictions for a measure; counts in place of truths are taken as they are.
-
-    Few measures need to know the classes in each set; without, counting takes a third of the time.
-    """
+    """Count predictions for a measure; counts in place of truths are taken as they are."""
     if isinstance(y_true, SetCounts):
         return y_true
     if is_tensor(y_set) and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
@@ -524,11 +521,7 @@ def _count_by_table(
     y_pred: Sequence[Any] | npt.ArrayLike | None,
     sets: bool,
 ) -> SetCounts:
-    """Count few classes in one pass: a set is a number whose bits are its classes.
-
-    Weights are added up in the order of the cases, so fractions are rounded as by
-    :meth:`SetCounts.merge`.
-    """
+    """Count few classes in one pass: a set is a number whose bits are its classes."""
     n, k = mask.shape
     forced = None if y_pred is None else _forced(y_pred, truth, classes)
     n_keys = (k << k) * (1 if forced is None else 2)

@@ -739,10 +739,7 @@ def count_scores(
     confidence: npt.ArrayLike | None = None,
     loss: npt.ArrayLike | None = None,
 ) -> RiskCoverageCurve:
-    """Count scores for a measure; a curve in place of truths is taken as it is.
-
-    There may be no case at all, unlike in a curve: a measure of none is nan.
-    """
+    """Count scores for a measure; a curve in place of truths is taken as it is."""
     if isinstance(y_true, RiskCoverageCurve):
         return y_true
     cases = RiskCoverageCurve.of_cases(

@@ -198,28 +198,7 @@ class CredalClassifierMixin(CautiousClassifierMixin):
 
 
 def class_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:
-    """Check a cost matrix against the classes.
-
-    Parameters
-    ----------
-    costs : array-like or DataFrame of shape (K, K)
-        Rows are predictions, columns truths. An array is in the order of the classes; a frame
-        carries their labels, and may hold more of them.
-    classes : ndarray of shape (K,)
-        Class labels.
-
-    Returns
-    -------
-    ndarray of shape (K, K)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> frame = pd.DataFrame([[4, 0], [0, 2]], index=["n", "h"], columns=["h", "n"])
-    >>> class_costs(frame, np.array(["h", "n"]))
-    array([[0., 2.],
-           [4., 0.]])
-    """
+    """Check a cost matrix against the classes."""
     return as_cost_matrix(costs, classes, diagonal="any").to_numpy(dtype=np.float64)
 
 
@@ -232,19 +211,7 @@ def row_chunks(n_rows: int, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:
 def check_examples(
     X: Any, y: Any, sample_weight: npt.ArrayLike | None = None
 ) -> tuple[Any, Labels, Floats | None]:
-    """Make rows of X selectable and check labels and weights; X is for the estimator to check.
-
-    Parameters
-    ----------
-    X, y : array-like
-        Examples and their labels.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not all zero.
-
-    Returns
-    -------
-    X, labels, weight
-    """
+    """Make rows of X selectable and check labels and weights; X is for the estimator to check."""
     # A mapping has a length and takes an index, but holds no rows; scipy's dok arrays do.
     if isinstance(X, Mapping) and not issparse(X):
         raise TypeError(
@@ -315,27 +282,7 @@ def fit_metadata(
     *,
     name: str = "estimator",
 ) -> dict[str, Any]:
-    """Find what to hand on to an estimator's ``fit``.
-
-    Parameters
-    ----------
-    owner : estimator
-        The wrapper.
-    estimator : estimator
-        What it wraps.
-    sample_weight : array-like or None
-        Weights given to the wrapper.
-    fit_params : mapping
-        Other metadata given to the wrapper.
-    name : str
-        What the wrapper's router calls the estimator.
-
-    Returns
-    -------
-    dict
-        Where scikit-learn's metadata routing is enabled, what the estimator requested; otherwise
-        everything.
-    """
+    """Find what to hand on to an estimator's ``fit``."""
     if get_config().get("enable_metadata_routing", False):
         given = {**fit_params, "sample_weight": sample_weight}
         routed = process_routing(owner, "fit", **given)
@@ -348,22 +295,7 @@ def fit_metadata(
 def split_metadata(
     owner: Any, sample_weight: npt.ArrayLike | None, fit_params: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Find what goes to the splitter that the owner's router calls "splitter".
-
-    Parameters
-    ----------
-    owner : estimator
-        The wrapper.
-    sample_weight, fit_params
-        What was given to its ``fit``.
-
-    Returns
-    -------
-    split : dict
-        What the splitter requested where metadata routing is enabled; otherwise the ``groups``.
-    fit_params : dict
-        What is left for the estimator.
-    """
+    """Find what goes to the splitter that the owner's router calls "splitter"."""
     if get_config().get("enable_metadata_routing", False):
         given = {**fit_params, "sample_weight": sample_weight}
         return dict(process_routing(owner, "fit", **given)["splitter"]["split"]), dict(fit_params)
@@ -373,10 +305,7 @@ def split_metadata(
 
 
 def _names_of_weights(estimator: Any) -> list[str]:
-    """Say by which names weights reach ``fit``, also of the steps of a pipeline.
-
-    Weights are repetitions, so every step that knows of weights gets them.
-    """
+    """Say by which names weights reach ``fit``, also of the steps of a pipeline."""
     if isinstance(estimator, FrozenEstimator):
         return []
     if isinstance(estimator, BaseSearchCV):

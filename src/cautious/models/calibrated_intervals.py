@@ -121,33 +121,7 @@ def venn_abers(
 
 
 def slopes_with_one_more(count: Ints, positives: Ints, places: Ints) -> tuple[Floats, Floats]:
-    """Give a further case its probability by isotonic regression, for many places of it.
-
-    Parameters
-    ----------
-    count, positives : ndarray of shape (L,)
-        Cases at each score in rising order, and the positive ones among them.
-    places : ndarray of shape (p,)
-        Where the case stands: at the score i if ``2 i + 1``, before all scores if 0, after the
-        score i if ``2 i + 2``.
-
-    Returns
-    -------
-    negative, positive : ndarray of shape (p,)
-        What the case gets if it is a negative one, and if it is a positive one.
-
-    Notes
-    -----
-    The trees take linear time. A bridge passes some ten corners in random data; it may pass more
-    only where many scores have many cases each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> count, positives = np.array([2, 1, 1]), np.array([1, 0, 1])
-    >>> slopes_with_one_more(count, positives, np.array([0, 3, 6]))[1]  # 2/4, 2/4, 1/1
-    array([0.5, 0.5, 1. ])
-    """
+    """Give a further case its probability by isotonic regression, for many places of it."""
     width, height = (np.append(0, np.cumsum(each)) for each in (count, positives))
     before = _corner_before(width, height)
     # Looked at from the other end, and upside down, right sides are left sides.

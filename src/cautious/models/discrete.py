@@ -50,18 +50,7 @@ _SMALL_RANGE = 4096
 
 
 def columns_of(X: Any) -> list[Column]:
-    """Read the columns of a frame or a two-dimensional array, keeping declared categories.
-
-    Parameters
-    ----------
-    X : DataFrame or array-like of shape (n, m)
-        Numbers, strings, booleans or any hashable values; nan, None and NA are missing.
-
-    Returns
-    -------
-    list of ndarray or Categorical
-        One column per feature: integers, floats, objects, or a pandas categorical as it was given.
-    """
+    """Read the columns of a frame or a two-dimensional array, keeping declared categories."""
     if isinstance(X, pd.DataFrame):
         if not len(X):
             raise ValueError(
@@ -100,21 +89,7 @@ def _plain(column: Labels) -> Labels:
 
 
 def factorise(column: Column) -> tuple[Ints, Labels]:
-    """Give each value of a column a number.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,)
-        Code of each cell, ``MISSING`` where there is none.
-    values : ndarray of shape (a,)
-        The distinct values, sorted where they can be; declared categories are kept even if unseen.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> factorise(np.array(["b", None, "a", "b"], dtype=object))
-    (array([ 1, -1,  0,  1]), array(['a', 'b'], dtype=object))
-    """
+    """Give each value of a column a number."""
     if isinstance(column, pd.Categorical):
         return column.codes.astype(np.intp), _natural(np.asarray(column.categories))
     integers, missing = _as_integers(column)
@@ -173,14 +148,7 @@ def _shifted(column: Labels, low: int) -> Ints:
 
 
 def kind_of(column: Column) -> str | None:
-    """Tell whether the cells of a column are numbers or text; None if both, neither or no cell.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kind_of(np.array([1.0, np.nan])), kind_of(np.array(["1", None], dtype=object))
-    ('numbers', 'text')
-    """
+    """Tell whether the cells of a column are numbers or text; None if both, neither or no cell."""
     if isinstance(column, pd.Categorical):
         column = np.asarray(column.remove_unused_categories().categories)
     present = column[~np.asarray(pd.isna(column))]
@@ -193,14 +161,7 @@ def kind_of(column: Column) -> str | None:
 
 
 def encode(column: Column, values: Labels) -> Ints:
-    """Code the cells of a column by known values; ``len(values)`` is the code of an unseen one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> encode(np.array([2.0, np.nan, 7.0]), np.array([1, 2]))
-    array([ 1, -1,  2])
-    """
+    """Code the cells of a column by known values; ``len(values)`` is the code of an unseen one."""
     if isinstance(column, pd.Categorical):
         table = np.append(encode(_plain(np.asarray(column.categories)), values), MISSING)
         return np.asarray(table[column.codes])

@@ -100,18 +100,7 @@ def _used(codes: Ints, values: Sequence[Any]) -> Encoded:
 
 
 def encode_labels(column: Any) -> Encoded:
-    """Encode a column of labels or of written sets.
-
-    Parameters
-    ----------
-    column : Series, Arrow array, or sequence
-        Collections (lists of labels) count as values, too.
-
-    Examples
-    --------
-    >>> encode_labels(pd.Series(["b", None, "a", "b"]))
-    Encoded(codes=array([ 0, -1,  1,  0]), values=['b', 'a'])
-    """
+    """Encode a column of labels or of written sets."""
     if hasattr(column, "dictionary_encode"):
         return _encode_arrow(column)
     if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
@@ -196,25 +185,7 @@ def _counts(codes: Ints, n: int) -> Ints:
 
 
 def plain_labels(column: Encoded, *, text: bool = False, whole: bool = True) -> Encoded:
-    """Make class labels of encoded values.
-
-    Labels are booleans, whole numbers, numbers or text; a column of several kinds is text. Whole
-    numbers with a point (``1.0``) lose it if all labels are such. Blank text is missing.
-
-    Parameters
-    ----------
-    column : Encoded
-        Values of any kind.
-    text : bool
-        Whether to make text of all of them.
-    whole : bool
-        Whether this is the whole column; of a part it is not known whether all labels have a point.
-
-    Examples
-    --------
-    >>> plain_labels(encode_labels(["1.0", "0.0", " "]))
-    Encoded(codes=array([ 0,  1, -1]), values=['1', '0'])
-    """
+    """Make class labels of encoded values."""
     labels = [plain_label(value) for value in column.values]
     labels = [None if isinstance(one, str) and not one.strip() else one for one in labels]
     there = [one for one in labels if one is not None]
@@ -234,27 +205,7 @@ def plain_labels(column: Encoded, *, text: bool = False, whole: bool = True) -> 
 def check_labels(
     column: Encoded, name: Any, place: Place | None = None, *, most: int | None = CLASSES
 ) -> Encoded:
-    """Refuse labels that are too long, and more of them than there can be classes.
-
-    Parameters
-    ----------
-    column : Encoded
-        Labels.
-    name : object
-        What the column is called.
-    place : callable, optional
-        Says where a row is, for errors.
-    most : int, optional
-        How many different labels there may be; None allows any number.
-
-    Examples
-    --------
-    >>> check_labels(encode_labels(["a", "b", "c"]), "y_true", most=2)
-    Traceback (most recent call last):
-    ...
-    cautious.errors.InputError: column 'y_true' holds more than 2 different labels; is it the \
-right column?
-    """
+    """Refuse labels that are too long, and more of them than there can be classes."""
     if most is not None and len(column.values) > most:
         raise refusal("many labels", name=quoted(name), most=f"{most:,}")
     for at, value in enumerate(column.values):
@@ -297,22 +248,7 @@ class Numbers:
 
 
 def read_numbers(column: Any) -> Numbers:
-    """Read a column of numbers strictly.
-
-    Text is a number if it is decimal, with or without an exponent, or infinite. Nothing is made of
-    hexadecimal, dates, truth values, per cent or thousands separators.
-
-    Parameters
-    ----------
-    column : Series, Arrow array, or sequence
-        Cells of any kind.
-
-    Examples
-    --------
-    >>> found = read_numbers(["0.5", "0x10", "", "1e-3"])
-    >>> found.values, found.odd, found.cells
-    (array([0.5  ,   nan,   nan, 0.001]), array([1]), {1: '0x10'})
-    """
+    """Read a column of numbers strictly."""
     if hasattr(column, "dictionary_encode"):
         return _numbers_of_arrow(column)
     series = column if isinstance(column, pd.Series) else pd.Series(list(column), dtype=object)
@@ -412,13 +348,7 @@ def read_text_numbers(cells: Sequence[str], start: int = 0) -> Numbers:
 
 
 def number_hints(cell: str) -> list[Message]:
-    """Say how a number has to be written.
-
-    Examples
-    --------
-    >>> print(*number_hints("0,25"), *number_hints("25 %"))
-    Write 0.25, with a decimal point. Write 0.25 for 25%.
-    """
+    """Say how a number has to be written."""
     text = cell.strip()[:60]
     if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) and not text.lstrip("+-").startswith(
         "0"
@@ -447,25 +377,7 @@ def _in_decimal(text: str) -> str:
 
 
 def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None) -> Floats:
-    """Refuse cells that are no numbers, and missing ones unless they abstain.
-
-    Parameters
-    ----------
-    numbers : Numbers
-        From :func:`read_numbers`.
-    place : callable
-        Says where a row is, for errors.
-    missing : {"error", "abstain"}, optional
-        What a missing score means; abstaining, it stays nan. Other numbers may not be missing.
-
-    Examples
-    --------
-    >>> check_numbers(read_numbers(["0.5", "0,75"]), lambda row: f"column 'score', row {row}")
-    Traceback (most recent call last):
-    ...
-    cautious.errors.InputError: column 'score', row 1: '0,75' is not a number (1 such cell). Write \
-0.75, with a decimal point.
-    """
+    """Refuse cells that are no numbers, and missing ones unless they abstain."""
     if len(numbers.odd):
         row = int(numbers.odd[0])
         cell = numbers.cells[row]

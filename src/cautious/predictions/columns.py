@@ -91,20 +91,7 @@ class Columns:
 
 
 def check_names(names: Sequence[Any]) -> list[Any]:
-    """Refuse more columns than are read, names that are too long, and a name given twice.
-
-    Parameters
-    ----------
-    names : sequence
-        Column names.
-
-    Examples
-    --------
-    >>> check_names(["y_true", "score", "score"])
-    Traceback (most recent call last):
-    ...
-    cautious.errors.InputError: two columns are called 'score'; give each its own name.
-    """
+    """Refuse more columns than are read, names that are too long, and a name given twice."""
     if len(names) > COLUMNS:
         raise refusal("many columns", count=f"{len(names):,}", most=f"{COLUMNS:,}")
     texts = [str(name) for name in names]
@@ -136,45 +123,7 @@ def guess_columns(
     case: str | None = None,
     cost_columns: Mapping[str, str] | None = None,
 ) -> Columns:
-    """Settle what the columns of a table of predictions hold; what is not said is guessed.
-
-    Parameters
-    ----------
-    names : sequence
-        Column names; case does not matter.
-    truth : str or False, optional
-        Column of true labels; False if there is none, as before deployment.
-    score : str or sequence of str, optional
-        Column of scores; several are several models, named after them.
-    proba : str, sequence or mapping, optional
-        What the names of probability columns begin with, the columns, or the column of each class.
-    sets : str, sequence or mapping, optional
-        Column of written sets; or, of columns that say whether a class is in the set, what their
-        names begin with, the columns, or the column of each class.
-    model, weight, groups : str or False, optional
-        Columns of the model, the weight and the group; False if a guess would be wrong.
-    case : str, optional
-        Column that tells the cases apart; never guessed.
-    cost_columns : mapping, optional
-        Column of each cost per case.
-
-    Returns
-    -------
-    Columns
-
-    Raises
-    ------
-    InputError
-        If a column is not there, there is no truth column, or neither scores nor sets.
-
-    Examples
-    --------
-    >>> columns = guess_columns(["id", "Label", "score", "weight"])
-    >>> columns.truth, columns.scores, columns.weight
-    ('Label', ('score',), 'weight')
-    >>> guess_columns(["y_true", "p_cat", "p_dog"]).proba
-    {'cat': 'p_cat', 'dog': 'p_dog'}
-    """
+    """Settle what the columns of a table of predictions hold; what is not said is guessed."""
     known = {str(name).strip().lower(): name for name in reversed(list(names))}
 
     def first(role: str, taken: Collection[Any] = ()) -> Any:
@@ -228,22 +177,7 @@ def _columns_in(given: Any) -> Iterable[Any]:
 
 
 def check_named_classes(columns: Columns, pos_label: Any = None) -> None:
-    """Refuse what the names of columns show to be undecided, before any row is read.
-
-    That is a single class, and classes of probabilities or sets that leave the positive one open
-    or do not have it.
-
-    Parameters
-    ----------
-    columns : Columns
-        Where the data are; of columns without classes in their names nothing is known yet.
-    pos_label : label, optional
-        The positive class, where it is said.
-
-    Examples
-    --------
-    >>> check_named_classes(guess_columns(["y_true", "p_cat", "p_dog"]), "dog")
-    """
+    """Refuse what the names of columns show to be undecided, before any row is read."""
     names = sorted_labels(named_classes(columns.proba or columns.members))
     check_class_count(names)
     if columns.proba:
@@ -259,23 +193,7 @@ def check_named_classes(columns: Columns, pos_label: Any = None) -> None:
 
 
 def check_sets_beside(columns: Columns, pos_label: Any = None) -> None:
-    """Refuse sets that are of other or more classes than the scores beside them.
-
-    Parameters
-    ----------
-    columns : Columns
-        Where the data are.
-    pos_label : label, optional
-        The positive class, where it is said; then probabilities are scores of that class.
-
-    Examples
-    --------
-    >>> check_sets_beside(guess_columns(["y_true", "p_a", "p_b", "set_a"]))
-    Traceback (most recent call last):
-    ...
-    cautious.errors.InputError: the columns of probabilities are of the classes 'a', 'b' and those \
-of sets of 'a'; give both for the same classes.
-    """
+    """Refuse sets that are of other or more classes than the scores beside them."""
     proba, members = _by_one_name(columns.proba), _by_one_name(columns.members)
     if len(proba) > 1 and members:
         found = match_labels(proba, members)
@@ -412,21 +330,7 @@ def prefixed(names: Sequence[Any], prefixes: Sequence[str]) -> dict[str, Any]:
 
 
 def memberships(column: Encoded, place: Place) -> Mask:
-    """Read a column that says whether a class is in the set.
-
-    Parameters
-    ----------
-    column : Encoded
-        Truth values, 0 and 1, or words.
-    place : callable
-        Says where a row is, for errors.
-
-    Examples
-    --------
-    >>> from cautious.predictions import encode_labels
-    >>> memberships(encode_labels(["Yes", "no", "1"]), str)
-    array([ True, False,  True])
-    """
+    """Read a column that says whether a class is in the set."""
     words = [label_text(value).strip().lower() for value in column.values]
     yes = np.array([word in WORDS["yes"] for word in words] + [False])
     no = np.array([word in WORDS["no"] for word in words] + [False])
@@ -440,23 +344,7 @@ def memberships(column: Encoded, place: Place) -> Mask:
 
 
 def parse_sets(column: Encoded, known: Collection[str], place: Place) -> list[WrittenSet]:
-    """Parse the distinct written sets of a column; the last one is that of missing cells.
-
-    Parameters
-    ----------
-    column : Encoded
-        Written sets.
-    known : collection of str
-        Texts of known classes: those that occur among the truths or are declared.
-    place : callable
-        Says where a row is, for errors.
-
-    Examples
-    --------
-    >>> from cautious.predictions import encode_labels
-    >>> [one.labels for one in parse_sets(encode_labels(["a|b", "a"]), {"a", "b"}, str)]
-    [('a', 'b'), ('a',), ()]
-    """
+    """Parse the distinct written sets of a column; the last one is that of missing cells."""
     found = []
     for at, value in enumerate(column.values):
         try:
@@ -469,34 +357,7 @@ def parse_sets(column: Encoded, known: Collection[str], place: Place) -> list[Wr
 def set_mask(
     column: Encoded, sets: Sequence[WrittenSet], classes: Sequence[Any], place: Place, empty: str
 ) -> Mask:
-    """Turn written sets into a mask.
-
-    Parameters
-    ----------
-    column : Encoded
-        Written sets.
-    sets : sequence of WrittenSet
-        What :func:`parse_sets` made of it.
-    classes : sequence
-        All classes.
-    place : callable
-        Says where a row is, for errors.
-    empty : {"error", "abstain", "wrong"}
-        What an empty set means; wrong, its row stays empty.
-
-    Returns
-    -------
-    ndarray of shape (n_sets, K), bool
-        One row per distinct set; ``mask[column.codes]`` has one per case.
-
-    Examples
-    --------
-    >>> from cautious.predictions import encode_labels
-    >>> column = encode_labels(["a|b", "b"])
-    >>> set_mask(column, parse_sets(column, (), str), ["a", "b"], str, "error")[column.codes]
-    array([[ True,  True],
-           [False,  True]])
-    """
+    """Turn written sets into a mask."""
     members = list(dict.fromkeys(one for row in sets for one in row.labels or ()))
     position = dict(zip(members, match_labels(members, classes), strict=True))
     mask = np.zeros((len(sets), len(classes)), dtype=np.bool_)

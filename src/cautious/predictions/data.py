@@ -233,34 +233,7 @@ _OTHERS = dict.fromkeys(("n", "labels", "y_true", "missing", "take", "of_group")
 
 
 def align(predictions: Predictions) -> Predictions:
-    """Put the rows of several models in one order, and make sure they are about the same cases.
-
-    Where the cases have names (``case``), rows are matched by them; otherwise they must be in the
-    same order already, with the same truths.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Of at least two models.
-
-    Returns
-    -------
-    Predictions
-        The same models, all in the order of the first.
-
-    Raises
-    ------
-    InputError
-        If the models are about different cases, classes or truths.
-
-    Examples
-    --------
-    >>> from cautious.predictions import read_predictions
-    >>> one = {"y_true": [0, 1], "y_score": [0.2, 0.9], "case": ["x", "y"]}
-    >>> other = {"y_true": [1, 0], "y_score": [0.7, 0.4], "case": ["y", "x"]}
-    >>> align(read_predictions({"one": one, "other": other}))["other"].y_score
-    array([0.4, 0.7])
-    """
+    """Put the rows of several models in one order, and make sure they are about the same cases."""
     first, *others = predictions.values()
     if not others:
         raise refusal("one model", name=quoted(first.name, 60))

@@ -134,16 +134,7 @@ class Draft:
 
 
 def kept_rows(truth: Encoded, said: Said, place: Place) -> tuple[Encoded, Any, list[Message]]:
-    """Refuse rows without a truth, or leave them out.
-
-    Returns
-    -------
-    truth : Encoded
-        Without a missing one.
-    rows : slice or ndarray
-        The rows that are kept.
-    notes : list of Message
-    """
+    """Refuse rows without a truth, or leave them out."""
     absent = truth.codes < 0
     count = int(absent.sum())
     if not count:
@@ -174,15 +165,7 @@ def _new(name: Any, whole: bool) -> Any:
 
 
 def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
-    """Settle the classes of a draft and give its models.
-
-    Parameters
-    ----------
-    draft : Draft
-        What was read.
-    known : sequence
-        Labels mentioned in all sources together: sets name only the classes that occur.
-    """
+    """Settle the classes of a draft and give its models."""
     said = draft.said
     truths = draft.truths
     declared = None if said.classes is None else labels_like(list(said.classes), truths)
@@ -386,18 +369,7 @@ def _notes(
 
 
 def weight_notes(total: float, n_rows: int, guessed: Any = None) -> Iterator[Message]:
-    """Say that weights cannot count repetitions, or may be no weights at all.
-
-    Parameters
-    ----------
-    total : float
-        What they add up to.
-    n_rows : int
-        How many of them are positive.
-    guessed : str, optional
-        Their column, where its name alone says that it holds weights: of patients it may hold
-        kilograms.
-    """
+    """Say that weights cannot count repetitions, or may be no weights at all."""
     from cautious.bootstrap import are_shares  # it brings much of scipy, and few files have weights
 
     if are_shares(total, n_rows):

@@ -42,13 +42,7 @@ _WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
 
 
 def plain_label(value: Any) -> Any:
-    """Reduce a label to a boolean, a whole number, a number or text; a missing one is None.
-
-    Examples
-    --------
-    >>> plain_label(np.int8(3)), plain_label(2.0), plain_label(float("nan"))
-    (3, 2, None)
-    """
+    """Reduce a label to a boolean, a whole number, a number or text; a missing one is None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str | bool):
@@ -67,13 +61,7 @@ def plain_label(value: Any) -> Any:
 
 
 def label_text(label: Any) -> str:
-    """Write a label as text, a whole number without its point.
-
-    Examples
-    --------
-    >>> label_text(1.0), label_text(1), label_text("1"), label_text(True), label_text("01")
-    ('1', '1', '1', 'True', '01')
-    """
+    """Write a label as text, a whole number without its point."""
     return str(plain_label(label))
 
 
@@ -87,35 +75,12 @@ def _sort_key(label: Any) -> tuple[bool, float, str]:
 
 
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:
-    """Sort distinct labels: numbers by their value, also where they are text, then the others.
-
-    Examples
-    --------
-    >>> sorted_labels(["b", "10", "9", "a", "9"])
-    ['9', '10', 'a', 'b']
-    """
+    """Sort distinct labels: numbers by their value, also where they are text, then the others."""
     return sorted(dict.fromkeys(labels), key=_sort_key)
 
 
 def match_label(name: Any, labels: Sequence[Any]) -> int:
-    """Position of the label that a name means, or -1.
-
-    The same text comes first; then numbers that are equal, and booleans by 0/1 or false/true.
-
-    Parameters
-    ----------
-    name : label
-        For example the end of a column's name, or what stands in a written set.
-    labels : sequence
-        Labels to choose from.
-
-    Examples
-    --------
-    >>> match_label("1", [0, 1]), match_label("1.0", [0, 1]), match_label("01", ["1"])
-    (1, 1, -1)
-    >>> match_label("true", [False, True]), match_label("0", [False, True])
-    (1, 0)
-    """
+    """Position of the label that a name means, or -1."""
     return match_labels([name], labels)[0]
 
 
@@ -139,34 +104,19 @@ def _find(name: Any, exact: dict[str, int], loose: dict[str, int], boolean: bool
 
 
 def _loosely(label: Any) -> str:
-    """Reduce a label to what it has in common with others that name the same class.
-
-    Text stays what it is, "01" is not "1"; only a whole number loses its point.
-    """
+    """Reduce a label to what it has in common with others that name the same class."""
     return (
         str(int(label)) if isinstance(label, bool | np.bool_) else without_point(label_text(label))
     )
 
 
 def without_point(text: str) -> str:
-    """Write a whole number without its point: 1.0 is class 1.
-
-    Examples
-    --------
-    >>> without_point("1.0"), without_point("1.5"), without_point("01.")
-    ('1', '1.5', '01')
-    """
+    """Write a whole number without its point: 1.0 is class 1."""
     return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 def whole_labels(labels: Iterable[Any]) -> list[Any]:
-    """Labels of a column: if all are text like 1.0, they are whole numbers and lose their point.
-
-    Examples
-    --------
-    >>> whole_labels(["0.0", "1.0"]), whole_labels(["0.0", "1"])
-    (['0', '1'], ['0.0', '1'])
-    """
+    """Labels of a column: if all are text like 1.0, they are whole numbers and lose their point."""
     given = list(labels)
     if all(isinstance(one, str) and without_point(one) != one for one in given):
         return [without_point(one) for one in given]
@@ -174,13 +124,7 @@ def whole_labels(labels: Iterable[Any]) -> list[Any]:
 
 
 def named_classes(names: Iterable[Any]) -> list[Any]:
-    """Classes as columns name them: a whole number without its point, if that keeps them apart.
-
-    Examples
-    --------
-    >>> named_classes(["0.0", "1.0"]), named_classes(["1", "1.0"])
-    (['0', '1'], ['1', '1.0'])
-    """
+    """Classes as columns name them: a whole number without its point, if that keeps them apart."""
     given = list(names)
     whole = [without_point(one) if isinstance(one, str) else one for one in given]
     return whole if len(set(whole)) == len(given) else given
@@ -189,32 +133,7 @@ def named_classes(names: Iterable[Any]) -> list[Any]:
 def binary_classes(
     labels: Sequence[Any], *, pos_label: Any = None, classes: Sequence[Any] | None = None
 ) -> tuple[Any, Any]:
-    """Settle the negative and the positive class.
-
-    The positive class is never guessed by the alphabet. It is plain for 0/1, -1/1, false/true,
-    no/yes, n/y, negative/positive and absent/present, in any case; otherwise it must be said.
-
-    Parameters
-    ----------
-    labels : sequence
-        Distinct labels that occur.
-    pos_label : label, optional
-        The positive class, or its text; every other label is negative.
-    classes : (negative, positive), optional
-        Both labels, where either may be missing from `labels`.
-
-    Returns
-    -------
-    tuple (negative, positive)
-        ``"not <label>"`` names the negative class where it is "the rest".
-
-    Examples
-    --------
-    >>> binary_classes(["Yes", "No"])
-    ('No', 'Yes')
-    >>> binary_classes(["cat", "dog", "emu"], pos_label="emu")
-    ('not emu', 'emu')
-    """
+    """Settle the negative and the positive class."""
     if classes is not None:
         return _ordered_pair(classes, pos_label)
     values = list(labels)
@@ -277,15 +196,7 @@ def _ordered_pair(classes: Sequence[Any], pos_label: Any) -> tuple[Any, Any]:
 
 
 def positive_of_sets(classes: Sequence[Any], pos_label: Any = None) -> Any:
-    """Give the positive class of sets, as costs by name need it: as said, or plain, or else None.
-
-    Examples
-    --------
-    >>> positive_of_sets(["ham", "spam"], "ham"), positive_of_sets(["no", "yes"])
-    ('ham', 'yes')
-    >>> positive_of_sets(["ham", "spam"]) is None
-    True
-    """
+    """Give the positive class of sets: as said, or plain, or else None."""
     if pos_label is not None:
         return binary_classes(classes, pos_label=pos_label)[1]
     try:
@@ -300,31 +211,7 @@ def binary_truth(
     pos_label: Any = None,
     classes: Sequence[Any] | None = None,
 ) -> tuple[Mask, tuple[Any, Any]]:
-    """Read true labels as "is it the positive class?".
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        True labels.
-    pos_label : label, optional
-        The positive class; every other label is negative. Not needed where it is plain, see
-        ``binary_classes``.
-    classes : (negative, positive), optional
-        Both labels. Then either of them may be missing from `y_true`.
-
-    Returns
-    -------
-    is_positive : ndarray of shape (n,), bool
-    classes : tuple (negative, positive)
-        What the two classes are called; ``"not <label>"`` where the negative class is "the rest".
-
-    Examples
-    --------
-    >>> binary_truth(["spam", "ham"], pos_label="spam")
-    (array([ True, False]), ('ham', 'spam'))
-    >>> binary_truth(["cat", "dog", "emu"], pos_label="emu")
-    (array([False, False,  True]), ('not emu', 'emu'))
-    """
+    """Read true labels as "is it the positive class?"."""
     labels = check_truth(y_true)
     if classes is not None:
         pair = binary_classes((), pos_label=pos_label, classes=classes)
@@ -343,22 +230,7 @@ def binary_truth(
 def label_notes(
     labels: Iterable[Any], pair: Sequence[Any] | None, rows: Mapping[Any, int] | None = None
 ) -> Iterator[Message]:
-    """Say which labels are taken together as "the rest", are hardly labels, or look like one.
-
-    Parameters
-    ----------
-    labels : iterable
-        Labels that occur among the truths or name a column.
-    pair : (negative, positive), optional
-        The two classes of scores.
-    rows : mapping of label to int, optional
-        How many rows have each truth, where that is known.
-
-    Examples
-    --------
-    >>> [str(one) for one in label_notes(["bad", "good", "new"], ("not bad", "bad"))]
-    ["'good', 'new' are taken together as 'not bad', against 'bad'"]
-    """
+    """Say which labels are taken together as "the rest", are hardly labels, or look like one."""
     given = sorted_labels(labels)
     if pair is not None and pair[0] == f"not {pair[1]}" and pair[0] not in given:
         rest = [label for label in given if label != pair[1]]

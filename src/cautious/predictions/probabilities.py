@@ -71,34 +71,7 @@ def check_proba(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> CheckedProbabilities:
-    """Check truths against class probabilities and drop the examples of weight zero.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        True class labels.
-    y_proba : array-like of shape (n, K)
-        Class probabilities, columns in the order of `classes`; those of a frame may have any
-        order if they are named after the classes.
-    classes : sequence of length K, optional
-        Class labels in column order; by default the sorted labels of `y_true`.
-    sample_weight : array-like of shape (n,), optional
-        How often each example counts.
-
-    Returns
-    -------
-    CheckedProbabilities
-
-    Raises
-    ------
-    ValueError
-        If the shapes disagree, a row is no probability distribution, or no example counts.
-
-    Examples
-    --------
-    >>> check_proba(["no", "yes"], [[0.7, 0.3], [0.4, 0.6]], sample_weight=[2, 0])
-    CheckedProbabilities(truth=array([0]), proba=array([[0.7, 0.3]]), ... weight=array([2.]))
-    """
+    """Check truths against class probabilities and drop the examples of weight zero."""
     truth = check_truth(y_true)
     named = classes is not None
     labels = sorted_classes(truth) if classes is None else check_classes(classes)
@@ -151,25 +124,7 @@ def sorted_classes(truth: Labels) -> Labels:
 def check_columns(
     columns: dict[str, Floats], place: Callable[[Any], Place], eps: float
 ) -> tuple[Floats, list[Message]]:
-    """Check probabilities in columns, one per class, and make up for their having been rounded.
-
-    A row may miss one by as much as rounding to the decimals written explains; it is then divided
-    by its sum, which a note says. A row of which a number is missing is all nan.
-
-    Parameters
-    ----------
-    columns : dict
-        Probabilities by the name of their column.
-    place : callable
-        From a column (None for the whole row) and a row to words that say where that is.
-    eps : float
-        Rounding error of the numbers as they were given, as of single precision.
-
-    Returns
-    -------
-    proba : ndarray of shape (n, K)
-    notes : list of Message
-    """
+    """Check probabilities in columns, one per class, and make up for their having been rounded."""
     proba = np.column_stack(list(columns.values()))
     missing = np.asarray(np.isnan(proba).any(axis=1))
     proba[missing] = np.nan
@@ -231,10 +186,7 @@ def _outside(proba: Floats, slack: float) -> tuple[int, int] | None:
 
 
 def _decimals(proba: Floats, missing: Mask) -> int | None:
-    """Find to how many decimals numbers were rounded; None if to more than matter.
-
-    One decimal is no rounding that anybody chooses: such rows have to add up.
-    """
+    """Find to how many decimals numbers were rounded; None if to more than matter."""
     decimals = ROUNDING["least_decimals"]
     for rows in _blocks(len(proba)):
         part = proba[rows][~missing[rows]]
@@ -247,11 +199,7 @@ def _decimals(proba: Floats, missing: Mask) -> int | None:
 
 
 def _explained(decimals: int | None, n_classes: int) -> float:
-    r"""Say how far from 1 rounding may have brought the sum of a row.
-
-    Each of :math:`K` numbers rounded to :math:`d` decimals is off by at most
-    :math:`\tfrac12 10^{-d}`.
-    """
+    """Say how far from 1 rounding may have brought the sum of a row."""
     if decimals is None:
         return float(ROUNDING["exact"])
     half = n_classes * 0.5 * 10.0**-decimals
@@ -267,13 +215,7 @@ def _per_cent(proba: Floats) -> list[Message]:
 
 
 def per_cent_hint(scores: Floats) -> str:
-    """Ask whether scores are per cent; nothing unless all are from 0 to 100, and half above 1.
-
-    Examples
-    --------
-    >>> per_cent_hint(np.array([3.0, 55.0, 97.0])), per_cent_hint(np.array([0.3, 0.9]))
-    ('Are these per cent? Then divide by 100.', '')
-    """
+    """Ask whether scores are per cent; nothing unless all are from 0 to 100, and half above 1."""
     known = scores[~np.isnan(scores)]
     asked = len(known) and known.min() >= 0 and known.max() <= 100 and np.mean(known > 1) >= 0.5
     return str(hint("maybe per cent")) if asked else ""
@@ -293,18 +235,7 @@ def class_scores(
     *,
     name: str = "y_score",
 ) -> tuple[Floats, Labels]:
-    """Bring scores to one column per class, whichever of the two forms they came in.
-
-    The columns of a frame that is named after the classes are put in the order of `classes`, or of
-    the sorted labels of `y_true`. Probabilities of low precision are divided by their sum, as
-    :func:`cautious.sets.check_probabilities` does. A single column is about the second class, or
-    `pos_label`, which is never guessed from the alphabet.
-
-    Returns
-    -------
-    scores : ndarray of shape (n, K)
-    classes : ndarray of shape (K,)
-    """
+    """Bring scores to one column per class, whichever of the two forms they came in."""
     truth, y_score = check_truth(y_true), as_pandas(y_score)
     known = check_classes(classes) if classes is not None else None
     seen = sorted_labels(truth) if known is None else []

@@ -262,29 +262,7 @@ class _Reader:
 
 
 def copy_notes(source: Any, read: Predictions, **columns: Any) -> Iterator[Message]:
-    """Say that some rows are copies of others.
-
-    Rows of few columns may well agree. They are copies if they share what was named to tell the
-    cases apart; or if all their cells are the same and some column that holds neither truths nor
-    predictions tells all other rows apart, as the number of a patient does.
-
-    Parameters
-    ----------
-    source : as in :func:`read_predictions`
-        Rows of files and frames are looked at, except those of standard input.
-    read : Predictions
-        What was made of it.
-    **columns
-        As for :func:`read_predictions`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": [1, 2, 2], "y_true": [0, 1, 1], "score": [0.2, 0.9, 0.9]})
-    >>> [copy] = copy_notes(frame, read_predictions(frame))
-    >>> print(copy)  # doctest: +ELLIPSIS
-    copies of other rows: 1 of 3 rows, the same in every cell, also in column 'id'. A promise ...
-    """
+    """Say that some rows are copies of others."""
     for one in read.values():
         count = 0 if one.case is None else int(pd.Index(one.case).duplicated().sum())
         if count:

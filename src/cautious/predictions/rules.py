@@ -324,21 +324,7 @@ NOTES: dict[str, str] = {
 def refusal(
     key: str, *, place: str = "", hints: Iterable[Message] = (), **values: Any
 ) -> InputError:
-    """Make the error of a name.
-
-    Parameters
-    ----------
-    key : str
-        Name of the template, in :data:`REFUSALS`.
-    place : str
-        Where it is: a file, a column, a row.
-    hints : iterable of Message
-        What to try.
-    **values
-        Values of the template. ``near=(label, known)`` asks for the known label that may have been
-        meant, ``twins=labels`` for labels that differ by spaces or capitals, and ``heading=names``
-        for a heading that is missing.
-    """
+    """Make the error of a name."""
     more = list(hints)
     if (near := values.pop("near", None)) is not None:
         more += _near(*near)
@@ -368,13 +354,7 @@ def _near(label: Any, known: Sequence[Any], cutoff: float = 0.6) -> list[Message
 
 
 def twins(labels: Sequence[Any]) -> list[tuple[str, str]]:
-    """Pairs of labels that differ by spaces, case or Unicode form alone.
-
-    Examples
-    --------
-    >>> twins(["no", "yes", "Yes "])
-    [('yes', 'Yes ')]
-    """
+    """Pairs of labels that differ by spaces, case or Unicode form alone."""
     first: dict[str, str] = {}
     pairs = []
     for label in map(str, labels):

@@ -183,52 +183,7 @@ def _replace(columns: MixedTable, binned: dict[int, Floats]) -> Any:
 
 
 def mdl_cut_points(values: Floats, codes: Ints, *, encoding: str = "examples") -> Floats:
-    r"""Cut points of a numeric variable, chosen by the description length of the classes.
-
-    A set :math:`S` of :math:`N` examples is cut where the class entropy of the two parts,
-    :math:`E = \frac{|S_1|}{N} H(S_1) + \frac{|S_2|}{N} H(S_2)`, is least. The cut is accepted, and
-    both parts are treated in the same way, if and only if
-
-    .. math:: H(S) - E > \frac{\log_2 (N-1) + \Delta}{N}, \qquad
-              \Delta = \log_2(3^k - 2) - \bigl(k H(S) - k_1 H(S_1) - k_2 H(S_2)\bigr),
-
-    where :math:`k, k_1, k_2` count the classes present in :math:`S, S_1, S_2`. The best cut always
-    lies between two values at which not all examples are of one and the same class (Fayyad & Irani,
-    Theorem 1), so only such boundaries are tried. A cut is the midpoint between its neighbours.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The variable, without missing values.
-    codes : ndarray of shape (n,)
-        The classes, as integers from 0.
-    encoding : {"examples", "values"}, default="examples"
-        What the position of a cut is coded against: the :math:`N-1` gaps between examples, as in
-        the paper, or the gaps between distinct values only ("better encoding" in WEKA).
-
-    Returns
-    -------
-    ndarray
-        The cuts, increasing; empty if none is accepted. A value equal to a cut lies below it.
-
-    References
-    ----------
-    U. M. Fayyad and K. B. Irani (1993). Multi-interval discretization of continuous-valued
-    attributes for classification learning. IJCAI-93, 1022–1027.
-
-    Examples
-    --------
-    Two pure halves of four: the gain is 1 bit, more than :math:`(\log_2 7 + \log_2 7 - 2)/8 = .45`.
-
-    >>> import numpy as np
-    >>> mdl_cut_points(np.arange(8.0), np.array([0, 0, 0, 0, 1, 1, 1, 1]))
-    array([3.5])
-
-    Classes in turn are not worth a cut.
-
-    >>> mdl_cut_points(np.arange(8.0), np.array([0, 1, 0, 1, 0, 1, 0, 1]))
-    array([], dtype=float64)
-    """
+    """Cut points of a numeric variable, chosen by the description length of the classes."""
     if len(values) == 0:
         return np.empty(0)
     order = np.argsort(values, kind="stable")
@@ -280,13 +235,7 @@ def _ranks(codes: Ints) -> Ints:
 
 
 def _entropy_of_cuts(classes: Ints, ranks: Ints, steps: Floats) -> Floats:
-    r"""Class entropy, in bits times examples, of cutting after the first, second, ... example.
-
-    With :math:`f(n) = n \log_2 n`, a part of class counts :math:`n_c` has entropy
-    :math:`f(\sum n_c) - \sum f(n_c)`. Moving an example from the right part to the left changes
-    one count of each, by a step of :math:`f` that its rank in its class tells; so two cumulated
-    sums give the entropies of all cuts, in time and memory that do not grow with the classes.
-    """
+    """Class entropy, in bits times examples, of cutting after the first, second, ... example."""
     counts = np.bincount(classes)
     on_left = np.cumsum(steps[ranks])
     on_right = np.cumsum(steps[(counts[classes] - ranks - 1)[::-1]])[::-1]

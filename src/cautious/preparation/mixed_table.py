@@ -54,11 +54,7 @@ class MixedTable:
         return repr(self.table.columns[position]) if self.is_frame else str(position)
 
     def is_numeric(self, position: int) -> bool:
-        """Tell whether a column holds numbers, not categories; all missing counts as numbers.
-
-        Truth values are categories. In a column of objects every cell has a say, so strings that
-        look like numbers are categories.
-        """
+        """Tell whether a column holds numbers, not categories; all missing counts as numbers."""
         column = self.column(position)
         dtype = column.dtype
         if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):

@@ -227,26 +227,7 @@ def _discrete(columns: MixedTable, position: int, classes: Ints) -> Discrete:
 
 
 def merit(subset: Subset, relevance: Floats, redundancy: Row) -> float:
-    r"""Hall's merit of a subset of :math:`k` features.
-
-    .. math:: \frac{k\, \overline{r_{cf}}}{\sqrt{k + k(k-1)\, \overline{r_{ff}}}}
-              = \frac{\sum_i r_{ci}}{\sqrt{k + 2 \sum_{i<j} r_{ij}}}
-
-    Parameters
-    ----------
-    subset : frozenset of int
-        The features.
-    relevance : ndarray of shape (p,)
-        Correlation :math:`r_{ci}` of each feature with the class.
-    redundancy : callable
-        ``redundancy(i)`` is the row of correlations :math:`r_{ij}` of feature i with all features,
-        1 with itself.
-
-    Returns
-    -------
-    float
-        The merit, 0 for no features.
-    """
+    """Hall's merit of a subset of :math:`k` features."""
     chosen = sorted(subset)
     if not chosen:
         return 0.0
@@ -255,24 +236,7 @@ def merit(subset: Subset, relevance: Floats, redundancy: Row) -> float:
 
 
 def search(relevance: Floats, redundancy: Row, *, max_stale: int = 5) -> Subset:
-    """Search forward from the empty set, best first.
-
-    The best subset not yet expanded is expanded by every feature it lacks, until ``max_stale``
-    expansions in a row have found nothing better; no more subsets than that are kept waiting. Of
-    equally good subsets the one found first comes first, features being added in their order.
-
-    Parameters
-    ----------
-    relevance, redundancy
-        Correlations, as for :func:`merit`.
-    max_stale : int, default=5
-        How many expansions may fail in a row.
-
-    Returns
-    -------
-    frozenset of int
-        The best subset found; empty if no feature is correlated with the class.
-    """
+    """Search forward from the empty set, best first."""
     best, best_merit = Subset(), 0.0
     waiting: list[tuple[float, int, Subset]] = [(0.0, 0, best)]  # (-merit, order found, subset)
     seen = {best}
@@ -304,23 +268,7 @@ def _merits_of_children(subset: Subset, relevance: Floats, redundancy: Row) -> l
 
 
 def add_locally_predictive(subset: Subset, relevance: Floats, redundancy: Row) -> Subset:
-    """Add features that tell more of the class than any chosen feature tells of them.
-
-    The features left out are tried in order of decreasing relevance; each enters unless it is more
-    correlated with a feature that is in than with the class. One that says nothing never enters.
-
-    Parameters
-    ----------
-    subset : frozenset of int
-        The features chosen so far.
-    relevance, redundancy
-        Correlations, as for :func:`merit`.
-
-    Returns
-    -------
-    frozenset of int
-        A superset.
-    """
+    """Add features that tell more of the class than any chosen feature tells of them."""
     chosen = set(subset)
     for feature in np.argsort(-relevance, kind="stable").tolist():
         mine = relevance[feature]
@@ -348,40 +296,7 @@ class Discrete:
 
 
 def symmetrical_uncertainty(a: Discrete, b: Discrete, *, missing: str = "spread") -> float:
-    r"""Symmetrical uncertainty of two variables.
-
-    .. math:: U(A, B) = 2\, \frac{H(A) + H(B) - H(A, B)}{H(A) + H(B)} \in [0, 1],
-
-    0 if the two are independent, 1 if each tells the other. A variable without spread tells
-    nothing: 0.
-
-    Parameters
-    ----------
-    a, b : Discrete
-        The variables, of equal length.
-    missing : {"spread", "value"}, default="spread"
-        What to make of missing values: spread their counts over the known values in proportion to
-        what is known, or take "missing" as one more value.
-
-    Returns
-    -------
-    float
-        The symmetrical uncertainty.
-
-    References
-    ----------
-    M. A. Hall (1999). Correlation-based feature selection for machine learning. PhD thesis,
-    University of Waikato.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coin = Discrete(np.array([0, 0, 1, 1]), 2)
-    >>> symmetrical_uncertainty(coin, coin)
-    1.0
-    >>> symmetrical_uncertainty(coin, Discrete(np.array([0, 1, 0, 1]), 2))
-    0.0
-    """
+    """Symmetrical uncertainty of two variables."""
     rows = np.where(a.codes < 0, a.n_values, a.codes)  # missing is the last value
     columns = np.where(b.codes < 0, b.n_values, b.codes)
     shape = a.n_values + 1, b.n_values + 1
@@ -406,11 +321,7 @@ def _occurrences(cells: Ints) -> Ints:
 
 
 def _spread(counts: Ints) -> Floats:
-    """Spread the counts of missing values, in the last row and column, over the known ones.
-
-    An example missing one value is shared out as that variable is known to be distributed, one
-    missing both as the complete examples are. A variable that is never known keeps its one value.
-    """
+    """Spread the counts of missing values, in the last row and column, over the known ones."""
     table = counts.astype(np.float64)
     known_a, known_b = table[:-1].sum(axis=1), table[:, :-1].sum(axis=0)
     if not known_a.any() or not known_b.any():

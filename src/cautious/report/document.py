@@ -121,10 +121,7 @@ def build_report(
 
 
 def _spoken_rules() -> dict[str, Any]:
-    """Give the rules by which the page reads files, without messages that it has no use for.
-
-    Those are about arrays, logs and the command line; the page names each of its own in its code.
-    """
+    """Give the rules by which the page reads files, without messages that it has no use for."""
     *_, script = _sources()
     rules = page_rules()
     for kind in ("refusals", "notes", "hints"):
@@ -181,21 +178,7 @@ def _share_of_positives(priors: Any, pair: list[str] | None) -> float:
 
 
 def render_page(data: Mapping[str, Any], title: str) -> str:
-    """Write the page as text.
-
-    Parameters
-    ----------
-    data : mapping
-        What the page shows; numbers, text, arrays, lists and mappings of them.
-    title : str
-        Title of the page.
-
-    Returns
-    -------
-    str
-        A whole HTML document. Its policy allows the scripts and the style it carries, by their
-        hashes, and no connection to anywhere.
-    """
+    """Write the page as text."""
     style, *scripts = _sources()
     policy = "; ".join(
         [
@@ -222,13 +205,7 @@ def render_page(data: Mapping[str, Any], title: str) -> str:
 
 
 def embedded_json(data: Any) -> str:
-    r"""Write JSON that is safe inside a script element, whatever text it holds.
-
-    Examples
-    --------
-    >>> embedded_json({"label": "</script>", "cut": float("inf")})
-    '{"label":"\\u003c/script\\u003e","cut":"Infinity"}'
-    """
+    """Write JSON that is safe inside a script element, whatever text it holds."""
     plain = jsonable(data, nan="NaN", short=True)
     text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for unsafe in "<>&\u2028\u2029":
@@ -269,11 +246,7 @@ def page_modules() -> dict[str, str]:
 
 
 def _in_one_scope(module: str) -> str:
-    """Drop the imports and exports of a module that shares its scope with the others.
-
-    Comments, indentation and needless blanks go too, a third of the text; no text of the page has
-    several lines.
-    """
+    """Drop the imports and exports of a module that shares its scope with the others."""
     without = re.sub(r"^import [^;]*;\n", "", module, flags=re.MULTILINE)
     without = re.sub(r"^\s*(//.*|/\*\*.*\*/|/\*\*(\n\s*\*.*)*)\n", "", without, flags=re.MULTILINE)
     without = re.sub(r"^(export |\s+)", "", without, flags=re.MULTILINE)
@@ -288,10 +261,7 @@ _PATTERN = re.compile(r"(^|[(,=:!&|?]|return) */")
 
 
 def _thin(line: str) -> str:
-    """Drop the comment of a line of code, and blanks round its signs, but none in its texts.
-
-    Lines with a regular expression, or with a text inside a text, stay as they are.
-    """
+    """Drop the comment of a line of code, and blanks round its signs, but none in its texts."""
     parts = _TEXT.split(line)
     if any(text[0] == "`" and text.count("{") != text.count("}") for text in parts[1::2]):
         return line

@@ -41,13 +41,7 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 
 def pack_sets(mask: Mask) -> Words:
-    """Pack a mask into an eighth of its size.
-
-    Examples
-    --------
-    >>> pack_sets(np.array([[True, False, True]])) == 0b101 << 61
-    array([[ True]])
-    """
+    """Pack a mask into an eighth of its size."""
     bits = np.packbits(mask, axis=1)
     octets = np.zeros((len(mask), 8 * -(-mask.shape[1] // 64)), dtype=np.uint8)
     octets[:, : bits.shape[1]] = bits
@@ -55,41 +49,13 @@ def pack_sets(mask: Mask) -> Words:
 
 
 def unpack_sets(words: Words, n_classes: int) -> Mask:
-    """Undo :func:`pack_sets`.
-
-    Examples
-    --------
-    >>> unpack_sets(pack_sets(np.array([[True, False, True]])), 3)
-    array([[ True, False,  True]])
-    """
+    """Undo :func:`pack_sets`."""
     octets = words.astype(">u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, count=n_classes).astype(np.bool_)
 
 
 def distinct_sets(words: Words, size: Ints) -> tuple[Words, Ints]:
-    """Sort out equal sets.
-
-    Parameters
-    ----------
-    words : ndarray of shape (n, n_words)
-        Packed sets.
-    size : ndarray of shape (n,)
-        Number of classes in each.
-
-    Returns
-    -------
-    distinct : ndarray of shape (n_sets, n_words)
-        The different sets, smaller ones first, then in the order of their classes.
-    rank : ndarray of shape (n,)
-        Which of them each row is.
-
-    Examples
-    --------
-    >>> mask = np.array([[True, True], [False, True], [True, True], [True, False]])
-    >>> distinct, rank = distinct_sets(pack_sets(mask), mask.sum(axis=1))
-    >>> unpack_sets(distinct, 2).tolist(), rank.tolist()
-    ([[True, False], [False, True], [True, True]], [2, 1, 2, 0])
-    """
+    """Sort out equal sets."""
     # Hashing one word after the other is linear in the bits, where sorting whole rows is not.
     code = np.zeros(len(words), dtype=np.int64)
     for word in words.T:
@@ -105,13 +71,7 @@ def distinct_sets(words: Words, size: Ints) -> tuple[Words, Ints]:
 
 
 def first_occurrences(code: npt.NDArray[np.integer]) -> Ints:
-    """Position at which each of the codes 0, 1, … occurs first; none may be left out.
-
-    Examples
-    --------
-    >>> first_occurrences(np.array([1, 0, 1]))
-    array([1, 0])
-    """
+    """Position at which each of the codes 0, 1, … occurs first; none may be left out."""
     first = np.empty(code.max(initial=-1) + 1, dtype=np.intp)
     first[code[::-1]] = np.arange(len(code))[::-1]  # the last to be written is the first to occur
     return first
@@ -147,32 +107,7 @@ def check_sets(
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
 ) -> CheckedSets:
-    """Bring truths and prediction sets of any accepted form together.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        True class labels.
-    y_set : mask of shape (n, K), labels or label sets
-        Anything :func:`cautious.sets.as_mask` takes.
-    classes : sequence of length K, optional
-        Class labels in column order. By default the sorted labels seen in `y_true` (and in
-        `y_set` where it holds labels), which must then be as many as the mask has columns.
-    sample_weight : array-like of shape (n,), optional
-        How often each case counts.
-    empty : {"error", "abstain", "wrong"}
-        What an empty prediction set means; see :func:`cautious.sets.check_mask`.
-
-    Returns
-    -------
-    CheckedSets
-
-    Examples
-    --------
-    >>> checked = check_sets(["no", "yes"], [["no"], ["no", "yes"]])
-    >>> checked.truth, checked.mask.sum(axis=1)
-    (array([0, 1]), array([1, 2]))
-    """
+    """Bring truths and prediction sets of any accepted form together."""
     codes, mask, known = check_pairs(y_true, y_set, classes, empty)
     return CheckedSets(codes, mask, known, check_weight(sample_weight, len(codes)))
 
@@ -221,10 +156,7 @@ def check_pairs(
 
 
 def _refuse_written_sets(labels: list[Any], n_truths: int) -> None:
-    """Refuse text among answers that is nobody's label, but means known ones: 'a|b', or '1' for 1.
-
-    The labels that truths have come first.
-    """
+    """Refuse text among answers that is no label but means known ones: 'a|b', '1' for 1."""
     texts = {str(label): label for label in reversed(labels)}
     for label in labels[n_truths:]:
         if not isinstance(label, str):

@@ -46,25 +46,7 @@ def first_row(offending: npt.ArrayLike) -> int:
 
 
 def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classes") -> Labels:
-    """Check that class labels are a flat sequence without repeats or gaps.
-
-    Parameters
-    ----------
-    classes : sequence
-        Class labels in column order.
-    name : str
-        What to call the argument in an error.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        The labels; of dtype object when they mix kinds, so that no label changes its type.
-
-    Examples
-    --------
-    >>> check_classes(["no", "yes"])
-    array(['no', 'yes'], dtype='<U3')
-    """
+    """Check that class labels are a flat sequence without repeats or gaps."""
     labels = flat_labels(classes, name)
     if len(labels) == 0:
         raise ValueError(f"{name} is empty; give at least one class label.")
@@ -248,30 +230,7 @@ def _is_yes_or_no(cell: Any) -> bool:
 def check_probabilities(
     p: npt.ArrayLike, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
 ) -> Floats:
-    """Check class probabilities: finite, within [0, 1], each row adding up to one.
-
-    Parameters
-    ----------
-    p : array-like of shape (n, K)
-        Class probabilities.
-    name : str
-        What to call the argument in an error.
-    n_classes : int, optional
-        The number of columns expected.
-    atol : float, default=1e-6
-        How far a row sum may be from one, and a value outside [0, 1]. Numbers of less than double
-        precision may be off by eight of their own rounding errors per class, at most 0.001.
-
-    Returns
-    -------
-    ndarray of shape (n, K), float64
-        Rows that rounding left further than `atol` from one are divided by their sum.
-
-    Examples
-    --------
-    >>> check_probabilities([[0.2, 0.8]])
-    array([[0.2, 0.8]])
-    """
+    """Check class probabilities: finite, within [0, 1], each row adding up to one."""
     p = as_numpy(p)
     is_pair = isinstance(p, tuple) and len(p) == 2 and getattr(p[0], "ndim", 1) == 2
     if is_pair or (hasattr(p, "lower") and hasattr(p, "upper") and not isinstance(p, str)):
@@ -320,24 +279,7 @@ def check_probabilities(
 
 
 def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
-    """Check the weights of cases; ``None`` weighs every case once.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n,) or None
-        Finite numbers, none of them negative, whose sum is finite, too.
-    n : int
-        The number of cases.
-
-    Returns
-    -------
-    ndarray of shape (n,), float64
-
-    Examples
-    --------
-    >>> check_weight(None, 2)
-    array([1., 1.])
-    """
+    """Check the weights of cases; ``None`` weighs every case once."""
     if sample_weight is None:
         return np.ones(n)
     weight = as_floats(sample_weight, "sample_weight", "weights")
@@ -397,12 +339,7 @@ def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") 
 
 
 def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = None) -> Ints:
-    """Position of each label in ``classes``; a label that is not there is an error naming its row.
-
-    ``rows`` says which row each value comes from, where that is not simply its position. Booleans
-    are the numbers 0 and 1 to Python and to scikit-learn, so they are here. Where the labels are
-    their own positions, they are returned as they are, not copied.
-    """
+    """Position of each label in ``classes``; one that is not there is an error."""
     if values.dtype.kind == classes.dtype.kind == "i" and len(values):
         first, last = classes[0], classes[-1]
         follow = bool((np.diff(classes) == 1).all())  # there is nothing to look up

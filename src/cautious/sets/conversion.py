@@ -30,15 +30,7 @@ __all__ = [
 
 
 def as_pandas(table: Any) -> Any:
-    """Give a frame of another library as one of pandas; anything else is returned as it is.
-
-    Names that polars gives to columns without one are none.
-
-    Examples
-    --------
-    >>> as_pandas([1, 2])
-    [1, 2]
-    """
+    """Give a frame of another library as one of pandas; anything else is returned as it is."""
     if isinstance(table, pd.DataFrame | np.ndarray) or not is_into_dataframe(table):
         return table
     frame = nw.from_native(table, eager_only=True)
@@ -59,32 +51,7 @@ def has_names(table: Any) -> bool:
 def frame_in_class_order(
     table: npt.ArrayLike | pd.DataFrame, labels: Labels, name: str
 ) -> npt.NDArray[Any]:
-    """Return the values of a table, the columns of a named frame put in class order.
-
-    A column belongs to the class it is equal to or, failing that, to the class of the same text, as
-    a frame read from a file has text for names. An array, or a frame that merely numbers its
-    columns, is taken as it stands.
-
-    Parameters
-    ----------
-    table : array-like or frame of shape (n, K)
-        One column per class.
-    labels : ndarray of shape (K,)
-        Class labels, all different.
-    name : str
-        What to call the argument in an error.
-
-    Returns
-    -------
-    ndarray
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"b": [0.1, 0.9], "a": [0.9, 0.1]})
-    >>> frame_in_class_order(frame, np.array(["a", "b"]), "y_score")
-    array([[0.9, 0.1],
-           [0.1, 0.9]])
-    """
+    """Return the values of a table, the columns of a named frame put in class order."""
     table = as_pandas(table)
     if not isinstance(table, pd.DataFrame) or not has_names(table):
         try:
@@ -237,10 +204,7 @@ def set_sizes(mask: npt.ArrayLike, *, empty: str = "error") -> Ints:
 
 
 def seen_labels(y_set: Any, truths: Labels) -> tuple[list[Any], int | None]:
-    """Return the labels that occur in `y_set` and, if it is a matrix, its number of columns.
-
-    The distinct truths tell a matrix of 0s and 1s from sets of labels.
-    """
+    """Return the labels that occur in `y_set` and, if it is a matrix, its number of columns."""
     if has_names(y_set):
         return y_set.columns.tolist(), y_set.shape[1]
     matrix = _as_matrix(y_set, truths, level=0, name="y_set")

@@ -30,16 +30,7 @@ _FEW_LABELS = 32
 def tensor_probabilities(
     p: Tensor, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
 ) -> tuple[Tensor, Tensor]:
-    """Check class probabilities where they lie.
-
-    Returns
-    -------
-    p : tensor of shape (n, K)
-        As given, in at least single precision.
-    total : tensor of shape (n,), float64
-        What to divide each row by: its sum where rounding left that further than `atol` from one,
-        else one.
-    """
+    """Check class probabilities where they lie."""
     rows, _ = _sound_rows(p, name, n_classes, atol)
     xp = namespace(rows)
     total = xp.sum(xp.astype(rows, xp.float64), axis=1)
@@ -56,13 +47,7 @@ def tensor_likeliest(p: Tensor) -> tuple[Tensor, Tensor]:
 def tensor_shares(
     p: Tensor, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
 ) -> Tensor:
-    """Check class probabilities of which only the proportions within a row matter.
-
-    Returns
-    -------
-    tensor of shape (n, K)
-        As given, in at least single precision; rounding errors below zero are zero.
-    """
+    """Check class probabilities of which only the proportions within a row matter."""
     rows, any_negative = _sound_rows(p, name, n_classes, atol)
     if any_negative:
         xp = namespace(rows)

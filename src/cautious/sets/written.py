@@ -145,27 +145,7 @@ def parse_set(written: Any, known: Collection[str] = ()) -> WrittenSet:
 
 
 def write_set(members: Sequence[str], classes: Sequence[str]) -> str:
-    """Write a prediction set so that :func:`parse_set` reads the same set.
-
-    Parameters
-    ----------
-    members, classes : sequence of str
-        Labels in the set, and of all classes.
-
-    Returns
-    -------
-    str
-        A label by itself, several as ``a|b``, and ``?`` for all, that is, abstaining. Where that
-        could be misread, a list in brackets.
-
-    Examples
-    --------
-    >>> trees = ["ash", "elm", "oak"]
-    >>> write_set(["ash"], trees), write_set(["ash", "oak"], trees), write_set(trees, trees)
-    ('ash', 'ash|oak', '?')
-    >>> print(write_set(["Gen|too"], ["Gen|too", "Adelie"]))
-    ["Gen|too"]
-    """
+    """Write a prediction set so that :func:`parse_set` reads the same set."""
     abstain: str = SET_WORDS["abstain"][0]
     if len(members) == len(classes) and abstain not in classes:
         return abstain
@@ -227,23 +207,7 @@ def _refusal(key: str, written: Any, **values: Any) -> InputError:
 
 
 def abstain_name(classes: Iterable[Any]) -> str:
-    """Name the row of abstentions in a table of answers: ``⊥``, or ``⊥′`` if a class is called so.
-
-    Parameters
-    ----------
-    classes : iterable
-        Class labels.
-
-    Returns
-    -------
-    str
-        A name that no class has.
-
-    Examples
-    --------
-    >>> abstain_name(["no", "yes"]), abstain_name(["⊥", "⊤"])
-    ('⊥', '⊥′')
-    """
+    """Name the row of abstentions in a table: ``⊥``, or ``⊥′`` if a class is called so."""
     taken = {str(label) for label in classes}
     name = "⊥"
     while name in taken:

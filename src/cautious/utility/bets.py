@@ -42,31 +42,7 @@ _DEFINED = "m bets earn between 0 and m, and the utility must be defined on all 
 
 
 def vacuous_expected_utility(m: npt.ArrayLike, n_classes: int, utility: UtilityLike) -> Floats:
-    r"""Give the utility of the vacuous classifier over the next ``m`` bets, :math:`u(m/n)`.
-
-    Parameters
-    ----------
-    m : array-like
-        Numbers of bets.
-    n_classes : int
-        Number of classes, n.
-    utility : Utility, str or callable
-        A utility of earnings; see :func:`as_utility`.
-
-    Returns
-    -------
-    ndarray of the shape of ``m``
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 8.
-
-    Examples
-    --------
-    >>> from cautious.utility import logarithmic
-    >>> vacuous_expected_utility([1, 2, 4], 2, logarithmic).round(4)
-    array([0.4055, 0.6931, 1.0986])
-    """
+    """Give the utility of the vacuous classifier over the next ``m`` bets, :math:`u(m/n)`."""
     return _of_earnings(read_utility(utility), _checked_bets(m, n_classes) / n_classes)
 
 

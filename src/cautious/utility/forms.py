@@ -82,22 +82,7 @@ _USUAL: dict[str, Utility] = {"u65": u65, "u80": u80}
 
 
 def read_utility(utility: UtilityLike) -> Utility:
-    """Turn a name or a function into a utility, as it is: neither checked nor scaled.
-
-    Parameters
-    ----------
-    utility : Utility, str or callable
-        See :func:`as_utility`.
-
-    Returns
-    -------
-    Utility
-
-    Examples
-    --------
-    >>> read_utility("u65"), read_utility("F2"), read_utility(lambda x: x**0.5)
-    (u65, F2, <lambda>)
-    """
+    """Turn a name or a function into a utility, as it is: neither checked nor scaled."""
     if isinstance(utility, Utility):
         return utility
     if isinstance(utility, str):

@@ -50,29 +50,7 @@ class Choice(NamedTuple):
 
 
 def least_sum(costs: Sequence[Floats], uses: Sequence[Floats], limit: float) -> Choice:
-    """Choose one option from each list so that the costs are least and the uses within a limit.
-
-    Among choices that cost the same, the one that uses least is taken.
-
-    Parameters
-    ----------
-    costs, uses : sequence of K ndarrays
-        What each option of each list costs and uses.
-    limit : float
-        What may be used in all; the least that can be used must be within it.
-
-    Returns
-    -------
-    Choice
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lists = [np.array([5.0, 2.0, 0.0]), np.array([4.0, 1.0])]
-    >>> uses = [np.array([0.0, 2.0, 3.0]), np.array([0.0, 3.0])]
-    >>> least_sum(lists, uses, 3.0)
-    Choice(options=array([2, 0]), cost=4.0, used=3.0, gap=0.0)
-    """
+    """Choose one option from each list so that the costs are least and the uses within a limit."""
     problem = _Problem(costs, uses, limit + ROUNDING)
     best = problem.at_price(0.0)
     if best.used <= problem.limit:
@@ -153,11 +131,7 @@ class _Problem(NamedTuple):
             known = best
 
     def listed(self, price: float, spare: float) -> Choice | None:
-        """List all choices that could be better, within reach of the bound; None if too many.
-
-        What a choice costs at the price beyond the least possible adds up over the lists, so
-        sums that spend more than there is to spare are left out on the way.
-        """
+        """List all choices that could be better, within reach of the bound; None if too many."""
         cost, used, beyond = np.zeros(1), np.zeros(1), np.zeros(1)
         steps: list[tuple[Ints, Ints]] = []
         for u, v in zip(self.costs, self.uses, strict=True):

@@ -135,18 +135,7 @@ class WindowStates:
         return answer
 
     def answered(self, table: npt.ArrayLike) -> Floats:
-        """Add up a number for each answered case, in each state and (last) when none is.
-
-        Parameters
-        ----------
-        table : array-like that broadcasts to shape (K, K)
-            The number, by answer (rows) and truth (columns).
-
-        Returns
-        -------
-        ndarray of shape (T + 1,)
-            Summed from the end where nothing is answered, so that nothing answered is exactly 0.
-        """
+        """Add up a number for each answered case, in each state and (last) when none is."""
         values = np.zeros((len(self.bias) + 1, len(self.bias)))
         values[:-1] = table
         truth = self.predictions.truth[self.row]
@@ -184,31 +173,7 @@ class AnswerChanges:
 
 
 def sweep_windows(proba: Floats, bias: Floats) -> AnswerChanges:
-    r"""Find all windows at which an answer changes.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n, K)
-        Class probabilities; rows are rescaled to add up to one exactly, as the rule does.
-    bias : ndarray of shape (K,)
-        Class bias :math:`k`, not negative, adding up to one.
-
-    Returns
-    -------
-    AnswerChanges
-
-    Notes
-    -----
-    :math:`O(nK)` and one more pass over the rows concerned for every change of class, of which a
-    row has at most :math:`K - 1`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> changes = sweep_windows(np.array([[0.4, 0.6], [0.55, 0.45]]), np.array([0.5, 0.5]))
-    >>> changes.last, changes.last_window.round(3)
-    (array([1, 0]), array([0.2, 0.1]))
-    """
+    """Find all windows at which an answer changes."""
     at_once = max(1, _CELLS_AT_ONCE // proba.shape[1])
     parts = [
         _sweep_block(proba[start : start + at_once], bias, start)
@@ -328,49 +293,7 @@ MEASURES: dict[str, Callable[..., Floats]] = {
 
 
 def kept_auc(proba: Floats, truth: Ints, weight: Floats, last_state: Ints, n_states: int) -> Floats:
-    r"""AUC (two classes) or Hand and Till's M (more) of the cases kept in each state.
-
-    .. math:: M = \frac{1}{C (C - 1)} \sum_{a \ne b} A(a \mid b), \qquad
-        A(a \mid b) = P\bigl(p_a(x) > p_a(y)\bigr) + \tfrac12 P\bigl(p_a(x) = p_a(y)\bigr),
-
-    for a kept case :math:`x` of class :math:`a` and :math:`y` of class :math:`b`, over the
-    :math:`C` classes that still have kept cases. With two classes this is the AUC of the last
-    column.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n, K)
-        Class probabilities.
-    truth : ndarray of shape (n,), int
-        True classes.
-    weight : ndarray of shape (n,)
-        How often each case counts.
-    last_state : ndarray of shape (n,), int
-        The last state in which each case is kept.
-    n_states : int
-        Number of states.
-
-    Returns
-    -------
-    ndarray of shape (n_states,)
-        nan where fewer than two classes have kept cases.
-
-    Notes
-    -----
-    :math:`O(K n \log n + K^2 T)` time for :math:`T` states, :math:`O(n + T)` memory.
-
-    References
-    ----------
-    Hand & Till (2001), "A simple generalisation of the area under the ROC curve for multiple class
-    classification problems", Machine Learning 45.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> p = np.array([0.1, 0.6, 0.4, 0.9])
-    >>> kept_auc(np.c_[1 - p, p], np.array([0, 0, 1, 1]), np.ones(4), np.array([2, 0, 1, 2]), 3)
-    array([0.75, 1.  , 1.  ])
-    """
+    """AUC (two classes) or Hand and Till's M (more) of the cases kept in each state."""
     n_classes = proba.shape[1]
     order = np.argsort(last_state, kind="stable")[::-1]
     members = [order[truth[order] == c] for c in range(n_classes)]

@@ -71,28 +71,7 @@ class _Cuts:
 def least_abstaining_window(
     staircase: Staircase, scales: ClassScales, max_cost: float, *, mu: float, per: Per
 ) -> tuple[float, float]:
-    """Find the window that abstains least among those whose cost is within a budget.
-
-    Among equals, the cheapest; then the one with the lowest thresholds.
-
-    Parameters
-    ----------
-    staircase : Staircase
-        Counts of both classes.
-    scales : ClassScales
-        What one count of each class stands for.
-    max_cost : float
-        Budget, in units of a false negative.
-    mu : float
-        Relative cost of a false positive; 1 counts errors.
-    per : {"answer", "case"}
-        Whether costs are averaged over the answers given or over all cases.
-
-    Returns
-    -------
-    lower, upper : float
-        Thresholds.
-    """
+    """Find the window that abstains least among those whose cost is within a budget."""
     cuts = _Cuts.of(staircase, scales, mu)
     within = min(max_cost, max(1.0, mu))  # nothing costs more than its worst mistake
     return _thresholds(staircase, *_least_abstaining(cuts, within, per))
@@ -121,24 +100,7 @@ def _least_abstaining(cuts: _Cuts, max_cost: float, per: Per) -> tuple[int, int]
 def least_costly_window(
     staircase: Staircase, scales: ClassScales, max_abstention: float, *, mu: float, per: Per
 ) -> tuple[float, float]:
-    """Find the window that costs least among those whose abstention is within a budget.
-
-    Among equals, the one that abstains least. The cost per answer is a ratio, minimised by
-    Dinkelbach's iteration: each round minimises a difference exactly and the ratio of its solution
-    is the next guess, until none is better.
-
-    Parameters
-    ----------
-    staircase, scales, mu, per
-        As in :func:`least_abstaining_window`.
-    max_abstention : float
-        Budget, a share of all cases between 0 and 1.
-
-    Returns
-    -------
-    lower, upper : float
-        Thresholds.
-    """
+    """Find the window that costs least among those whose abstention is within a budget."""
     cuts = _Cuts.of(staircase, scales, mu)
     lower = np.arange(len(cuts.cases_below))
     reach = cuts.cases_below + max_abstention + _ROUNDING
@@ -165,11 +127,7 @@ def _thresholds(staircase: Staircase, lower: int, upper: int) -> tuple[float, fl
 
 
 def _first_uppers(values: Floats, limit: Floats, cases: Floats) -> tuple[Ints, Ints]:
-    """First upper cut from each lower one on whose value is within that one's limit.
-
-    Pairs that abstain more than others by more than rounding may be left out; `cases` is the share
-    of cases below each cut.
-    """
+    """First upper cut from each lower one on whose value is within that one's limit."""
     n = len(values)
     starts = np.arange(0, n, _BLOCK)
     ends = np.append(starts[1:], n) - 1
@@ -240,28 +198,7 @@ def _minima(values: Floats, start: int, end: int, furthest: Ints) -> Floats:
 
 
 def range_minimum(values: Floats, first: Ints, last: Ints) -> Floats:
-    """Minimum of each stretch ``values[first : last + 1]``.
-
-    Two overlapping stretches of a power of two cover any stretch. The minima of all stretches of
-    one power are kept only while they are asked for, so memory stays linear; time is n log n.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Numbers.
-    first, last : ndarray of shape (m,), int
-        Ends of the stretches, both included, ``first <= last``.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> range_minimum(np.array([3., 1, 2, 5]), np.array([0, 2, 3]), np.array([3, 3, 3]))
-    array([1., 2., 5.])
-    """
+    """Minimum of each stretch ``values[first : last + 1]``."""
     minima = np.empty(len(first))
     power = np.frexp(last - first + 1.0)[1] - 1  # the largest power of two that fits
     table = values
@@ -274,31 +211,7 @@ def range_minimum(values: Floats, first: Ints, last: Ints) -> Floats:
 
 
 def first_at_most(values: Floats, start: Ints, limit: Floats) -> Ints:
-    """Position of the first value from each `start` on that does not exceed each `limit`.
-
-    A pyramid of pairwise minima is climbed until a block with such a value is found and then
-    descended, all questions side by side: n log n time, linear memory.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Numbers.
-    start : ndarray of shape (m,), int
-        Where to start looking.
-    limit : ndarray of shape (m,)
-        What not to exceed.
-
-    Returns
-    -------
-    ndarray of shape (m,), int
-        Positions; n where there is no such value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> first_at_most(np.array([5., 3, 4, 1]), np.array([0, 1, 2]), np.array([4., 4, 0]))
-    array([1, 1, 4])
-    """
+    """Position of the first value from each `start` on that does not exceed each `limit`."""
     size = 1 << max(1, int(np.ceil(np.log2(max(2, len(values))))))
     pyramid = [np.append(values, np.full(size - len(values), np.inf))]
     while len(pyramid[-1]) > 1:

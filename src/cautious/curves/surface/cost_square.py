@@ -141,27 +141,7 @@ class Region(Shown):
 
 
 def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
-    r"""Cut the unit square of costs into the polygons of constant optimal window.
-
-    Let :math:`q_1 < \dots < q_h` be the bins' probabilities, :math:`q_0 = 0`, :math:`q_{h+1} = 1`.
-    The window between corners :math:`i < j` is optimal where
-    :math:`q_i \le \nu \le q_{i+1}` and :math:`\mu(1-q_{j+1}) \le \nu \le \mu(1-q_j)`: a horizontal
-    band cut by two rays from the origin. The window without abstention at corner :math:`t` is
-    optimal where :math:`q_t \le \mu(1-q_t)`, :math:`\mu(1-q_{t+1}) \le q_{t+1}` and
-    :math:`\nu \ge \max(q_t, \mu(1-q_{t+1}))`: a vertical strip above a broken line, which is
-    where lemma 1's bound :math:`\mu/(1+\mu)` becomes exact for these data.
-
-    Parameters
-    ----------
-    surface : AbstentionCostSurface
-        The surface.
-
-    Returns
-    -------
-    list of Region
-        Polygons of positive area that cover the square once; at most quadratic in the number of
-        hull corners.
-    """
+    """Cut the unit square of costs into the polygons of constant optimal window."""
     q = np.concatenate([[0.0], surface.hull.probability, [1.0]])
     lower, upper = np.triu_indices(len(q) - 1)
     same = lower == upper

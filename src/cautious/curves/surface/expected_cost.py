@@ -63,11 +63,7 @@ class ExpectedCost(Shown):
         return self.fixed - self.adapted
 
     def curve(self) -> pd.DataFrame:
-        """Cost against the share of positives, the costs averaged over: Drummond & Holte's curve.
-
-        Columns ``prior``, ``cost`` (the best window at each share) and ``fixed``. Both are linear
-        between the rows, so the curve is exact.
-        """
+        """Cost against the share of positives, costs averaged: Drummond & Holte's curve."""
         return self._draw()
 
     def _facts(self) -> dict[str, Any]:
@@ -110,21 +106,7 @@ def _ratio(part: Floats, other: Floats) -> Floats:
 
 
 def expected_cost(hull: CostHull, priors: tuple[float, float], distribution: Any) -> ExpectedCost:
-    """Work out what :meth:`AbstentionCostSurface.expected_cost` gives.
-
-    Parameters
-    ----------
-    hull : CostHull
-        Of the surface.
-    priors : tuple (negative, positive)
-        The shares of the classes in `hull`.
-    distribution : mapping or DataFrame
-        As there.
-
-    Returns
-    -------
-    ExpectedCost
-    """
+    """Work out what :meth:`AbstentionCostSurface.expected_cost` gives."""
     if min(priors) <= 0:
         raise ValueError(
             "a class has no example, so nothing is known of other class shares; give cases of both "

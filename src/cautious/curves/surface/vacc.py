@@ -59,37 +59,7 @@ _ROUNDING = 1e-12
 
 
 def bin_volumes(positives: Floats, negatives: Floats) -> Floats:
-    r"""Volume that each bin of the hull adds to the VACC.
-
-    On the hull the optimal window answers each bin as a Bayes decision would on the bin's own share
-    of positives :math:`q` (negatives :math:`b = 1 - q`), so a bin of weight :math:`w` costs
-    :math:`w\min(q, \mu b, \nu)` and adds :math:`w V(q)` to the volume, where
-
-    .. math::
-
-        V(q) = \int_0^1\!\!\int_0^1 \min(q, \mu b, \nu)\,d\nu\,d\mu = \begin{cases}
-            q - \frac{q^2}{2} - \frac{q^2}{b}\left(\frac12 - \frac q3\right) & q \le b,\\
-            \frac b2 - \frac{b^2}{6} & q \ge b.
-        \end{cases}
-
-    The inner integral is :math:`c - c^2/2` with :math:`c = \min(q, \mu b)`; the outer one splits
-    at :math:`\mu = q/b`. Nothing cancels: every term stays of the order of the result.
-
-    Parameters
-    ----------
-    positives, negatives : ndarray of shape (h,)
-        Shares of all cases that are in each bin and in each class.
-
-    Returns
-    -------
-    ndarray of shape (h,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> bin_volumes(np.array([0.5]), np.array([0.5])) * 24
-    array([5.])
-    """
+    """Volume that each bin of the hull adds to the VACC."""
     weight = positives + negatives
     q, b = positives / weight, negatives / weight
     mostly_negative = q - q * q / 2 - q * q / np.maximum(b, 0.5) * (0.5 - q / 3)
@@ -110,26 +80,7 @@ def vacc_interval(
     confidence_level: float = 0.95,
     random_state: RandomState = None,
 ) -> Interval:
-    """Interval of the VACC of one classifier, corrected for its optimism.
-
-    Parameters
-    ----------
-    staircase : Staircase
-        Counts of both classes.
-    scales : ClassScales
-        What one count of each class stands for.
-    n_resamples : int, default=200
-        Number of replicates that its optimism is estimated from; fewer are taken of very many
-        scores, of which a few say as much.
-    confidence_level : float, default=0.95
-        Nominal coverage.
-    random_state : int, RandomState, Generator or None
-        Seed.
-
-    Returns
-    -------
-    Interval
-    """
+    """Interval of the VACC of one classifier, corrected for its optimism."""
     level = check_level(confidence_level)
     # Between two cuts that may be corners, positives come before negatives: every replicate pools
     # them, so they are drawn together.

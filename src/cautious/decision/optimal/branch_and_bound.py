@@ -170,26 +170,7 @@ def _ordered_averages(matrix: Floats, weights: list[Floats]) -> Ranked:
 def branch_and_bound(
     problem: Problem, p: Floats, *, max_nodes: int, accelerate: bool | None = None
 ) -> tuple[Mask, Floats]:
-    """Find for each row the set of the smallest expected cost.
-
-    Parameters
-    ----------
-    problem : Problem
-        The set costs.
-    p : ndarray of shape (n, K)
-        Checked class probabilities, none of them negative.
-    max_nodes : int
-        How many nodes of the search tree are looked at in each row before giving up.
-    accelerate : bool, optional
-        Use numba; ``None`` does so where it is installed.
-
-    Returns
-    -------
-    mask : ndarray of shape (n, K), bool
-        The best sets found.
-    gap : ndarray of shape (n,)
-        How much more than the best set they can cost: 0 where the search was finished.
-    """
+    """Find for each row the set of the smallest expected cost."""
     mask = np.zeros(p.shape, dtype=np.bool_)
     gap = np.zeros(len(p))
     if have_numba() if accelerate is None else accelerate:
@@ -272,11 +253,7 @@ def searching(sources: str) -> Callable[..., None]:
 
 
 def descend(problem: Problem, p: Floats, best: Floats, chosen: Mask) -> None:
-    """Improve the best set known class by class: the better it is, the less need be searched.
-
-    Classes that a minorant would rather have go in, those that it would rather not have go out, or
-    one of these for one of those.
-    """
+    """Improve the best set known class by class: the better it is, the less need be searched."""
     status = np.zeros(p.size, np.int8)
     every = np.arange(p.size)
     before = np.inf
@@ -319,17 +296,7 @@ def grow(x: Floats, k: int, order: Ints) -> None:
 def bound(
     problem: Problem, p: Floats, k: int, status: Status, x: Floats, best: Floats, chosen: Mask
 ) -> tuple[float, int]:
-    """Bound the cost of a node's sets, decide about classes, and choose one to branch on.
-
-    `best` holds the cost and the size of the best set known, `chosen` the set itself.
-
-    Returns
-    -------
-    lower : float
-        No set of the node costs less.
-    branch : int
-        The class to branch on; -1 if nothing is left to search here.
-    """
+    """Bound the cost of a node's sets, decide about classes, and choose one to branch on."""
     lower = -np.inf
     for turn in range(problem.moves):
         rows = np.flatnonzero(status == 0)

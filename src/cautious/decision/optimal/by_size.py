@@ -48,24 +48,7 @@ def sets_by_size(
     checked: bool = False,
     accelerate: bool | None = None,
 ) -> Mask:
-    """Choose for each row the set of the smallest expected cost.
-
-    Parameters
-    ----------
-    p : ndarray of shape (n, K), float64
-        Class probabilities.
-    hit, miss : ndarray of shape (K,)
-        Costs of a right and of a wrong set of 1, …, K classes.
-    checked : bool, default=False
-        Whether `p` have been checked and made :func:`not_negative`; else they are checked here,
-        while they are in the cache.
-    accelerate : bool, optional
-        Use numba; ``None`` does so for many cells where it is installed. The sets are the same.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-    """
+    """Choose for each row the set of the smallest expected cost."""
     constant = bool((miss[:-1] == miss[0]).all())
     # No set of all classes is wrong; a harmless cost keeps the formulas uniform.
     last = miss[0] if constant and hit[-1] <= miss[0] else hit[-1]
@@ -177,10 +160,7 @@ def _mark(p: Floats, size: Ints, last: Floats, following: Floats, mask: Mask) ->
 
 
 def _perverse(p: Floats, miss: Floats, gain: Floats, scale: float) -> Mask:
-    """Choose sets where a right answer may cost more than a wrong one: the least probable classes.
-
-    Such costs are odd, but a table may have them, and the answer is still exact.
-    """
+    """Choose sets of the least probable classes, where being right costs more than wrong."""
     downward = np.argsort(-p, axis=1, kind="stable")
     upward = np.argsort(p, axis=1, kind="stable")
     most = np.cumsum(np.take_along_axis(p, downward, axis=1), axis=1)
@@ -279,10 +259,7 @@ def lazy_size(
     places: Bits,
     costs: Floats,
 ) -> tuple[int, bool]:
-    """Size of the best set, and whether all sets of that size are ties.
-
-    `descending` then holds the largest probabilities, and one more after them.
-    """
+    """Size of the best set, and whether all sets of that size are ties."""
     found = 0  # so many of the largest probabilities are in their places
     passes = 0
     mass = 0.0

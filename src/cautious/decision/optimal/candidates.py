@@ -50,60 +50,19 @@ _CELLS_AT_ONCE = 1 << 21
 
 
 def slack(cost: Any, scale: Any) -> Any:
-    """How far an expected cost may lie above `cost` and still be called equal to it.
-
-    Costs are sums of products that no two algorithms round alike. Sets whose expected costs are
-    equal in exact arithmetic must be ties for all of them, or the answer would depend on which
-    algorithm ran. `scale` is the largest cost there is.
-
-    Among ties the smallest set wins, and among those of one size the one whose sorted class
-    indices come first: {0, 3} before {1, 2}.
-
-    Examples
-    --------
-    >>> abs(0.1 + 0.2 - 0.3) <= slack(0.3, scale=1.0)
-    True
-    """
+    """How far an expected cost may lie above `cost` and still be called equal to it."""
     return 1e-12 * cost + 1e-15 * scale
 
 
 def first_of_equals(expected: Floats, scale: Any) -> Ints:
-    """Find in each row the first expected cost that equals the least one but for rounding.
-
-    Examples
-    --------
-    >>> first_of_equals(np.array([[0.1 + 0.2, 0.3, 0.4]]), scale=1.0)
-    array([0])
-    """
+    """Find in each row the first expected cost that equals the least one but for rounding."""
     least = expected.min(axis=1)
     equal = expected <= (least + slack(least, scale))[:, None]
     return np.asarray(equal.argmax(axis=1))
 
 
 def answer_costs(p: Floats, values: Floats) -> tuple[Floats, Any]:
-    """Work out what each answer, and abstaining, is expected to cost more than it must.
-
-    Parameters
-    ----------
-    p : ndarray of shape (n, K)
-        Checked class probabilities, none of them negative.
-    values : ndarray of shape (K + 1, K) or (n, K + 1, K)
-        Costs of answers and, last, of abstaining; one table, or one per case.
-
-    Returns
-    -------
-    expected : ndarray of shape (n, K + 1)
-        What even the cheapest answer costs under a truth decides nothing, and is left out.
-    scale : float or ndarray of shape (n,)
-        The largest cost there is, for :func:`slack`.
-
-    Examples
-    --------
-    >>> table = np.array([[1.0, 8], [5, 0], [2, 1]])
-    >>> expected, scale = answer_costs(np.array([[0.25, 0.75]]), table)
-    >>> expected, float(scale)
-    (array([[6., 1., 1.]]), 8.0)
-    """
+    """Work out what each answer, and abstaining, is expected to cost more than it must."""
     extra = values - values.min(axis=-2, keepdims=True)
     expected = np.zeros((len(p), extra.shape[-2]))
     for y in range(p.shape[1]):  # a matrix product would round differently in other batches
@@ -112,17 +71,7 @@ def answer_costs(p: Floats, values: Floats) -> tuple[Floats, Any]:
 
 
 def remembered(work_out: Callable[[SetCosts], T]) -> Callable[[SetCosts], T]:
-    """Make a function of set costs do its work once for each of them.
-
-    Examples
-    --------
-    >>> from cautious.costs import discounted, ordinal
-    >>> times = []
-    >>> count = remembered(lambda costs: times.append(1) or costs.n_classes)
-    >>> costs = discounted(ordinal(3))
-    >>> count(costs), count(costs), len(times)
-    (3, 3, 1)
-    """
+    """Make a function of set costs do its work once for each of them."""
     known: WeakKeyDictionary[SetCosts, T] = WeakKeyDictionary()
 
     @wraps(work_out)
@@ -151,31 +100,7 @@ def compiled(
     methods: tuple[Callable[..., Any], ...] = (),
     types: tuple[type, ...] = (),
 ) -> Callable[..., Any]:
-    """Compile a function at its first call and keep the machine code on disk.
-
-    It does not hold the interpreter's lock, so threads that call it run side by side. Everything
-    stays plain Python, so that it runs, and can be tested, without numba as well.
-
-    Parameters
-    ----------
-    making : callable
-        ``making(fingerprint)`` returns the function to compile. numba's cache watches the file of
-        that function only, but tells apart functions that close over different values: it must
-        close over the fingerprint of all modules, or machine code of older ones might be run.
-    parts : tuple
-        The functions of ours that it calls, directly or through one another. A pair
-        ``(function, "any order")`` allows its sums to be taken in any order, which vector
-        instructions need; ``(function, "inline")`` saves the call.
-    methods : tuple of callables
-        Functions that call the method of their own name of their first argument …
-    types : tuple of types
-        … which is one of these named tuples.
-
-    Returns
-    -------
-    callable
-        The compiled function; it takes positional arguments only.
-    """
+    """Compile a function at its first call and keep the machine code on disk."""
     import numba
     from numba.extending import overload, register_jitable
 
@@ -206,19 +131,7 @@ def _method_of_type(name: str) -> Callable[..., Any]:
 
 
 def cheapest(p: Floats, candidates: Iterable[tuple[Mask, Floats]]) -> Mask:
-    """Choose for each row the candidate of the smallest expected cost.
-
-    Parameters
-    ----------
-    p : ndarray of shape (n, K)
-        Checked class probabilities.
-    candidates : iterable of pairs of ndarrays of shape (m, K)
-        Sets and their costs, in blocks, preferred ones first.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-    """
+    """Choose for each row the candidate of the smallest expected cost."""
     chosen = np.zeros(p.shape, dtype=np.bool_)
     best = np.full(len(p), np.inf)
     for sets, costs in candidates:

@@ -78,35 +78,12 @@ class Problem(Protocol):
     def minorant(
         self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
     ) -> tuple[float, Floats]:
-        r"""Find a modular function below the expected cost of all sets of a node.
-
-        Parameters
-        ----------
-        p : ndarray of shape (K,)
-            Class probabilities.
-        k : int
-            The size of the sets.
-        status : ndarray of shape (K,)
-            What has been decided about each class.
-        x : ndarray of shape (K,)
-            Where to be tight: weights within [0, 1], k in all, 1 on the classes that are in.
-        rows : ndarray
-            The open classes, more than are needed.
-
-        Returns
-        -------
-        value : float
-        slopes : ndarray
-            ``value + slopes @ (set[rows] - x[rows])`` is at most the expected cost of the set.
-        """
+        """Find a modular function below the expected cost of all sets of a node."""
 
     def step(
         self, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats, taken: Ints, turn: int
     ) -> bool:
-        """Move `x` to where a new minorant promises a better bound, and say if there is such.
-
-        ``rows[taken]`` complete the set of the least value of the present one; `turn` counts moves.
-        """
+        """Move `x` to where a new minorant promises a better bound, and say if there is such."""
 
     def expected_cost(self, p: Floats, members: Ints) -> float:
         """Return the expected cost of a set of classes."""
@@ -310,11 +287,7 @@ def one_sided(
     factor: float,
     status: Status,
 ) -> tuple[float, Floats]:
-    """Minorant ``fixed + a @ x`` of the cost, if y is true, of sets that all hold or all miss it.
-
-    The sets are `inside`, y if it is open and they hold it, and `rest` of the other open classes
-    `rows`; ``factor * weight`` is where to be tight. If y is open its own slope is 0.
-    """
+    """Minorant ``fixed + a @ x`` of the cost, if y is true, of sets alike in holding it."""
     power = problem.right_power if right else problem.wrong_power
     a = np.zeros(rows.size)
     if np.isnan(power):

@@ -65,11 +65,7 @@ def exchange(
     slopes: Floats,
     taken: Ints,
 ) -> bool:
-    """Shift weight from the steepest class that has any to the least steep one with room.
-
-    So again and again, among few classes only, for which new slopes cost little: those with weight
-    and ``rows[taken]``. Returns whether that lowers the expected power mean.
-    """
+    """Shift weight from the steepest class that has any to the least steep one with room."""
     wanted = x[rows] > 0.0
     wanted[taken] = True
     few = np.flatnonzero(wanted)
@@ -124,10 +120,7 @@ def derivative(mean: Floats, direction: Floats, power: float, p: Floats) -> floa
 
 
 def never_below(powers: Floats, power: float, p: Floats, k: int, x: Floats, best: float) -> bool:
-    """Whether the expected power mean is at least `best` wherever no weight is above 1/k.
-
-    These polytopes shrink as k grows, so that the answer holds for all larger sets too.
-    """
+    """Whether the expected power mean is at least `best` wherever no weight is above 1/k."""
     limit = best - slack(best, 1.0)
     x = x.copy()
     rows = np.arange(p.size)

@@ -290,19 +290,7 @@ def _most_classes_to_list(problem: Problem | str, n: int) -> int:
 
 
 def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
-    """Choose for each row the set of the smallest expected cost, if there is a formula for it.
-
-    Parameters
-    ----------
-    p : ndarray of shape (n, K)
-        Checked class probabilities, none of them negative.
-    costs : SetCosts
-        What a set costs.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool, or None
-    """
+    """Choose for each row the set of the smallest expected cost, if there is a formula for it."""
     if isinstance(costs, AnswerCosts):
         return _answer_or_abstain(p, costs.values)
     if isinstance(costs, ClassSelectiveCosts):
@@ -327,10 +315,7 @@ def _answer_or_abstain(p: Floats, values: Floats) -> Mask:
 
 
 def _between_quantiles(p: Floats, costs: IntervalCosts) -> Mask:
-    """Choose under interval costs: all classes from one quantile to the other.
-
-    A class at an end pays if the probability beyond and at it exceeds the price of its width.
-    """
+    """Choose under interval costs: all classes from one quantile to the other."""
     if costs.width >= 0.5:
         return cheapest(p, [(np.eye(costs.n_classes, dtype=np.bool_), costs.singletons())])
     # A tie, up to rounding, is a reason for the smaller set.
@@ -341,11 +326,7 @@ def _between_quantiles(p: Floats, costs: IntervalCosts) -> Mask:
 
 
 def _class_selective(p: Floats, eta: Floats, delta: float) -> Mask:
-    r"""Choose under Ha's costs :math:`\eta(y)[y \notin \hat Y] + \delta (|\hat Y| - 1)`.
-
-    Each class pays by itself: it is in if :math:`\eta(y) p(y) > \delta`, and the one of the largest
-    :math:`\eta(y) p(y)` is in any case.
-    """
+    r"""Choose under Ha's costs :math:`\eta(y)[y \notin \hat Y] + \delta (|\hat Y| - 1)`."""
     at_stake = eta * p
     # A tie, up to rounding, is a reason for the smaller set.
     mask = at_stake > delta * (1 + 1e-12)
@@ -355,11 +336,7 @@ def _class_selective(p: Floats, eta: Floats, delta: float) -> Mask:
 
 
 def _single_classes_suffice(costs: SetCosts) -> bool:
-    """Whether no set costs less than the mean of its members.
-
-    Its expected cost then is at least the mean of theirs, and hence that of the best one: Yang,
-    Destercke & Masson (2017), Proposition 1.
-    """
+    """Whether no set costs less than the mean of its members."""
     if isinstance(costs, PowerMeanCosts):
         return min(costs.p_correct, costs.p_wrong) >= 1
     return isinstance(costs, OWACosts) and costs.tolerance <= 0.5
@@ -379,10 +356,7 @@ def _right_sets_are_free(costs: SetCosts) -> bool:
 
 @remembered
 def _as_weighted_size_costs(costs: SetCosts) -> tuple[Floats, SizeCosts] | None:
-    """Costs by size times a weight of the truth, if all predictions are treated alike.
-
-    So they are under 0/1 costs, also where missing some truths costs more than missing others.
-    """
+    """Costs by size times a weight of the truth, if all predictions are treated alike."""
     if not isinstance(costs, PowerMeanCosts | OWACosts | AbellanMasegosaCosts):
         return None
     matrix = costs.matrix
@@ -405,30 +379,7 @@ def _reweigh(p: Floats, weight: Floats) -> Floats:
 
 
 def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[Ints, Floats]:
-    """Find the answer that a rule of thresholds per class prefers, and how sure it is of it.
-
-    Parameters
-    ----------
-    p : array-like of shape (n, K)
-        Class probabilities.
-    costs : SetCosts, optional
-        Costs of answers and of abstaining.
-
-    Returns
-    -------
-    choice : ndarray of shape (n,), int
-        The most probable class; with costs, the class of the least expected cost.
-    confidence : ndarray of shape (n,)
-        Its probability; with costs, by how much it is expected to cost less than abstaining,
-        :func:`rounded`, and below zero only where :func:`optimal_sets` abstains. A row's
-        confidence does not depend, not even by rounding, on the rows it comes with.
-
-    Examples
-    --------
-    >>> from cautious.costs import as_costs
-    >>> preferred_answers([[0.25, 0.75]], as_costs([[0, 8], [4, 0], [1, 1]]))
-    (array([1]), array([0.]))
-    """
+    """Find the answer that a rule of thresholds per class prefers, and how sure it is of it."""
     probabilities = check_probabilities(p)
     if costs is None:
         return likeliest(probabilities)
@@ -450,16 +401,7 @@ def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[
 
 
 def parts_of_costs(costs: SetCosts) -> float:
-    """Say into how many parts the unit of a cost is divided when savings are compared.
-
-    A power of ten: the largest difference of costs has 12 to 13 digits.
-
-    Examples
-    --------
-    >>> from cautious.costs import as_costs
-    >>> parts_of_costs(as_costs([[0, 8], [4, 0], [1, 1]]))
-    1000000000000.0
-    """
+    """Say into how many parts the unit of a cost is divided when savings are compared."""
     table = costs.answers.to_numpy(dtype=np.float64)
     scale = float((table - table.min(axis=0)).max())
     digits = 12 - math.floor(math.log10(scale)) if scale > 0 else 12
@@ -467,15 +409,6 @@ def parts_of_costs(costs: SetCosts) -> float:
 
 
 def rounded(savings: Floats, parts: float) -> Floats:
-    """Round savings, or thresholds of them, so that those that differ by rounding are equal.
-
-    Found thresholds are savings of cases. Were savings compared with an allowance instead, a rule
-    would answer cases that its search counted as abstentions.
-
-    Examples
-    --------
-    >>> rounded(np.array([0.1 + 0.2, np.inf]), 1e12)
-    array([0.3, inf])
-    """
+    """Round savings, or thresholds of them, so that those that differ by rounding are equal."""
     with np.errstate(over="ignore"):  # a threshold beyond all savings
         return np.asarray(np.rint(savings * parts) / parts)

@@ -36,20 +36,7 @@ def is_quick_by_size(hit: Floats, miss: Floats) -> bool:
 
 
 def tensor_sets_by_size(p: Tensor, hit: Floats, miss: Floats) -> Tensor:
-    """Choose for each row the set of the smallest expected cost.
-
-    Parameters
-    ----------
-    p : tensor of shape (n, K)
-        Class probabilities, none negative, or numbers in proportion to them within each row.
-    hit, miss : ndarray of shape (K,)
-        Costs of a right and of a wrong set of 1, …, K classes for which
-        :func:`is_quick_by_size` holds.
-
-    Returns
-    -------
-    tensor of shape (n, K), bool
-    """
+    """Choose for each row the set of the smallest expected cost."""
     xp, (n, k) = namespace(p), p.shape
     at_once = max(1, _CELLS_AT_ONCE // k)
     parts = []
@@ -112,10 +99,7 @@ def _ordered_within(row: Tensor, value: Tensor) -> Tensor:
 def _best_ends(
     value: Tensor, begin: Tensor, count: Tensor, hit: Floats, miss: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Of rows with a few candidates: the least probability in the best set, its size, the next one.
-
-    The candidates of a row are `count` falling elements of `value` from `begin` on.
-    """
+    """Of rows with few candidates: least probability in the best set, its size, the next one."""
     xp = namespace(value)
     scale = float(max(np.abs(hit).max(), abs(miss)))
     width = int(xp.max(count))

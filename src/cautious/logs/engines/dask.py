@@ -37,28 +37,7 @@ def summarise_on_dask(
     n_rows: int | None = None,
     progress: Progress | None = None,
 ) -> LogSummary:
-    """Summarise the parts of a source on a Dask cluster.
-
-    Files are read where the tasks run, so workers must see them under the same paths.
-
-    Parameters
-    ----------
-    parts : iterable of Part
-        Parts of the source.
-    plan : Plan
-        What to count.
-    engine : "dask", Client, cluster or address
-        The cluster; "dask" takes the client that is running, or starts workers on this machine
-        for the work, which only this machine can reach.
-    n_rows : int, optional
-        How many rows there are in all, for `progress`.
-    progress : callable, optional
-        Told the number of rows done and of all.
-
-    Returns
-    -------
-    LogSummary
-    """
+    """Summarise the parts of a source on a Dask cluster."""
     total, job = LogSummary.of_nothing(plan), uuid4().hex
     done = 0
 
@@ -80,17 +59,7 @@ def summarise_on_dask(
 def map_on_dask(
     work: Callable[[Any], Any], tasks: Sequence[Any], engine: Any = "dask"
 ) -> Iterator[Any]:
-    """Do every task on a Dask cluster, and give the results in the order of the tasks.
-
-    Parameters
-    ----------
-    work : callable
-        Takes one task; both travel to the workers.
-    tasks : sequence
-        The tasks.
-    engine : "dask", Client, cluster or address
-        The cluster, as in :func:`summarise_on_dask`.
-    """
+    """Do every task on a Dask cluster, and give the results in the order of the tasks."""
     with _client(engine) as client, client.as_current():
         futures = [client.submit(work, task, pure=False) for task in tasks]
         try:
@@ -106,11 +75,7 @@ _seen: dict[str, LogSummary] = {}
 
 
 def summarise_block(parts: list[Part], plan: Plan, job: str) -> LogSummary:
-    """Summarise parts one after the other; what goes over the wire is added up before.
-
-    A worker that has summarised other parts for the same job knows already how finely scores can
-    be kept.
-    """
+    """Summarise parts one after the other; what goes over the wire is added up before."""
     total = RunningTotal(plan, seen=_seen.get(job))
     for part in parts:
         total.add(part)

@@ -156,15 +156,7 @@ class OpenTable(PlainRows):
 
     @classmethod
     def of_list(cls, rows: OpenList, exponent: int | None) -> OpenTable | None:
-        """Count the rows of a list in a table; None if there is no grid for them.
-
-        Parameters
-        ----------
-        rows : OpenList
-            Some rows.
-        exponent : int, optional
-            The exponent that is known to be needed; with None, scores must have a few digits.
-        """
+        """Count the rows of a list in a table; None if there is no grid for them."""
         scale = decimal_scale(rows.rows[0][0]) if exponent is None else 2.0**-exponent
         if scale is None:
             return None

@@ -92,13 +92,7 @@ class PlainRows:
         return SetTally.of_single_answers(self.pairs, Stratum(ARGMAX, None, None), limit)
 
     def columns_of(self, batch: Any) -> tuple[Floats, Ints, Coded] | None:
-        """Give numbers and true labels of a batch; None if something of it is not plain.
-
-        Returns
-        -------
-        tuple or None
-            An array that holds all columns of numbers, where in it each begins, and the labels.
-        """
+        """Give numbers and true labels of a batch; None if something of it is not plain."""
         if hasattr(batch, "to_batches"):
             pieces = batch.to_batches()
             batch = pieces[0] if len(pieces) == 1 else batch.combine_chunks().to_batches()[0]
@@ -153,12 +147,7 @@ class PlainRows:
 
 
 def _in_place(columns: list[Any]) -> tuple[Floats, Ints] | None:
-    """See columns of double precision, as they lie in memory, as one array.
-
-    A compiled loop takes them so whatever their number is. The array begins at the column that
-    lies first in memory and reaches to the end of the last one; what lies between columns is
-    somebody else's and is not to be touched.
-    """
+    """See columns of double precision, as they lie in memory, as one array."""
     if len(columns) == 1:
         return columns[0].to_numpy(), _ALONE
     n = len(columns[0])

@@ -39,22 +39,7 @@ class _NoJavaError(InputError, FileNotFoundError):
 
 
 def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogSummary:
-    """Summarise a log on Spark.
-
-    Parameters
-    ----------
-    source : Spark DataFrame, path or list of paths
-        The log; paths of Parquet or CSV files are read by Spark.
-    engine : "spark", address or SparkSession
-        The session; "spark" takes that of the frame, or the active one, or starts one on this
-        machine for the work, which only this machine can reach.
-    wishes : dict
-        Arguments of :meth:`cautious.logs.Plan.of`.
-
-    Returns
-    -------
-    LogSummary
-    """
+    """Summarise a log on Spark."""
     if hasattr(source, "mapInArrow"):
         return _summarise_frame(source, wishes)
     paths = [source] if isinstance(source, str | os.PathLike) else source
@@ -71,17 +56,7 @@ def summarise_on_spark(source: Any, engine: Any, wishes: dict[str, Any]) -> LogS
 def map_on_spark(
     work: Callable[[Any], Any], tasks: Sequence[Any], engine: Any = "spark"
 ) -> list[Any]:
-    """Do every task on Spark, and give the results in the order of the tasks.
-
-    Parameters
-    ----------
-    work : callable
-        Takes one task, and returns what JSON holds; both travel to the workers.
-    tasks : sequence
-        The tasks; each is a partition of its own.
-    engine : "spark", address or SparkSession
-        The session, as in :func:`summarise_on_spark`.
-    """
+    """Do every task on Spark, and give the results in the order of the tasks."""
     import pyarrow as pa
 
     def do(batches: Iterable[Any]) -> Iterator[Any]:
@@ -131,14 +106,7 @@ def _summarise_frame(frame: Any, wishes: dict[str, Any]) -> LogSummary:
 
 
 def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Make the function that Spark maps over partitions.
-
-    Parameters
-    ----------
-    plan_text : str
-        What to count, as JSON. A column of the file that each row is from may be there as well;
-        errors then name the file.
-    """
+    """Make the function that Spark maps over partitions."""
 
     def summarise(batches: Iterable[Any]) -> Iterator[Any]:
         total = RunningTotal(Plan.from_dict(json.loads(plan_text)))
@@ -205,10 +173,7 @@ def _in_short(error: Exception) -> str:
 
 
 def _with_file(rows: Any, plan_text: str) -> InputError | None:
-    """Run once more, now with the file of every row, to say where the error is; None if it fails.
-
-    The name of the file is as long as the row itself, so it is asked for only now.
-    """
+    """Run once more, with the file of every row, to say where the error is; None if it fails."""
     functions = import_module("pyspark.sql.functions")
     named = rows.withColumn(_FILE, functions.input_file_name())
     try:
@@ -279,16 +244,7 @@ def _check_java(engine: str) -> None:
 
 
 def _options(engine: str, asked: str) -> dict[str, str]:
-    """Options of a session that is started here: nobody outside this machine can reach it.
-
-    What the user's own configuration says stays as it is. A driver whose workers are elsewhere must
-    be reachable for them; its pages with everything about the job need not be.
-
-    Examples
-    --------
-    >>> _options("spark", "--master spark://host:7077 --conf spark.ui.enabled=true")
-    {}
-    """
+    """Options of a session that is started here: nobody outside this machine can reach it."""
     if engine.startswith("sc://"):
         return {"spark.remote": engine}
     found = {"spark.ui.enabled": "false"}

@@ -328,25 +328,7 @@ def summarise_in_threads(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> LogSummary:
-    """Summarise the parts of a source in threads; each has one batch in memory.
-
-    Parameters
-    ----------
-    parts : iterable of Part
-        Parts of the source.
-    plan : Plan
-        What to count.
-    n_rows : int, optional
-        How many rows there are in all, for `progress`.
-    n_threads : int, optional
-        Number of threads, as many as processors by default, up to 4; more than 8 are not started.
-    progress : callable, optional
-        Told the number of rows done and of all.
-
-    Returns
-    -------
-    LogSummary
-    """
+    """Summarise the parts of a source in threads; each has one batch in memory."""
     import pyarrow as pa
 
     if n_threads is None:

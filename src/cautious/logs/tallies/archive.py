@@ -18,14 +18,7 @@ _TYPES = {"f": "<f8", "i": "<i8", "u": "<u8"}
 
 
 def pack(header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> bytes:
-    """Write a header and arrays of 64-bit numbers; equal ones give equal bytes.
-
-    Examples
-    --------
-    >>> header, (array,) = unpack(pack({"n": 2}, [np.array([1.5, 2.5])]))
-    >>> header["n"], array
-    (2, array([1.5, 2.5]))
-    """
+    """Write a header and arrays of 64-bit numbers; equal ones give equal bytes."""
     shapes = [[array.dtype.kind, *array.shape] for array in arrays]
     text = json.dumps({**header, "arrays": shapes}).encode()
     numbers = [array.astype(_TYPES[array.dtype.kind]).tobytes() for array in arrays]
@@ -34,13 +27,7 @@ def pack(header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
-    """Undo :func:`pack`.
-
-    Raises
-    ------
-    ValueError, TypeError, LookupError
-        If a byte has changed, or there are more or fewer than there should be.
-    """
+    """Undo :func:`pack`."""
     start = len(_MAGIC) + _DIGEST
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"bytes were expected, not {type(data).__name__}")

@@ -40,20 +40,7 @@ def cells_of(scores: Floats, exponent: int) -> Floats:
 
 
 def least_exponent(sample: Sequence[Floats], cells: int) -> int:
-    """Find the smallest exponent that leaves so many cells in all.
-
-    Parameters
-    ----------
-    sample : sequence of ndarray
-        Scores of each kind, sorted.
-    cells : int
-        How many cells may be left.
-
-    Examples
-    --------
-    >>> least_exponent([np.array([0.1, 0.2, 0.9]), np.array([0.1])], 3)
-    -2
-    """
+    """Find the smallest exponent that leaves so many cells in all."""
     fits, too_fine = COARSEST, FINEST - 1
     while fits - too_fine > 1:
         middle = (fits + too_fine) // 2
@@ -79,16 +66,6 @@ class GridSearch:
     ----------
     exponent : int or None
         The exponent that all rows are known to need; None while all pairs may fit.
-
-    Examples
-    --------
-    >>> search = GridSearch(Limits(4, 2))
-    >>> search.look(np.array([0.1, 0.2, 0.3, 0.4]), np.zeros(4, dtype=np.int8))
-    >>> search.exponent is None
-    True
-    >>> search.look(np.array([0.5, 0.6, 0.7, 0.8]), np.zeros(4, dtype=np.int8))
-    >>> search.exponent
-    -1
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -102,15 +79,7 @@ class GridSearch:
         self._stride = max(1, limits.limit // (2 * limits.cells))
 
     def look(self, scores: Floats, kinds: npt.NDArray[np.integer[Any]]) -> None:
-        """Look at more rows.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n,)
-            Scores, none of them NaN or a negative zero.
-        kinds : ndarray of shape (n,), int
-            Number of each row's kind; the same numbers at every call.
-        """
+        """Look at more rows."""
         if self.exponent is not None:
             return
         with self._lock:

@@ -61,36 +61,7 @@ def count_on_grid(
     *,
     decimal: bool,
 ) -> npt.NDArray[np.int64] | None:
-    """Count scores in a table of cells and kinds.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-        Scores, finite.
-    codes : ndarray of shape (n,), int
-        Kind of each case, below `n_kinds`.
-    n_kinds : int
-        Number of kinds.
-    scale : float
-        Cells per unit.
-    low : float
-        The first cell of the table.
-    span : int
-        How many cells it has; all scores lie in one of them.
-    decimal : bool
-        Whether the scores themselves must be multiples of one over the scale.
-
-    Returns
-    -------
-    ndarray of shape (span, n_kinds), int64, or None
-        None if one of the scores is no such multiple.
-
-    Examples
-    --------
-    >>> scores, kinds = np.array([0.1, 0.4, 0.2, 0.1]), np.array([0, 1, 1, 0])
-    >>> count_on_grid(scores, kinds, 2, 10.0, 1.0, 4, decimal=True).tolist()
-    [[2, 0], [0, 1], [0, 0], [0, 1]]
-    """
+    """Count scores in a table of cells and kinds."""
     table = np.zeros(span * n_kinds, dtype=np.int64)
     count = compiled_loop("count", len(scores))
     short = codes.dtype.itemsize == 1 and n_kinds < 128
@@ -188,26 +159,7 @@ def _making_count(sources: str) -> Callable[..., int]:
 
 
 def most_probable(p: list[Floats]) -> tuple[Ints, Floats] | None:
-    """Find the most probable class of each row and its probability; ties go to the first class.
-
-    Columns are gone through as they lie in an Arrow batch; they are never brought together.
-
-    Parameters
-    ----------
-    p : list of ndarray of shape (n,), float64
-        Probabilities of each class.
-
-    Returns
-    -------
-    answer : ndarray of shape (n,), int
-    confidence : ndarray of shape (n,)
-        Both in a tuple; None if some row does not add up to one at a glance.
-
-    Examples
-    --------
-    >>> most_probable([np.array([0.2, 0.5]), np.array([0.8, 0.5])])
-    (array([1, 0]), array([0.8, 0.5]))
-    """
+    """Find the most probable class of each row and its probability; ties go to the first class."""
     n = len(p[0])
     answer = np.zeros(n, dtype=NUMBER)
     confidence = np.empty(n)
@@ -224,22 +176,7 @@ def most_probable(p: list[Floats]) -> tuple[Ints, Floats] | None:
 
 
 def side_by_side(columns: list[Floats]) -> tuple[Floats, Ints] | None:
-    """See several columns as one array, and give where in it each begins.
-
-    A compiled loop takes them so whatever their number is. The array begins at the column that
-    lies first in memory and reaches to the end of the last one; what lies between columns is
-    somebody else's and is not to be touched.
-
-    Parameters
-    ----------
-    columns : list of ndarray of shape (n,), float64
-        Columns of an Arrow batch, say.
-
-    Returns
-    -------
-    tuple of ndarray, or None
-        The array, read-only, and the beginnings; None if a column has gaps.
-    """
+    """See several columns as one array, and give where in it each begins."""
     size, n = 8, len(columns[0])
     places = [column.__array_interface__["data"][0] for column in columns]
     first = min(places)
@@ -379,31 +316,7 @@ def _making_answers(sources: str) -> Callable[..., int]:
 def count_codes(
     n_codes: int, which: Ints, truth: Ints, n_classes: int, forced: Mask | None, part: Ints | None
 ) -> npt.NDArray[np.int64]:
-    """Count cases by part, set, truth and whether the forced answer is right, in this order.
-
-    Parameters
-    ----------
-    n_codes : int
-        Number of codes: parts × sets × classes × 3.
-    which, truth : ndarray of shape (n,), int
-        Set and true class of each case.
-    n_classes : int
-        Number of classes.
-    forced : ndarray of shape (n,), bool, optional
-        Whether the forced answer is right; a third code where it is not known.
-    part : ndarray of shape (n,), int, optional
-        Part of each case, times the number of sets.
-
-    Returns
-    -------
-    ndarray of shape (n_codes,), int64
-
-    Examples
-    --------
-    >>> which, truth = np.array([0, 1, 1]), np.array([0, 0, 1])
-    >>> np.flatnonzero(count_codes(12, which, truth, 2, which == truth, None)).tolist()
-    [2, 7, 11]
-    """
+    """Count cases by part, set, truth and whether the forced answer is right, in this order."""
     tabulate = compiled_loop("tabulate", len(which))
     if tabulate is None:
         code = codes_of(which, truth, n_classes, forced, part)
@@ -453,19 +366,7 @@ def _making_tabulate(sources: str) -> Callable[..., None]:
 def mark(
     scores: Floats, kinds: npt.NDArray[np.integer[Any]], bits: int, taken: npt.NDArray[np.uint8]
 ) -> None:
-    """Set a mark for every pair of a score and a kind, at a place that a hash gives it.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-        Scores.
-    kinds : ndarray of shape (n,), int
-        Number of each row's kind.
-    bits : int
-        The places are numbers of so many bits.
-    taken : ndarray of shape (2**bits,), uint8
-        Is 1 where a mark is set.
-    """
+    """Set a mark for every pair of a score and a kind, at a place that a hash gives it."""
     marking = compiled_loop("mark", 0)
     if marking is not None:
         marking(scores.view(np.uint64), kinds, np.uint64(64 - bits), _GOLDEN, taken)

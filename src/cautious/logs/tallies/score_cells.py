@@ -125,12 +125,7 @@ class ScoreCells:
     # Two classes: cases apart have no score.
 
     def staircase(self, within: str, **told: str | None) -> Staircase:
-        """Count both classes at the scores that cases have at worst or at best.
-
-        At worst the positives of a cell have its least score and its negatives the greatest: a cut
-        between them would answer all of the cell wrongly, and no optimal window has it. What is
-        `told`, the column and the model of the scores, the staircase knows.
-        """
+        """Count both classes at the scores that cases have at worst or at best."""
         low, high, weight, truth = self._scored()
         positive = truth == 1
         stairs = Staircase.from_counts(
@@ -150,11 +145,7 @@ class ScoreCells:
         return self.low[there], self.high[there], self.weight[there], self.truth[there]
 
     def certified_cases(self) -> tuple[Labels, Floats, Floats]:
-        """Truths, scores and weights of probabilities, for a threshold that answers whole cells.
-
-        It lies at the less confident end of a cell, and answers all of the cell alike. A cell on
-        both sides of one half is never answered: its score is nan.
-        """
+        """Truths, scores and weights of probabilities, for a threshold that answers whole cells."""
         low, high, weight, truth = self._scored()
         scores = np.where(low >= 0.5, low, np.where(high <= 0.5, high, np.nan))
         return self.classes[truth], scores, weight

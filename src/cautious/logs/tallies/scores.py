@@ -89,23 +89,7 @@ class ScoreTally:
         limits: Limits,
         at_least: int | None = None,
     ) -> ScoreTally:
-        """Count a batch.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n,)
-            Scores, none of them NaN.
-        codes : ndarray of shape (n,), int
-            Position of each case's kind in `kinds`.
-        kinds : list of Kind
-            The kinds that may occur.
-        counts : ndarray or None
-            Weights in fixed point, or ``None`` to count every case once.
-        limits : Limits
-            How much may be kept.
-        at_least : int, optional
-            An exponent that other data are known to need.
-        """
+        """Count a batch."""
         found = None if counts is not None else _counted(scores, codes, len(kinds), at_least)
         if found is None:
             # There are two zeros, but they are one score.
@@ -132,14 +116,7 @@ class ScoreTally:
         return ScoreTally(self.limits, a.exponent, pieces).settled(1.5)
 
     def settled(self, slack: float = 0.0) -> ScoreTally:
-        """Canonical form: one sorted piece for each kind, as fine as the limits allow.
-
-        Parameters
-        ----------
-        slack : float
-            Leave pieces as they are while no more than `slack` times the limit are kept, or four
-            times as many cells: doing it all the time is expensive.
-        """
+        """Canonical form: one sorted piece for each kind, as fine as the limits allow."""
         tally = self
         if self.exponent is not None and any(len(own) > 1 for own in self.pieces.values()):
             if slack and self.n_kept <= _LOOSE_CELLS * self.limits.cells:
@@ -245,11 +222,7 @@ class ScoreTally:
         return sum(len(values) for own in self.pieces.values() for values, _ in own)
 
     def _surely_too_many(self) -> bool:
-        """Whether there are more distinct pairs than allowed, shown without sorting them.
-
-        A hash gives each value a place in a table. Equal values have the same place, so there are
-        at least as many distinct values as places taken.
-        """
+        """Whether there are more distinct pairs than allowed, shown without sorting them."""
         bits = int(2 * self.limits.limit - 1).bit_length()
         taken = np.zeros(1 << bits, dtype=np.uint8)
         looked_at = 0
@@ -278,21 +251,7 @@ class ScoreTally:
 def _counted(
     scores: Floats, codes: Codes, n_kinds: int, exponent: int | None
 ) -> dict[int, Piece] | None:
-    """Count scores in a table of a grid, each once: quicker than a sort, where there is a grid.
-
-    Parameters
-    ----------
-    scores, codes, n_kinds
-        Scores, and the kind of each as a number.
-    exponent : int or None
-        Cells are ``2**exponent`` wide. With None, scores must all have a few decimal digits;
-        every one is tried, for what is off that grid would be counted wrongly.
-
-    Returns
-    -------
-    dict or None
-        Piece of each kind that occurs; None if there is no such grid, or it is too large.
-    """
+    """Count scores in a table of a grid, each once: quicker than a sort, where there is a grid."""
     if not len(scores):
         return {}
     decimal = exponent is None

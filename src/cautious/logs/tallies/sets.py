@@ -66,25 +66,7 @@ class SetTally:
         counts: Counts | None,
         limit: int,
     ) -> SetTally:
-        """Count a batch of sets given as a mask.
-
-        Parameters
-        ----------
-        mask : ndarray of shape (n, K), bool
-            Prediction sets.
-        truth : ndarray of shape (n,), int
-            True classes.
-        forced : ndarray of shape (n,), bool, optional
-            Whether the forced answer was right.
-        part : ndarray of shape (n,), int
-            Position of each case's stratum in `strata`.
-        strata : list of Stratum
-            What the positions stand for.
-        counts : ndarray or None
-            Weights in fixed point, or ``None`` to count every case once.
-        limit : int
-            How many distinct rows may be kept.
-        """
+        """Count a batch of sets given as a mask."""
         words, rank = distinct_sets(pack_sets(mask), mask.sum(axis=1, dtype=np.intp))
         first = np.zeros(len(words), dtype=np.intp)
         first[rank] = np.arange(len(rank))

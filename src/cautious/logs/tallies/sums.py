@@ -25,13 +25,7 @@ _BASE = float(1 << _BASE_BITS)
 
 
 def fixed_point(weight: Floats) -> Counts:
-    """Write weights in fixed point.
-
-    Examples
-    --------
-    >>> fixed_point(np.array([2.5])).tolist()
-    [[2, 2147483648, 0]]
-    """
+    """Write weights in fixed point."""
     whole = np.floor(weight)
     digits = (weight - whole) * _BASE  # exact: so many leading bits are taken away, none moved
     high = np.floor(digits)
@@ -51,13 +45,7 @@ def carried(counts: Counts) -> Counts:
 
 
 def floats(counts: Counts) -> Floats:
-    """Nearest floating-point numbers.
-
-    Examples
-    --------
-    >>> floats(fixed_point(np.array([2.5, 0.1])))
-    array([2.5, 0.1])
-    """
+    """Nearest floating-point numbers."""
     if counts.ndim == 1:
         return counts.astype(np.float64)
     # The two digits hold 64 bits, more than a float does: adding from the small end rounds once.

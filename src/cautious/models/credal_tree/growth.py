@@ -59,27 +59,7 @@ class CredalTree:
     def reach(
         self, codes: Ints, *, explore: bool = False, empty_nodes: bool = False
     ) -> tuple[Ints, Ints]:
-        """Follow rows down the tree until they can go no further.
-
-        A row ends in a leaf, or in the node whose split it cannot follow: its value there is
-        missing, or its branch is empty, because no example in this node had the value.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (m, n)
-            Codes of the rows' values.
-        explore : bool, default=False
-            Whether a row whose value is missing goes down every branch instead.
-        empty_nodes : bool, default=False
-            Whether a row with an empty branch ends in an extra node without examples, number
-            ``len(self)``, instead of in the node above it.
-
-        Returns
-        -------
-        rows, nodes : ndarray
-            Pairs of a row and a node that it reaches, in the order of the rows. Without `explore`
-            there is one for each row.
-        """
+        """Follow rows down the tree until they can go no further."""
         row, node = np.arange(codes.shape[1]), np.zeros(codes.shape[1], dtype=np.intp)
         ended = []
         while len(row):
@@ -122,23 +102,7 @@ class CredalTree:
         describe: Callable[[int], str],
         empty: int | None = None,
     ) -> Iterator[str]:
-        """Print the tree, one line per branch.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Names of the features.
-        values : sequence of ndarray
-            Values of each feature.
-        describe : callable
-            Says what a node answers.
-        empty : int, optional
-            The node that answers where a branch is empty; by default the one above it.
-
-        Yields
-        ------
-        str
-        """
+        """Print the tree, one line per branch."""
         if self.feature[0] < 0:
             yield describe(0)
         else:
@@ -207,30 +171,7 @@ class Examples:
 
 
 def entropy_of_counts(counts: Floats, s: float) -> Floats:
-    r"""Upper entropy, in bits, of the imprecise Dirichlet model on class counts.
-
-    The flattest distribution gives all of s to the classes with the smallest count, in equal parts,
-    as long as that does not lift them above the next larger count; with whole counts and s up to
-    one it never does (Abellán & Moral 2003). Rows for which it would are left to
-    :func:`cautious.credal.upper_entropy`.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n, K)
-        Class counts, each row with some example.
-    s : float
-        Strength of the prior.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> entropy_of_counts(np.array([[3.0, 0.0], [1.0, 1.0], [2.0, 1.0]]), 1.0).round(4)
-    array([0.8113, 1.    , 1.    ])
-    """
+    """Upper entropy, in bits, of the imprecise Dirichlet model on class counts."""
     least = counts.min(axis=1, keepdims=True)
     lowest = counts == least
     share = s / lowest.sum(axis=1, keepdims=True)
@@ -247,26 +188,7 @@ def entropy_of_counts(counts: Floats, s: float) -> Floats:
 def imprecise_gains(
     examples: Examples, feature: int, rows: Ints, at: Ints, counts: Floats, s: float
 ) -> Floats:
-    """Imprecise information gain of one feature in each of several nodes.
-
-    Parameters
-    ----------
-    examples : Examples
-        All examples.
-    feature : int
-        The feature.
-    rows, at : ndarray of shape (r,)
-        Rows in the nodes, and the node of each, from 0.
-    counts : ndarray of shape (nodes, K)
-        Class counts of the nodes, none of them empty.
-    s : float
-        Strength of the prior.
-
-    Returns
-    -------
-    ndarray of shape (nodes,)
-        In bits.
-    """
+    """Imprecise information gain of one feature in each of several nodes."""
     nodes, width = len(counts), int(examples.n_values[feature])
     code = examples.codes[feature, rows]
     present = code >= 0
@@ -293,21 +215,7 @@ def imprecise_gains(
 
 
 def grow(examples: Examples, s: float, *, max_depth: int | None = None) -> CredalTree:
-    """Grow a tree until no imprecise gain is positive.
-
-    Parameters
-    ----------
-    examples : Examples
-        At least one example.
-    s : float
-        Strength of the prior.
-    max_depth : int, optional
-        The most splits on the way to a leaf.
-
-    Returns
-    -------
-    CredalTree
-    """
+    """Grow a tree until no imprecise gain is positive."""
     levels: list[tuple[Floats, Ints, Ints, Ints]] = []
     n_nodes, n_branches, here = 0, 0, 1
     rows, at = np.arange(len(examples.y)), np.zeros(len(examples.y), dtype=np.intp)

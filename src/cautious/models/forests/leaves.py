@@ -22,10 +22,7 @@ __all__ = ["LeafCounts", "check_countable", "check_one_output"]
 
 
 def check_countable(estimator: Any) -> None:
-    """Refuse, before anything is fitted, what is no ensemble of classification trees.
-
-    Boosted trees are refused too: they fit residuals or reweighted examples, not class counts.
-    """
+    """Refuse, before anything is fitted, what is no ensemble of classification trees."""
     inner = _thawed(estimator)
     bagged = isinstance(inner, BaggingClassifier)
     tree = getattr(inner, "estimator", None) if bagged else inner
@@ -71,20 +68,7 @@ class LeafCounts:
         self.trees: list[Any] = [estimator] if lone else list(estimator.estimators_)
 
     def each(self, X: Any, of: Callable[[Floats], Any]) -> Iterator[Any]:
-        """Give, for each tree, what a function makes of the counts in the rows' leaves.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows, as the ensemble takes them.
-        of : callable
-            From counts (l, K) to an array with l rows.
-
-        Yields
-        ------
-        ndarray
-            One line per row of X.
-        """
+        """Give, for each tree, what a function makes of the counts in the rows' leaves."""
         for tree, leaf in zip(self.trees, self._reached(X), strict=True):
             inner = tree.tree_
             few = inner.node_count <= len(leaf)

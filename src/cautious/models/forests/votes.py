@@ -42,29 +42,7 @@ _CELLS_AT_ONCE = 1 << 21
 
 
 def best_nested_sets(belief: Floats, whole: Floats | float, worth: Floats) -> Mask:
-    r"""Choose the most useful of the sets of the k classes of the largest belief.
-
-    Parameters
-    ----------
-    belief : ndarray of shape (n, K)
-        Belief in each class; the belief in a set is their sum, except for the set of all classes.
-    whole : ndarray of shape (n,) or float
-        Belief in the set of all classes.
-    worth : ndarray of shape (K,)
-        Utility of a right set of 1, …, K classes.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> belief = np.array([[0.4, 0.35, 0.05], [0.2, 0.1, 0.1]])
-    >>> best_nested_sets(belief, 1.0, np.array([1.0, 0.65, 0.47]))
-    array([[ True,  True, False],
-           [ True,  True,  True]])
-    """
+    """Choose the most useful of the sets of the k classes of the largest belief."""
     n, K = belief.shape
     # Sums of many numbers round differently; what is equal in exact arithmetic must stay a tie.
     order = np.argsort(-np.round(belief, 12), axis=1, kind="stable")
@@ -78,26 +56,7 @@ def best_nested_sets(belief: Floats, whole: Floats | float, worth: Floats) -> Ma
 
 
 def best_sets_of_codes(codes: Ints, worth: Floats) -> Mask:
-    """Choose the most useful of all sets of few classes, for each row.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n, T), int
-        The set that each tree votes for, as a number: of K classes the first stands for
-        :math:`2^{K-1}`, the last for 1.
-    worth : ndarray of shape (K,)
-        Utility of a right set of 1, …, K classes.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> best_sets_of_codes(np.array([[6, 6, 4, 2]]), np.array([1.0, 0.65, 0.47]))
-    array([[ True,  True, False]])
-    """
+    """Choose the most useful of all sets of few classes, for each row."""
     n, K = len(codes), len(worth)
     best = np.empty((n, K), dtype=np.bool_)
     for rows in row_chunks(n, max(1, _CELLS_AT_ONCE >> K)):
@@ -108,21 +67,7 @@ def best_sets_of_codes(codes: Ints, worth: Floats) -> Mask:
 
 
 def _best_of_cells(cells: Ints, n: int, a: int, worth: Floats) -> Mask:
-    """Choose the best of all sets of a classes, for n rows.
-
-    Parameters
-    ----------
-    cells : ndarray
-        One entry for each vote of each row: code of the set times n, and the row.
-    n, a : int
-        Number of rows and of classes.
-    worth : ndarray of shape (K,)
-        Utility of a right set of 1, …, K classes.
-
-    Returns
-    -------
-    ndarray of shape (n, a), bool
-    """
+    """Choose the best of all sets of a classes, for n rows."""
     if not a:
         return np.zeros((n, 0), dtype=np.bool_)
     # Sets in rows, so that each step is over whole rows of the table.
@@ -149,28 +94,7 @@ def _best_of_cells(cells: Ints, n: int, a: int, worth: Floats) -> Mask:
 
 
 def best_sets_of_votes(votes: Mask, worth: Floats) -> Mask:
-    """Choose the most useful of all sets of classes, for each row.
-
-    Parameters
-    ----------
-    votes : ndarray of shape (n, T, K), bool
-        The set that each tree votes for, none of them empty.
-    worth : ndarray of shape (K,)
-        Utility of a right set of 1, …, K classes, positive, none larger than the one before it.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-
-    Examples
-    --------
-    Neither class is sure, but all of the votes are within two of them:
-
-    >>> import numpy as np
-    >>> votes = np.array([[[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0]]], dtype=bool)
-    >>> best_sets_of_votes(votes, np.array([1.0, 0.65, 0.47]))
-    array([[ True,  True, False]])
-    """
+    """Choose the most useful of all sets of classes, for each row."""
     _, T, K = votes.shape
     size = votes.sum(axis=2, dtype=np.int32)
     single = np.einsum("ntk,nt->nk", votes, (size == 1).astype(np.float64), optimize=True)
@@ -244,12 +168,7 @@ def _best_by_table(votes: Mask, usable: Mask, classes: Ints, worth: Floats) -> M
 
 
 def _best_by_branches(votes: Mask, worth: Floats) -> Mask:
-    """Find the best set of many classes for one row, with classes in or out one after the other.
-
-    The bound of a branch: whichever classes come in, a set of k classes holds no more votes than
-    there are for sets that fit into k classes with those that are in, and no more than the classes
-    of the most support that may come in would bring, each by itself.
-    """
+    """Find the best set of many classes for one row, with classes in or out one after the other."""
     sets, times = np.unique(votes, axis=0, return_counts=True)
     n_classes = votes.shape[1]
     best_value, best = -1.0, np.zeros(n_classes, dtype=np.bool_)

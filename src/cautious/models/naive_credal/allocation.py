@@ -127,16 +127,7 @@ class Weights:
         return np.where(self.most < self.totals, bend, 0.0)
 
     def steepest(self, low: Floats, high: Floats, log_unit: Floats) -> Floats:
-        r"""Bound the slope of g between two shares from above, in given units of weight.
-
-        .. math::
-
-            g' = \prod_j r_j + \sum_i \frac{n + x}{\tilde n_i + x} \Bigl(
-            \prod_{j \ne i} r_j - \prod_j r_j\Bigr), \qquad
-            r_j = \frac{n_j + x}{\tilde n_j + x}.
-
-        Each :math:`r_j` grows and the fraction falls, so their ends bound them.
-        """
+        """Bound the slope of g between two shares from above, in given units of weight."""
         telling = self.most < self.totals
         size, totals, a, b = self.size[:, None], self.totals, low[:, None], high[:, None]
         ratio = (self.most + b) / (totals + b)
@@ -151,13 +142,7 @@ class Weights:
 def chord_peak(
     own: Weights, level: Floats, rise: Floats, left: Floats, right: Floats, s: float
 ) -> tuple[Floats, Floats]:
-    """Maximise log(level + rise (y - left)) - log f(s - y), which is concave in y.
-
-    Returns
-    -------
-    y, promise : ndarray of shape (p,)
-        Near the peak, and what it cannot exceed, by the tangent there.
-    """
+    """Maximise log(level + rise (y - left)) - log f(s - y), which is concave in y."""
 
     def slopes(y: Floats) -> tuple[Floats, Floats]:
         growth = rise / (level + rise * (y - left))
@@ -183,26 +168,7 @@ def chord_peak(
 def greatest_shared_odds(
     weights: Weights, K: int, s: float, unit: Floats, row: Ints, own: Ints
 ) -> Floats:
-    """Find the greatest log odds against a class when all others may share the prior.
-
-    Parameters
-    ----------
-    weights : Weights
-        Those of all K classes of row 0, then of row 1, and so on.
-    K : int
-        Number of classes.
-    s : float
-        Strength of the prior.
-    unit : ndarray of shape (n,)
-        Logarithm of the unit in which the odds of each row are given.
-    row, own : ndarray of shape (p,)
-        Rows and classes in question; the least weights of the classes are positive.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-        Log odds, less the unit.
-    """
+    """Find the greatest log odds against a class when all others may share the prior."""
     odds = np.empty(len(row))
     for part in row_chunks(len(row), max(1, _CELLS_AT_ONCE // (K * weights.totals.shape[1]))):
         at = row[part]
@@ -303,18 +269,7 @@ class _Problems:
         return at_low, at_high, line, slope
 
     def _relaxed(self, boxes: _Boxes) -> tuple[Floats, Floats, Floats, Ints]:
-        """Share the prior out along the lines.
-
-        Returns
-        -------
-        shares : ndarray of shape (boxes, rivals)
-        promise : ndarray of shape (boxes,)
-            What the odds in the box cannot exceed.
-        total : ndarray of shape (boxes,)
-            Weight of all rivals at these shares.
-        rival : ndarray of shape (boxes,)
-            The rival whose line is furthest off there.
-        """
+        """Share the prior out along the lines."""
         n, R = boxes.low.shape
         order = np.argsort(-boxes.slope, axis=1, kind="stable")
         width = np.take_along_axis(boxes.high - boxes.low, order, axis=1)

@@ -38,15 +38,6 @@ class CategoryCounts:
         The values of each feature.
     tables : tuple of ndarray of shape (a_i, K)
         :math:`n(a_i, c)`; cells where the feature is missing are counted nowhere.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one = CategoryCounts.of([np.array([0, 1, 1])], np.array([0, 0, 1]), np.array(["n", "p"]))
-    >>> two = CategoryCounts.of([np.array([2])], np.array([0]), np.array(["n"]))
-    >>> both = one + two
-    >>> both.values[0], both.tables[0].tolist(), both.class_counts.tolist()
-    (array([0, 1, 2]), [[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]], [3.0, 1.0])
     """
 
     classes: Labels
@@ -130,16 +121,6 @@ class ValueTables:
     ----------
     n_values : ndarray of shape (m,)
         Number of values of each feature.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tables = ValueTables(np.array([2, 1]))
-    >>> tables.feature
-    array([0, 0, 0, 0, 1, 1, 1])
-    >>> tables.lines(np.array([[1, -1], [0, 1]]))  # two features, two rows
-    array([[1, 3],
-           [4, 5]])
     """
 
     def __init__(self, n_values: Ints) -> None:

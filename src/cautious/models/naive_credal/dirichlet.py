@@ -241,14 +241,7 @@ class GlobalIDM:
 
 
 def envelope_corners(slope: Floats, intercept: Floats, high: float) -> list[float]:
-    """Find where the highest of several lines changes, strictly between 0 and ``high``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> envelope_corners(np.array([0.0, 1.0, 3.0]), np.array([1.0, 0.5, -2.0]), high=2.0)
-    [0.5, 1.25]
-    """
+    """Find where the highest of several lines changes, strictly between 0 and ``high``."""
     corners: list[float] = []
     x = 0.0
     # On a tie the steepest of the highest lines is the one that stays highest.
@@ -277,31 +270,7 @@ def fill_worst(
     second: Ints,
     s: float,
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    r"""Replace missing cells by the worst values, cutting [0, s] where the worst value changes.
-
-    Parameters
-    ----------
-    tables : ValueTables
-        The layout of ``lower`` and ``upper``.
-    lower, upper : ndarray of shape (lines, K)
-        Least and greatest counts of each value with each class; no value that may be filled in
-        has count 0 with the first class.
-    lines : ndarray of shape (p, m)
-        Lines of the values of each pair's row.
-    first, second : ndarray of shape (p,)
-        Classes c' and c''.
-    s : float
-        Strength of the prior.
-
-    Returns
-    -------
-    pair : ndarray of shape (q,)
-        Which pair each piece belongs to.
-    filled : ndarray of shape (q, m)
-        Lines with the missing cells filled. A feature that never had a value stays missing.
-    low, high : ndarray of shape (q,)
-        The interval of x of each piece.
-    """
+    """Replace missing cells by the worst values, cutting [0, s] where the worst value changes."""
     known: dict[tuple[int, int, int], tuple[Ints, Floats, Floats, list[float]]] = {}
 
     def ratio(feature: int, c1: int, c2: int) -> tuple[Ints, Floats, Floats, list[float]]:

@@ -60,34 +60,7 @@ def undominated(
     *,
     accelerate: bool = False,
 ) -> Mask:
-    r"""Find the classes that no class dominates.
-
-    Three numbers per row and class decide almost every pair without solving for the infimum: f
-    falls and g grows in its argument, so
-
-    .. math::
-
-        \frac{f_{c'}(s)}{g_{c''}(s)} \le \inf_x h(x) \le
-        \min\!\left(\frac{f_{c'}(s)}{f_{c''}(0)}, \frac{f_{c'}(0)}{g_{c''}(s)}\right),
-
-    where :math:`f_{c''}(0) \le g_{c''}(0)`. The class with the largest :math:`f(s)` is dominated by
-    none. Dominance is transitive, so the others meet that class first, and only its survivors meet
-    each other.
-
-    Parameters
-    ----------
-    log_f_s, log_f_0, log_g_s : ndarray of shape (n, K)
-        Logarithms of :math:`f_c(s)`, :math:`f_c(0)` and :math:`g_c(s)`.
-    infimum : callable
-        Solves the pairs left open.
-    accelerate : bool, default=False
-        Compile the comparisons by numba; the sets are the same.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
-        Prediction sets.
-    """
+    """Find the classes that no class dominates."""
     rows = np.arange(len(log_f_s))
     best = np.argmax(log_f_s, axis=1)
     # A best class with a zero count has f = 0: nothing dominates anything in that row.
@@ -114,13 +87,7 @@ def undominated(
 def _meet(
     log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, rows: Ints, rivals: Mask, kept: Mask
 ) -> tuple[Ints, Ints, Ints]:
-    """Let the rivals of some rows meet the kept classes, and keep no class that one surely beats.
-
-    Returns
-    -------
-    at, first, second : ndarray of shape (p,)
-        Pairs of a rival and a class still kept that are open.
-    """
+    """Let the rivals of some rows meet the kept classes; drop those that one surely beats."""
     at, first = np.nonzero(rivals if len(rows) == len(rivals) else rivals[rows])
     at = rows[at]
     # Where each row has one rival nothing need be copied, and the many sure pairs not be listed.
@@ -176,21 +143,7 @@ def _making_meet(sources: str) -> Callable[..., tuple[Ints, Ints, Ints]]:
 
 
 def pairwise_infima(possible: Mask, infimum: Infimum) -> Floats:
-    r"""Solve every ordered pair of classes of every row.
-
-    Parameters
-    ----------
-    possible : ndarray of shape (n, K)
-        Classes that no count of zero keeps from dominating; the ratios of the others are 0.
-    infimum : callable
-        Solves the pairs.
-
-    Returns
-    -------
-    ndarray of shape (n, K, K)
-        Entry (r, a, b) is the logarithm of the smallest ratio of class a to class b; 0 on the
-        diagonal.
-    """
+    """Solve every ordered pair of classes of every row."""
     n, K = possible.shape
     others = ~np.eye(K, dtype=bool)
     infima = np.broadcast_to(np.where(others, -np.inf, 0.0), (n, K, K)).copy()
@@ -205,33 +158,7 @@ def dominated_by_infima(infima: Floats) -> Mask:
 
 
 def bounds_from_infima(infima: Floats) -> tuple[Floats, Floats]:
-    r"""Bound class probabilities by the smallest ratios between pairs of classes.
-
-    .. math::
-
-        \underline p(c) = \Bigl(1 + \sum_{c'' \ne c} \frac{1}{\inf p(c)/p(c'')}\Bigr)^{-1}, \qquad
-        \overline p(c) = \Bigl(1 + \sum_{c'' \ne c} \inf \frac{p(c'')}{p(c)}\Bigr)^{-1}.
-
-    With two classes these are the exact lower and upper probabilities. With more they hold for
-    every distribution of the credal set but may be wider than it, because each ratio is minimised
-    over the prior by itself; each bound is then tightened by what the others leave over.
-
-    Parameters
-    ----------
-    infima : ndarray of shape (n, K, K)
-        As from :func:`pairwise_infima`.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n, K)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lower, upper = bounds_from_infima(np.log([[[1.0, 1.5], [0.25, 1.0]]]))
-    >>> lower.round(3), upper.round(3)  # 1.5 <= p0/p1 <= 4
-    (array([[0.6, 0.2]]), array([[0.8, 0.4]]))
-    """
+    """Bound class probabilities by the smallest ratios between pairs of classes."""
     lower = 1 / _sum_exp(-infima, axis=2)
     upper = 1 / _sum_exp(infima, axis=1)
     floor = 1 - (upper.sum(axis=1, keepdims=True) - upper)
@@ -276,31 +203,7 @@ class Pairs:
 def log_infimum(
     pairs: Pairs, s: float, low: Floats | None = None, high: Floats | None = None
 ) -> Floats:
-    r"""Solve :math:`\log \inf_x h(x)` for each pair, by Newton's method kept inside a bracket.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        What to compare.
-    s : float
-        Strength of the imprecise prior.
-    low, high : ndarray of shape (p,), optional
-        Ends of the interval of x; by default 0 and s.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-        Logarithms of the infima; ``-inf`` where a count of the first class is zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ones = np.ones((1, 2))
-    >>> pair = Pairs(np.array([8.0]), np.array([4.0]), 8 * ones, 4 * ones, 6 * ones, 2 * ones,
-    ...              ones > 0)
-    >>> round(float(np.exp(log_infimum(pair, s=1.0))[0]), 6)  # at x = 1: 5/8 (6/3)**2
-    2.5
-    """
+    r"""Solve :math:`\log \inf_x h(x)` for each pair, by Newton's method kept inside a bracket."""
     p = len(pairs.first)
     low = np.zeros(p) if low is None else low
     high = np.full(p, float(s)) if high is None else high

@@ -62,37 +62,7 @@ _MAX_ITERATIONS = 100
 def posterior_bounds(
     class_counts: Floats, totals: Floats, least: Floats, most: Floats, observed: Mask, s: float
 ) -> tuple[Floats, Floats]:
-    r"""Bound the class probabilities of rows over all priors of strength s.
-
-    Parameters
-    ----------
-    class_counts : ndarray of shape (n, K)
-        :math:`n(c)`.
-    totals : ndarray of shape (n, m, K)
-        :math:`\tilde n_i(c)`.
-    least, most : ndarray of shape (n, m, K)
-        Least and greatest :math:`n(a_i, c)` of the row's values; they differ where missing cells
-        may hide anything.
-    observed : ndarray of shape (n, m)
-        Which features take part.
-    s : float
-        Strength of the imprecise prior.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n, K)
-
-    Examples
-    --------
-    One feature, seen 3 times in 4 with the first class and once in 4 with the others:
-
-    >>> import numpy as np
-    >>> counts, totals = np.array([[[3.0, 1.0, 1.0]]]), np.full((1, 1, 3), 4.0)
-    >>> lower, upper = posterior_bounds(
-    ...     totals[0], totals, counts, counts, observed=np.ones((1, 1), bool), s=1.0)
-    >>> lower.round(4), upper.round(4)  # 3/(3 + 1 + 2), 4/(4 + 1 + 1)
-    (array([[0.5   , 0.1667, 0.1667]]), array([[0.6667, 0.3333, 0.3333]]))
-    """
+    """Bound the class probabilities of rows over all priors of strength s."""
     n, m, K = totals.shape
     lower, upper = np.ones((n, K)), np.ones((n, K))
     if K == 1:
@@ -183,10 +153,7 @@ def _filled(
 def _levelled(
     rivals: Weights, x: Floats, level: Floats, takes: Mask, s: float
 ) -> tuple[Floats, Floats]:
-    """Give each rival what brings its log slope down to the level, by Newton's method.
-
-    The slope is close to a power of x, so its root of that degree is close to straight.
-    """
+    """Give each rival what brings its log slope down to the level, by Newton's method."""
     degree = np.maximum(rivals.observed.sum(axis=1), 2.0)
     x = np.where(takes, np.minimum(x, s), 0.0)
     for _ in range(_MAX_ITERATIONS):
@@ -264,13 +231,7 @@ class _Rival:
 def _climbed(
     own: Weights, rival: _Rival, before: Floats, after: Floats, best: Floats, s: float
 ) -> tuple[Floats, Floats]:
-    """Find the best division of s between a class and a rival by chords of the rival's weight.
-
-    Returns
-    -------
-    best, ceiling : ndarray of shape (p,)
-        The greatest log odds, at least those given; and what the chord over all of [0, s] promised.
-    """
+    """Find the best division of s between a class and a rival by chords of the rival's weight."""
     at: Ints = np.arange(len(best))
     left: Floats = np.zeros(len(best))
     right: Floats = np.full(len(best), s)

@@ -34,26 +34,7 @@ _DISTANCES_AT_ONCE, _ROWS_AT_ONCE = 8_000_000, 512
 def predict_set(
     counts: RowCounts, s: float, rows: Ints, growing: Mask, *, accelerate: bool = False
 ) -> Mask:
-    """Answer some of the counted rows with the undominated classes.
-
-    Parameters
-    ----------
-    counts : RowCounts
-        What was counted in the neighbourhoods.
-    s : float
-        Strength of the prior.
-    rows : ndarray of shape (r,)
-        The rows asked for.
-    growing : ndarray of shape (r,), bool
-        Rows of which only an answer with one class counts. Where there are surely several, all
-        classes are given.
-    accelerate : bool, default=False
-        Compile the loops; the counts are whole numbers. The sets are the same.
-
-    Returns
-    -------
-    ndarray of shape (r, K), bool
-    """
+    """Answer some of the counted rows with the undominated classes."""
     weigh = _look_up if accelerate else _weigh
     log_f_s, log_f_0, log_g_s = weigh(counts, s, rows)
     bare = ~counts.observed[rows].any(axis=1)

@@ -287,15 +287,7 @@ class ModelEvidence:
         return np.asarray(factors)
 
     def smallest_ratios(self, low: float, high: float) -> Floats:
-        """Logarithms of each line's smallest factor of the ratio of two classes.
-
-        Each factor is monotone in t, so it is smallest at an end. An unseen value may also be
-        skipped, whichever is worse; a missing cell is.
-
-        Returns
-        -------
-        ndarray of shape (lines, K, K)
-        """
+        """Logarithms of each line's smallest factor of the ratio of two classes."""
         worst = np.minimum(*(_differences(self._factors(t)) for t in (low, high)))
         worst[self.tables.unseen] = np.minimum(worst[self.tables.unseen], 0.0)
         worst[self.tables.missing] = 0.0
@@ -304,21 +296,7 @@ class ModelEvidence:
     def share_prior(
         self, infima: Floats, lines: Ints, worst: Floats, low: float, high: float, *, exact: bool
     ) -> None:
-        """Raise smallest ratios, found with a t for each feature, to those with one t for all.
-
-        Parameters
-        ----------
-        infima : ndarray of shape (n, K, K)
-            Changed in place. Pairs that dominate already are left alone unless ``exact``.
-        lines : ndarray of shape (m, n)
-            Lines of the rows' values.
-        worst : ndarray of shape (lines, K, K)
-            As from :meth:`smallest_ratios`. Unseen values keep a t of their own.
-        low, high : float
-            The interval of t.
-        exact : bool
-            Whether the values are wanted or only which of them exceed 1.
-        """
+        """Raise smallest ratios, found with a t for each feature, to those with one t for all."""
         K = infima.shape[1]
         plain = ~(self.tables.missing | self.tables.unseen)
         scale = np.logaddexp(self.included, self.excluded)
@@ -364,29 +342,7 @@ def _log_marginal(table: Floats, parameter: float) -> float:
 def minimise_shared(
     first: Floats, second: Floats, low: float, high: float, target: Floats | None = None
 ) -> Floats:
-    r"""Minimise r(t) over ``low <= t <= high`` for each pair of classes.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (p, m)
-        :math:`q'_i` and :math:`q''_i`; equal entries cancel out.
-    low, high : float
-        The interval, strictly between 0 and 1.
-    target : ndarray of shape (p,), optional
-        Where given, it is enough to know on which side of it the minimum lies: the search for a
-        pair ends once that is sure.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-        The minima (with ``target``, numbers on the same side of it as the minima).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> minimise_shared(np.array([[0.9, 0.2]]), np.array([[0.5, 0.5]]), 0.1, 0.9).round(3)
-    array([-0.63])
-    """
+    """Minimise r(t) over ``low <= t <= high`` for each pair of classes."""
     # Features that tell the classes apart by nothing must not loosen the bound on a piece.
     same = first == second
     first, second = np.where(same, 0.5, first), np.where(same, 0.5, second)

@@ -43,24 +43,7 @@ _SEVEN = np.uint64(7)
 
 
 def overlap_distances(train: Ints, test: Ints) -> Whole:
-    """Count the features in which each test row differs from each training row.
-
-    Parameters
-    ----------
-    train, test : ndarray of shape (m, n) and (m, b)
-        Codes; missing cells differ from everything.
-
-    Returns
-    -------
-    ndarray of shape (b, n)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> overlap_distances(np.array([[0, 1, -1], [0, 0, 2]]), np.array([[0, -1], [0, 2]]))
-    array([[0, 1, 2],
-           [2, 2, 1]], dtype=uint8)
-    """
+    """Count the features in which each test row differs from each training row."""
     m, n = train.shape
     distances = np.empty((test.shape[1], n), dtype=np.min_scalar_type(max(m, 1)))
     # Row by row, so that all comparisons of a row stay in the processor's cache.
@@ -161,10 +144,7 @@ class Neighbours:
         return many and bytes_do and self.weight is None and have_numba()
 
     def search(self, test: Ints, *, accelerate: bool = False) -> Found:
-        """Measure how far the training rows are from test rows, given as codes of shape (m, b).
-
-        With `accelerate` by a compiled loop; allowed where :meth:`worth_compiling` says so.
-        """
+        """Measure how far the training rows are from test rows, given as codes of shape (m, b)."""
         m, b = test.shape
         asked = np.zeros((b, self._by_row.shape[1]), dtype=self.codes.dtype)
         asked[:, :m] = test.T
@@ -191,19 +171,7 @@ class Neighbours:
     def count_ring(
         self, found: Found, rows: Ints, inner: Ints, outer: Ints, counts: RowCounts
     ) -> None:
-        """Count the training rows farther than ``inner`` and no farther than ``outer``.
-
-        Parameters
-        ----------
-        found : Found
-            What :meth:`search` found about all test rows.
-        rows : ndarray of shape (r,)
-            The test rows whose rings are counted.
-        inner, outer : ndarray of shape (r,)
-            The ring of each of them, ``inner`` below ``outer``; it is -1 for a ball.
-        counts : RowCounts
-            Of all test rows; the rings are added.
-        """
+        """Count the training rows farther than ``inner`` and no farther than ``outer``."""
         if found.nearest is not None:
             words = self._by_row.view(np.uint64), found.asked.view(np.uint64)
             ring = (rows, inner, outer, counts.class_counts, counts.counts, counts.present)
@@ -246,11 +214,7 @@ class Neighbours:
 
 
 def _sums_by_cell(told: Mask, cell: Ints, weight: Floats | None, n_cells: int) -> Floats:
-    """Add up the rows of a mask for each cell; cells are sorted.
-
-    Eight truth values are one word, and adding words adds eight numbers at a time, as long as no
-    byte of a sum goes beyond 255: longer runs are cut.
-    """
+    """Add up the rows of a mask for each cell; cells are sorted."""
     sums = np.zeros((n_cells, told.shape[1]))
     if not told.size:  # no rows, or no features
         return sums

@@ -51,14 +51,6 @@ class Decomposition:
     ----------
     children : ndarray of shape (K - 1, 2)
         Left and right child of each dichotomy.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = Decomposition(np.array([[1, 2], [0, 3]]))
-    >>> print(tree)
-    {0} | {1, 2}
-    {1} | {2}
     """
 
     children: Ints
@@ -89,17 +81,7 @@ class Decomposition:
         return np.unique(groups, axis=0).tobytes()
 
     def export_text(self, classes: Labels | None = None) -> str:
-        """Print the dichotomies, the root first.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (K,), optional
-            Class labels; by default positions.
-
-        Returns
-        -------
-        str
-        """
+        """Print the dichotomies, the root first."""
         labels = np.arange(self.n_classes) if classes is None else classes
         return "\n".join(" | ".join(set_names(pair, labels)) for pair in self.sides()[::-1])
 
@@ -110,40 +92,7 @@ class Decomposition:
 def sample_decomposition(
     n_classes: int, rng: np.random.Generator, *, ordinal: bool = False
 ) -> Decomposition:
-    r"""Draw a decomposition, every one being equally likely.
-
-    Leaves are grafted one after the other: leaf k joins a node chosen uniformly among the
-    :math:`2k - 1` there are, on a side chosen by a coin. Each labelled tree comes about in exactly
-    one way, which makes the :math:`(2K - 3)!!` decompositions equally likely. Forgetting the labels
-    leaves a uniform plane tree (Rémy's algorithm), whose leaves from left to right are the
-    ordered classes.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number of classes K.
-    rng : Generator
-        Source of randomness.
-    ordinal : bool, default=False
-        Whether every node is to hold neighbouring classes.
-
-    Returns
-    -------
-    Decomposition
-
-    References
-    ----------
-    Rémy (1985), *Un procédé itératif de dénombrement d'arbres binaires*; Frank & Kramer (2004),
-    *Ensembles of nested dichotomies for multi-class problems*, count the decompositions.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> print(sample_decomposition(4, np.random.default_rng(1), ordinal=True))
-    {0, 1, 2} | {3}
-    {0} | {1, 2}
-    {1} | {2}
-    """
+    """Draw a decomposition, every one being equally likely."""
     # Leaves are 0, ..., K - 1; the graft of leaf k makes inner node -k.
     children: dict[int, list[int]] = {}
     parent: dict[int, int] = {}
@@ -193,29 +142,7 @@ _VALUES_AT_ONCE = 50_000
 def lower_expectations(
     tree: Decomposition, lower: Floats, upper: Floats, functions: Floats
 ) -> Floats:
-    """Lower expectations of functions of the class.
-
-    Parameters
-    ----------
-    tree : Decomposition
-        The dichotomies.
-    lower, upper : ndarray of shape (n, K - 1)
-        Bounds on the probability of going left at each dichotomy.
-    functions : ndarray of shape (m, K)
-        Values for each class.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = Decomposition(np.array([[1, 2], [0, 3]]))  # {0} | {1, 2}, {1} | {2}
-    >>> low, high = np.array([[0.5, 0.2]]), np.array([[0.5, 0.4]])
-    >>> lower_expectations(tree, low, high, np.eye(3))
-    array([[0.2, 0.3, 0.3]])
-    """
+    """Lower expectations of functions of the class."""
     K, m = tree.n_classes, len(functions)
     expectations = np.empty((len(lower), m))
     for rows in row_chunks(len(lower), max(1, _VALUES_AT_ONCE // max(m, 1))):
@@ -230,30 +157,7 @@ def lower_expectations(
 
 
 def class_products(tree: Decomposition, left: Floats, right: Floats) -> Floats:
-    """Multiply the probabilities on the way from the root to each class.
-
-    With probabilities this gives those of the classes; with all lower (or all upper) ones it gives
-    the classes' lower (upper) probabilities.
-
-    Parameters
-    ----------
-    tree : Decomposition
-        The dichotomies.
-    left, right : ndarray of shape (n, K - 1)
-        Of going left and right at each dichotomy.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = Decomposition(np.array([[1, 2], [0, 3]]))
-    >>> p = np.array([[0.5, 0.2]])
-    >>> class_products(tree, p, 1 - p)
-    array([[0.2, 0.4, 0.4]])
-    """
+    """Multiply the probabilities on the way from the root to each class."""
     K = tree.n_classes
     reached = np.ones((len(left), 2 * K - 1))
     for j in range(K - 2, -1, -1):

@@ -47,15 +47,7 @@ _MOST_TREES = 100_000
 
 
 def distinct_dichotomies(trees: Sequence[Decomposition]) -> tuple[Mask, list[Ints]]:
-    """List the dichotomies of several trees without repeats.
-
-    Returns
-    -------
-    sides : ndarray of shape (D, 2, K), bool
-        Classes left and right of each.
-    positions : list of ndarray of shape (K - 1,)
-        Where the dichotomies of each tree are in that list.
-    """
+    """List the dichotomies of several trees without repeats."""
     every = np.concatenate([tree.sides() for tree in trees])
     D, _, K = every.shape
     sides, position = np.unique(every.reshape(D, 2 * K), axis=0, return_inverse=True)

@@ -290,11 +290,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
 
 
 def warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
-    """Warn of calibration rows that the estimator has seen.
-
-    Rows of codes agree by nature; only measured numbers that agree to the last digit tell that a
-    case was given twice.
-    """
+    """Warn of calibration rows that the estimator has seen."""
     try:
         table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
         numbers = table.select_dtypes("number")

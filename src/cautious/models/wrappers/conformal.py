@@ -251,11 +251,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         return made
 
     def _split(self, p: Floats, labels: Labels) -> Any:
-        """Let MAPIE work on probabilities of rows held out; None if they are too few.
-
-        The truth of a row may be a class that the estimator was not shown. It conforms less than
-        any other, so that such rows count as the largest scores, and MAPIE gets the others.
-        """
+        """Let MAPIE work on probabilities of rows held out; None if they are too few."""
         own = np.asarray(self.estimator_.classes_)
         seen = pd.Index(labels).isin(own)
         n, unseen = int(seen.sum()), int((~seen).sum())
@@ -473,12 +469,7 @@ class ConformalClassifier(ProbabilisticWrapper):
 
 
 def _level_for_mapie(level: float, n: int, larger: int = 0) -> float | None:
-    """Find a level at which MAPIE takes the right one of n scores; None if there is none.
-
-    It is the k-th smallest of these and of `larger` others, larger ones, that MAPIE is not given.
-    MAPIE rounds levels, and refuses some that can be had. Halfway between two levels that make a
-    difference it does neither.
-    """
+    """Find a level at which MAPIE takes the right one of n scores; None if there is none."""
     k = math.ceil((n + larger + 1) * Fraction(str(float(level))))
     k = max(k, 2)  # MAPIE never takes the smallest
     return (k - 0.5) / (n + 1) if k <= n else None

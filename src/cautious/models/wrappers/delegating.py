@@ -481,30 +481,7 @@ class DelegatingClassifier(NamedEstimators):
 def best_thresholds(
     confidence: Floats, wrong: Floats, prices: Floats, weight: Floats
 ) -> tuple[list[float], float]:
-    """Find from which confidence on each stage of a cascade but the last should answer.
-
-    Parameters
-    ----------
-    confidence, wrong : ndarray of shape (n, stages)
-        How sure each stage is of each case, and whether it would be wrong.
-    prices : ndarray of shape (stages,)
-        What asking a stage costs, where a mistake costs 1.
-    weight : ndarray of shape (n,)
-        How often each case counts.
-
-    Returns
-    -------
-    thresholds : list of float
-        One for each stage but the last.
-    cost : float
-        Mistakes and prices per case.
-
-    Examples
-    --------
-    >>> confidence, wrong = np.array([[0.9, 1], [0.6, 1]]), np.array([[0.0, 0], [1, 0]])
-    >>> best_thresholds(confidence, wrong, np.array([0, 0.1]), np.ones(2))
-    ([0.9], 0.05)
-    """
+    """Find from which confidence on each stage of a cascade but the last should answer."""
     stages = confidence.shape[1]
     thresholds = np.zeros(stages - 1)
     cost = np.inf

@@ -246,10 +246,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         return self
 
     def _goal(self, classes: Labels, labels: Labels, present: Ints, n: int) -> dict[str, Any]:
-        """Arguments of the search, tried before anything is fitted on predictions of no use.
-
-        Costs per case are given for all n rows, and wanted for those present.
-        """
+        """Arguments of the search, tried before anything is fitted on predictions of no use."""
         names = ("costs", "max_abstention", "max_error", "min_saving", "per", "priors")
         goal = {name: getattr(self, name) for name in names}
         if len(classes) < 2:

@@ -204,11 +204,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         """Turn probabilities of at least two classes into sets."""
 
     def _know_classes(self, labels: Labels) -> None:
-        """Know the estimator's classes, and those of labels that it was not shown.
-
-        Calibration cases are drawn without a look at their labels, so that some may be of a class
-        that the estimator has not met, as new cases may.
-        """
+        """Know the estimator's classes, and those of labels that it was not shown."""
         own: Labels = np.asarray(self.estimator_.classes_)
         known = pd.Index(labels).isin(own)
         if not known.any():
@@ -219,11 +215,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         self.classes_ = own if known.all() else np.unique(np.concatenate([own, labels]))
 
     def _fit_part(self, X: Any, labels: Labels, part: Ints, params: dict[str, Any]) -> None:
-        """Fit the estimator on a part that was drawn without a look at the labels.
-
-        Few examples may leave it one class only, which many estimators refuse. To draw again would
-        be a look at the labels.
-        """
+        """Fit the estimator on a part that was drawn without a look at the labels."""
         rows, truth = _safe_indexing(X, part), labels[part]
         if len(np.unique(truth)) == 1 and len(np.unique(labels)) > 1:
             warnings.warn(
@@ -242,10 +234,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         check_probabilistic(self.estimator)
 
     def _check_parameters(self) -> None:
-        """Raise on parameters that no classes could be right for, before anything is fitted.
-
-        What is said class by class has to wait for the estimator, which may leave labels out.
-        """
+        """Raise on parameters that no classes could be right for, before anything is fitted."""
 
     def _check_decision(self) -> None:
         """Raise on parameters that do not fit the classes."""
@@ -337,91 +326,21 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
 
 
 def over_classes(values: npt.NDArray[Any], own: Labels, classes: Labels) -> npt.NDArray[Any]:
-    """Lay columns for some classes out over all of them; the others get zeros.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n, k)
-        Probabilities, votes or sets.
-    own : ndarray of shape (k,)
-        The class of each column.
-    classes : ndarray of shape (K,)
-        All classes.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> over_classes(np.array([[0.2, 0.8]]), np.array(["a", "c"]), np.array(["a", "b", "c"]))
-    array([[0.2, 0. , 0.8]])
-    """
+    """Lay columns for some classes out over all of them; the others get zeros."""
     whole = np.zeros((len(values), len(classes)), dtype=values.dtype)
     whole[:, as_codes(np.asarray(own), classes, name="classes_")] = values
     return whole
 
 
 def set_aside(n: int, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
-    """Split cases at random, whatever their labels, into those to fit on and those to calibrate on.
-
-    A promise about new cases holds if calibration cases are drawn as new ones will be. So a class
-    with a single example may be set aside; the estimator then has not met it, as it will not have
-    met some class of a new case.
-
-    Parameters
-    ----------
-    n : int
-        Number of cases, at least 2.
-    share : float
-        Share to set aside; at least one case is, and at least one is kept.
-    random_state : int, RandomState, Generator or None
-        Seed.
-
-    Returns
-    -------
-    kept, aside : ndarray of int
-        Positions of the cases, in order.
-
-    Examples
-    --------
-    >>> kept, aside = set_aside(8, 0.5, random_state=0)
-    >>> len(kept), len(aside)
-    (4, 4)
-    """
+    """Split cases at random, whatever their labels, to fit and to calibrate on."""
     order = as_generator(random_state).permutation(n)
     held = min(max(math.floor(n * float(share)), 1), n - 1)
     return np.sort(order[held:]), np.sort(order[:held])
 
 
 def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
-    """Split examples so that each class is held out in the same share, but never all of it.
-
-    Unlike scikit-learn's stratified splits it also takes classes with a single example; they stay
-    in the first part. It is for tuning: a promise needs :func:`set_aside`.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Class codes.
-    share : float
-        Share to hold out, strictly between 0 and 1.
-    random_state : int, RandomState, Generator or None
-        Seed.
-
-    Returns
-    -------
-    kept, held : ndarray of int
-        Positions of the examples, in order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kept, held = hold_out(np.array([0, 0, 0, 0, 1, 1, 2]), 0.5, random_state=0)
-    >>> held.tolist()
-    [1, 3, 5]
-    """
+    """Split examples so that each class is held out in the same share, but never all of it."""
     if not 0 < share < 1:
         raise ValueError(f"the share to hold out is {share}; it lies strictly between 0 and 1.")
     order = as_generator(random_state).permutation(len(y))
@@ -442,26 +361,7 @@ def folds_of(cv: Any, X: Any, y: Labels) -> Iterator[tuple[Ints, Ints]]:
 
 
 def folds_by_class(y: Labels, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
-    """Split examples so that no class is lost: a lone example of a class is never held out.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels.
-    n_folds : int
-        How many folds, at most.
-
-    Yields
-    ------
-    train, test : ndarray of int
-        Positions of the examples, in order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [test.tolist() for _, test in folds_by_class(np.array([0, 0, 0, 1, 1, 2]), 2)]
-    [[0, 2, 3], [1, 4]]
-    """
+    """Split examples so that no class is lost: a lone example of a class is never held out."""
     codes = np.unique(y, return_inverse=True)[1]
     size = np.bincount(codes)
     by_class = np.argsort(codes, kind="stable")

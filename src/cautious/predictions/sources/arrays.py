@@ -37,17 +37,7 @@ _OTHERS = ("classes", "pos_label", "sample_weight", "groups", "case", "costs")
 
 
 def draft_of_arrays(name: str, given: Any, said: Said) -> Draft:
-    """Read one model's arrays.
-
-    Parameters
-    ----------
-    name : str
-        The model.
-    given : pair or mapping
-        See :func:`cautious.predictions.read_predictions`.
-    said : Said
-        What the caller says; ``classes`` and ``pos_label`` of a mapping go before it.
-    """
+    """Read one model's arrays."""
     arrays = _mapping(given)
     classes = arrays.get("classes")
     said = replace(

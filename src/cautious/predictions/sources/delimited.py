@@ -138,21 +138,7 @@ def _is_blank(record: list[str], width: int = 0) -> bool:
 
 
 def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedText:
-    r"""Find out how a text table is written and which columns it has.
-
-    Parameters
-    ----------
-    source : Path or bytes
-        The file, or what was read from a pipe.
-    encoding : str, optional
-        Encoding of the text; by default UTF-8, or UTF-16 where the file begins with its mark.
-
-    Examples
-    --------
-    >>> table = open_text(b"y_true;score\n0;0.25\n1;0.5\n")
-    >>> table.names, list(table.blocks(["score"]))
-    (['y_true', 'score'], [(0, {'score': ['0.25', '0.5']})])
-    """
+    """Find out how a text table is written and which columns it has."""
     with _bytes(source) as opened:
         begin = opened.read(4)
     what = _OTHER_FILES.get(begin.decode("latin-1"))

@@ -66,27 +66,7 @@ def ask_folds(
     *,
     sample_weight: npt.ArrayLike | None = None,
 ) -> tuple[Labels, list[Answer], Floats]:
-    """Ask each model of a cross-validation about the examples that it had not seen.
-
-    Parameters
-    ----------
-    cv_results : dict
-        From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-    X, y : array-like
-        The data that were cross-validated.
-    ask : callable
-        Takes a fitted estimator and rows of `X`, and gives the answer.
-    sample_weight : array-like of shape (n,), optional
-        How often each example counts.
-
-    Returns
-    -------
-    y_true : ndarray of shape (m,)
-        True labels of the test examples, fold by fold.
-    answers : list
-        One a fold.
-    sample_weight : ndarray of shape (m,)
-    """
+    """Ask each model of a cross-validation about the examples that it had not seen."""
     for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):
         if key not in cv_results:
             raise ValueError(
@@ -104,24 +84,7 @@ def ask_folds(
 
 
 def outputs_of(estimator: Any, X: Any, method: str) -> tuple[npt.NDArray[Any], Labels]:
-    """Answers of a fitted estimator and the classes of their columns.
-
-    Parameters
-    ----------
-    estimator : fitted classifier
-        With the method asked for and with ``classes_``. Sets are also asked of the last step of
-        scikit-learn's ``Pipeline`` and of the best estimator of its searches, which do not pass
-        ``predict_set`` through.
-    X : array-like
-        Examples.
-    method : {"predict_proba", "predict_set"}
-        What to ask.
-
-    Returns
-    -------
-    outputs : ndarray of shape (n, K)
-    classes : ndarray of shape (K,)
-    """
+    """Answers of a fitted estimator and the classes of their columns."""
     ask = getattr(estimator, method, None)
     if ask is not None:
         return np.asarray(ask(X)), np.asarray(estimator.classes_)
@@ -148,25 +111,7 @@ def pooled_outputs(
     *,
     sample_weight: npt.ArrayLike | None = None,
 ) -> tuple[Labels, npt.NDArray[Any], Labels, Floats]:
-    """Pool the answers of a cross-validation, each given by a model that had not seen the example.
-
-    Parameters
-    ----------
-    cv_results : dict
-        From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-    X, y : array-like
-        The data that were cross-validated.
-    method : {"predict_proba", "predict_set"}
-        What to ask the estimators.
-    sample_weight : array-like of shape (n,), optional
-        How often each example counts.
-
-    Returns
-    -------
-    y_true, outputs, classes, sample_weight
-        One row per test case and fold. A class that a fold's training part lacked gets
-        probability zero, or stays out of the sets, in that fold.
-    """
+    """Pool the answers of a cross-validation, each by a model that had not seen the example."""
     truth, answers, weight = ask_folds(
         cv_results,
         X,
@@ -187,24 +132,7 @@ def pooled_outputs(
 def estimator_scores(
     estimator: Any, X: Any, *, pos_label: Any = None, response_method: str = "auto"
 ) -> tuple[Floats, Any]:
-    """Score examples for the positive class with a fitted classifier.
-
-    Parameters
-    ----------
-    estimator : fitted classifier
-        With ``classes_`` and ``predict_proba`` or ``decision_function``.
-    X : array-like
-        Examples.
-    pos_label : label, optional
-        The positive class; not needed where it is plain, see ``binary_classes``.
-    response_method : {"auto", "predict_proba", "decision_function"}
-        What to ask the classifier; "auto" takes the first of the two that it has.
-
-    Returns
-    -------
-    y_score : ndarray of shape (n,)
-    pos_label : label
-    """
+    """Score examples for the positive class with a fitted classifier."""
     classes = np.asarray(getattr(estimator, "classes_", None))
     if classes.ndim != 1:
         raise TypeError(
@@ -255,24 +183,7 @@ def pooled_scores(
     response_method: str = "auto",
     sample_weight: npt.ArrayLike | None = None,
 ) -> tuple[Labels, Floats, Any, Floats]:
-    """Pool the out-of-fold scores of a cross-validation.
-
-    Parameters
-    ----------
-    cv_results : dict
-        From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-    X, y : array-like
-        The data that were cross-validated.
-    pos_label, response_method
-        As in :func:`estimator_scores`.
-    sample_weight : array-like of shape (n,), optional
-        How often each example counts.
-
-    Returns
-    -------
-    y_true, y_score, pos_label, sample_weight
-        One row per test case and fold.
-    """
+    """Pool the out-of-fold scores of a cross-validation."""
 
     def ask(estimator: Any, rows: Any) -> Floats:
         nonlocal pos_label  # what the first fold takes for positive is so in the others

@@ -83,19 +83,7 @@ class Table:
 
 
 def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Table:
-    """Find out what a file is and which columns it has.
-
-    Parameters
-    ----------
-    file : path-like
-        CSV or TSV, packed by gzip or not; Parquet; Arrow or Feather. ``-`` is standard input.
-    encoding : str, optional
-        Encoding of a text file that is neither UTF-8 nor UTF-16 with its mark.
-
-    Returns
-    -------
-    Table
-    """
+    """Find out what a file is and which columns it has."""
     name = os.fspath(file)
     if name == "-":
         return _text_table("standard input", _standard_input(), encoding)
@@ -282,19 +270,7 @@ def is_frame(source: Any) -> bool:
 
 
 def table_of_frame(frame: Any) -> Table:
-    """Give a frame of any kind as a table.
-
-    Parameters
-    ----------
-    frame : pandas, polars, pyarrow or other frame
-        Whatever narwhals knows.
-
-    Examples
-    --------
-    >>> table = table_of_frame(pd.DataFrame({"y_true": ["a", "b"], "score": [0.5, 0.75]}))
-    >>> table.read(["y_true"], ["score"]).numbers["score"].values
-    array([0.5 , 0.75])
-    """
+    """Give a frame of any kind as a table."""
     if isinstance(frame, pd.DataFrame):
         names = check_names(list(frame.columns))
         return Table("", names, lambda *wanted: _frame_cells(frame, names, *wanted))

@@ -28,22 +28,7 @@ _GROUPS_KEPT = 100
 
 
 def summarise_sets(counts: SetCounts, risk: RiskCoverageCurve | None) -> dict[str, Any]:
-    """Reduce counts of prediction sets to the numbers the page works with.
-
-    Parameters
-    ----------
-    counts : SetCounts
-        Prediction sets counted against truths.
-    risk : RiskCoverageCurve, optional
-        Losses counted by confidence, if the model says how sure it is.
-
-    Returns
-    -------
-    dict
-        ``sizes`` (size, weight of right sets, weight of wrong ones), ``by_class`` (one row per
-        class: cases, determinate, determinate and right, right, sum of sizes, sums of x and of
-        x(1 − x)), ``confusion`` and ``risk``.
-    """
+    """Reduce counts of prediction sets to the numbers the page works with."""
     x = counts.hit / np.maximum(counts.size, 1)
     single = counts.size == 1
     by_class = np.column_stack(
@@ -72,22 +57,7 @@ def summarise_sets(counts: SetCounts, risk: RiskCoverageCurve | None) -> dict[st
 
 
 def summarise_groups(table: CaseTable, size: Ints, right: Mask) -> list[dict[str, Any]] | None:
-    """Count sizes of sets against right and wrong in each group, the largest group first.
-
-    Parameters
-    ----------
-    table : CaseTable
-        The cases. Groups that stay together, such as patients, are not shown: None.
-    size : ndarray of shape (n,), int
-        Number of classes in each set.
-    right : ndarray of shape (n,), bool
-        Whether the set holds the truth.
-
-    Returns
-    -------
-    list of dict, optional
-        ``group``, ``n`` (rows) and ``sizes`` as in :func:`summarise_sets`.
-    """
+    """Count sizes of sets against right and wrong in each group, the largest group first."""
     if table.group is None or table.together:
         return None
     weight = np.ones(len(size)) if table.weight is None else table.weight
@@ -105,11 +75,7 @@ def summarise_groups(table: CaseTable, size: Ints, right: Mask) -> list[dict[str
 
 
 def _confusion(counts: SetCounts) -> dict[str, Any] | None:
-    """Lay sets out against truths, the rare ones gathered; None if answers are not known.
-
-    A row is ``{"set": [positions of classes]}`` or ``{"other": how many sets}``, a column a
-    position or -1 for all other classes.
-    """
+    """Lay sets out against truths, the rare ones gathered; None if answers are not known."""
     single = counts.size == 1
     if (counts.answer[single] < 0).any():
         return None

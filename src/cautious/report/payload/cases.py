@@ -65,10 +65,7 @@ class CaseTable:
         return cls(truth, weight, group, tuple(names.tolist()), together), rows
 
     def drawn(self, most: int) -> tuple[Ints, CaseTable]:
-        """Draw up to so many cases of each class: their positions, and a table of them alone.
-
-        The draw depends on the cases only, so models judged on the same ones share it.
-        """
+        """Draw up to so many cases of each class: their positions, and a table of them alone."""
         rng = np.random.default_rng(0)
         rows = []
         for code in np.unique(self.truth):
@@ -105,23 +102,13 @@ class CaseTable:
 
 
 def pack_whole(values: Ints, width: int) -> str:
-    """Write whole numbers in `width` bytes each, the lowest byte first, as text.
-
-    Examples
-    --------
-    >>> pack_whole(np.array([1, 256]), 2)
-    'AQAAAQ=='
-    """
+    """Write whole numbers in `width` bytes each, the lowest byte first, as text."""
     wide = np.asarray(values, dtype="<u4").reshape(-1, 1).view(np.uint8)
     return base64.b64encode(wide[:, :width].tobytes()).decode("ascii")
 
 
 def pack_scores(score: Floats) -> dict[str, Any]:
-    """Write scores in as few bytes as keep different ones apart, and equal distances equal.
-
-    Rounded scores are written as whole numbers of their last digit, few different ones as a list,
-    others in steps of a 2^24-th of their range, or as they are where that is too coarse.
-    """
+    """Write scores in as few bytes as keep different ones apart, and equal distances equal."""
     low, high = float(score.min()), float(score.max())
     levels, place = np.unique(score, return_inverse=True)
     if np.isfinite([low, high, high - low]).all():

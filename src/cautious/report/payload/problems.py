@@ -47,23 +47,7 @@ _PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 100
 
 
 def problems_of(source: Any, **said: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    """Summarise models, and group those that answer the same question.
-
-    Parameters
-    ----------
-    source : object
-        What :func:`cautious.report.build_report` takes.
-    **said
-        For :func:`cautious.predictions.read_predictions`.
-
-    Returns
-    -------
-    problems : list of dict
-        ``kind`` ("binary" or "sets"), ``classes``, ``models``, each a name and a summary, and
-        ``tables`` of the cases they were judged on.
-    notes : list of str
-        What was guessed or looks odd.
-    """
+    """Summarise models, and group those that answer the same question."""
     problems: dict[tuple[str, ...], dict[str, Any]] = {}
     notes: list[str] = []
     for kind, classes, model in _models(source, said, notes):
@@ -169,10 +153,7 @@ def _is_counted(given: Any) -> bool:
 
 
 def _of_predictions(given: ModelPredictions, named: list[Any]) -> Iterator[Summary]:
-    """Summarise a model: its scores of two classes, its sets, or both.
-
-    Columns of scores that were `named` are told to the page, for the files of its rules.
-    """
+    """Summarise a model: its scores of two classes, its sets, or both."""
     if given.y_true is None:
         raise InputError("the model {name} has no truths to judge it by.", name=quoted(given.name))
     model, left_out = _weighed(given)
@@ -317,10 +298,7 @@ def _hits(model: ModelPredictions, sets: Mask, whole: CaseTable, order: Ints) ->
 
 
 def _answers(p: Floats | None, known: Mask) -> list[tuple[str | None, Mask]]:
-    """Answer with the likeliest class, and with the sets of greatest expected utility.
-
-    Where no probabilities are known, every rule abstains.
-    """
+    """Answer with the likeliest class, and with the sets of greatest expected utility."""
     assert p is not None
     likeliest = np.zeros(p.shape, dtype=np.bool_)
     np.put_along_axis(likeliest, np.nan_to_num(p).argmax(axis=1)[:, np.newaxis], True, axis=1)

@@ -27,26 +27,7 @@ _STEPS = 60
 
 
 def summarise_scores(staircase: Staircase) -> dict[str, Any]:
-    """Reduce a staircase to the numbers the page works with.
-
-    Parameters
-    ----------
-    staircase : Staircase
-        Counts of both classes at distinct scores.
-
-    Returns
-    -------
-    dict
-        ``total`` weight, ``positives`` and ``negatives`` of each hull bin, the ``lower`` and
-        ``upper`` thresholds between the bins, ``auc``, whether the score is ``reversed``,
-        ``histogram``, and for probabilities ``risk`` and ``calibration``.
-
-    Examples
-    --------
-    >>> summary = summarise_scores(Staircase([1, 2, 3, 4], [0, 1, 0, 1], [1, 0, 1, 0]))
-    >>> summary["lower"].tolist(), summary["positives"].tolist()
-    ([1.5, 3.5], [0.0, 1.0, 1.0])
-    """
+    """Reduce a staircase to the numbers the page works with."""
     hull = CostHull.of(staircase)
     risk = risk_of_scores(staircase)
     return {
@@ -67,11 +48,7 @@ def summarise_scores(staircase: Staircase) -> dict[str, Any]:
 
 
 def risk_of_scores(staircase: Staircase) -> RiskCoverageCurve | None:
-    """Count mistakes by how sure a probability is, before any calibration.
-
-    Probabilities are cut at one half, and one half itself is answered negative. Other scores do
-    not say how sure they are: None.
-    """
+    """Count mistakes by how sure a probability is, before any calibration."""
     if not staircase.are_probabilities:
         return None
     scores = staircase.scores
@@ -84,19 +61,7 @@ def risk_of_scores(staircase: Staircase) -> RiskCoverageCurve | None:
 
 
 def risk_summary(risk: RiskCoverageCurve) -> dict[str, Any]:
-    """Thin a risk–coverage curve out for drawing; its areas stay exact.
-
-    Parameters
-    ----------
-    risk : RiskCoverageCurve
-        The curve.
-
-    Returns
-    -------
-    dict
-        ``covered`` and ``lost``, weights of the cases answered and of those answered wrongly, at no
-        more than a few hundred points, ``aurc`` and ``augrc``.
-    """
+    """Thin a risk–coverage curve out for drawing; its areas stay exact."""
     coverage, total = risk.coverage, float(risk.weight.sum())
     at = np.arange(len(coverage))
     if len(at) > _POINTS:
@@ -145,26 +110,7 @@ def _histogram(staircase: Staircase) -> dict[str, Any]:
 
 
 def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[str, Any], Ints]:
-    """Gather neighbouring scores into a few hundred steps that keep every corner of the hull.
-
-    Parameters
-    ----------
-    staircase : Staircase
-        Weights of both classes at distinct scores.
-    rows : Staircase, optional
-        Numbers of rows at the same scores, where they differ from the weights.
-
-    Returns
-    -------
-    steps : dict
-        ``cuts``, the thresholds between the steps apart from those of the hull; ``shared``, which
-        thresholds of the hull would be there whatever the labels; ``short``, for each
-        threshold of the hull a decimal of few digits that decides every case alike, or ``width``,
-        that of the cells in which scores are known to lie; ``positives`` and ``negatives`` of each
-        step; ``rows`` with the same two, if asked for.
-    place : ndarray of int
-        Step of each distinct score.
-    """
+    """Gather neighbouring scores into a few hundred steps that keep every corner of the hull."""
     scores, m = staircase.scores, len(staircase.scores)
     hull = CostHull.of(staircase)
     seen = np.cumsum(staircase.positives + staircase.negatives)
@@ -209,20 +155,7 @@ def steps_of(staircase: Staircase, rows: Staircase | None = None) -> tuple[dict[
 
 
 def kept_steps(staircase: Staircase, rows: Staircase | None = None) -> dict[str, Any]:
-    """Keep of the scores what the file of a rule says of them and steps do not.
-
-    Parameters
-    ----------
-    staircase, rows : Staircase
-        As in :func:`steps_of`.
-
-    Returns
-    -------
-    dict
-        ``scores``, bins to watch drift by; ``ends``, the lowest and the highest score; and
-        ``high``, the highest of each bin of the hull but the last, where these are not the lower
-        thresholds themselves.
-    """
+    """Keep of the scores what the file of a rule says of them and steps do not."""
     kept = kept_scores(staircase)
     bins = kept.get("scores") if rows is None else rows.score_bins()
     found: dict[str, Any] = {"scores": bins} if bins else {}
