@@ -163,7 +163,10 @@ def common(
         ),
     ] = False,
 ) -> None:
-    """Classifiers that know when to keep quiet."""
+    """Classifiers that know when to keep quiet.
+
+    When should a model abstain, what does that save, and which model should one take?
+    """
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -41,7 +41,10 @@ _LEAST_ROOM = 8
 
 
 def screen(*, stderr: bool = False) -> Console:
-    """Console for results, or for what is said beside them."""
+    """Console for results, or for what is said beside them.
+
+    A pipe gets neither colours nor a narrow page.
+    """
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _PIPE_WIDTH
@@ -49,7 +52,13 @@ def screen(*, stderr: bool = False) -> Console:
 
 
 def plain(value: Any, longest: int | None = _LONGEST) -> str:
-    """Make text of users' own safe to show: no control characters, and not too long."""
+    r"""Make text of users' own safe to show: no control characters, and not too long.
+
+    Examples
+    --------
+    >>> print(plain("cat\x1b[31m"), plain("x" * 100, 5))
+    cat\x1b[31m xxxx…
+    """
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
     return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
@@ -72,7 +81,16 @@ def say(words: str) -> None:
 
 
 def folded(text: str, width: int) -> str:
-    """Break long lines between words; in a table the rest stands under its last column."""
+    r"""Break long lines between words; in a table the rest stands under its last column.
+
+    Examples
+    --------
+    >>> print(folded("row  0.25  a remark that is long\nand words that go on", 20))
+    row  0.25  a remark
+               that is
+               long
+    and words that go on
+    """
     lines = []
     for line in text.splitlines():
         column = 0
@@ -99,7 +117,17 @@ def show_notes(notes: Iterable[Message]) -> None:
 
 
 def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) -> None:
-    """Print what a call of the library returned: for people, as JSON, or as CSV."""
+    """Print what a call of the library returned: for people, as JSON, or as CSV.
+
+    Parameters
+    ----------
+    result : Evaluation, Tuning or Comparison
+        Has ``notes``, ``tables()``, ``sentences()``, ``frame()`` and ``to_dict()``.
+    json, csv : bool
+        Print this and nothing else; notes still go to standard error.
+    **shown
+        Passed on to ``tables``.
+    """
     show_notes(result.notes)
     if json:
         sys.stdout.write(as_json(result.to_dict()) + "\n")
@@ -121,7 +149,21 @@ def make_table(
     styles: Sequence[str | None] = (),
     longest: int = _LONGEST,
 ) -> Table:
-    """Lay rows out, words to the left and numbers to the right."""
+    """Lay rows out, words to the left and numbers to the right.
+
+    Parameters
+    ----------
+    headings : sequence of str
+        Names of the columns; the user's own words may be among them.
+    rows : iterable of sequences
+        Cells. A row that has a first cell only is the heading of those below it.
+    title : str, optional
+        What stands above.
+    styles : sequence, optional
+        Style of each row.
+    longest : int
+        Where cells are cut off.
+    """
     table = Table(
         title=None if title is None else Text(plain(title, None), style="bold"),
         box=box.SIMPLE_HEAD,
@@ -144,5 +186,17 @@ def make_table(
 
 
 def as_json(value: Any) -> str:
-    """Write JSON that every reader takes: undefined numbers are null, infinite ones are text."""
+    """Write JSON that every reader takes: undefined numbers are null, infinite ones are text.
+
+    Examples
+    --------
+    >>> print(as_json({"a": float("nan"), "b": [float("inf"), 1.0]}))
+    {
+      "a": null,
+      "b": [
+        "Infinity",
+        1.0
+      ]
+    }
+    """
     return json.dumps(jsonable(value), indent=2, allow_nan=False)

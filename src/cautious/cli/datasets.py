@@ -34,14 +34,24 @@ Paper = Annotated[
 
 @datasets.callback()
 def default(context: typer.Context) -> None:
-    """List, describe and export the papers' data sets."""
+    """List, describe and export the papers' data sets.
+
+    [bold]Example:[/]
+
+        cautious datasets list --paper yang
+    """
     if context.invoked_subcommand is None:
         list_all()
 
 
 @datasets.command("list", cls=Command)
 def list_all(paper: Paper = None, json: options.AsJson = False, csv: options.AsCsv = False) -> None:
-    """List the bundled data sets."""
+    """List the bundled data sets.
+
+    [bold]Example:[/]
+
+        cautious datasets list --paper friedel
+    """
     one_output(json, csv)
     facts = list_datasets()
     if paper is not None:
@@ -68,7 +78,12 @@ def _papers(fact: dict[Any, Any]) -> str:
 
 @datasets.command(cls=Command)
 def show(name: Name) -> None:
-    """Describe a data set: its size, its source, its licence, its oddities."""
+    """Describe a data set: its size, its source, its licence, its oddities.
+
+    [bold]Example:[/]
+
+        cautious datasets show breast-w
+    """
     bunch = load_dataset(name)
     console = screen()
     console.print(bunch.DESCR.replace("\n  ", " "))
@@ -86,7 +101,12 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a data set as CSV, the class last."""
+    """Write a data set as CSV, the class last.
+
+    [bold]Example:[/]
+
+        cautious datasets export breast-w -o breast-w.csv
+    """
     text = load_dataset(name).frame.to_csv(index=False)
     if output is None:
         sys.stdout.write(text)

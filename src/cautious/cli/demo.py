@@ -100,7 +100,10 @@ def tuned(results: list[Scored]) -> Tuning:
 
 
 def saving(scored: Scored) -> Interval:
-    """Say how much less a new patient should cost with the best window than without any."""
+    """Say how much less a new patient should cost with the best window than without any.
+
+    Both are chosen on the same parts of the patients, and compared patient by patient.
+    """
     from cautious.evaluation import cross_fit
 
     # So expensive that no window abstains.
@@ -163,7 +166,12 @@ def demo(
         bool, typer.Option("--report/--no-report", help="Whether to write the report.")
     ] = True,
 ) -> None:
-    """Show where five classifiers should abstain on real data, and what that saves."""
+    """Show where five classifiers should abstain on real data, and what that saves.
+
+    [bold]Example:[/]
+
+        cautious demo -o report.html
+    """
     if report:
         check_output(output)
     results = []

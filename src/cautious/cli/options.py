@@ -65,7 +65,13 @@ class PerCent(float):
 
 
 def as_share(text: Any) -> float:
-    """Read a share as people write it: 0.05 or 5%."""
+    """Read a share as people write it: 0.05 or 5%.
+
+    Examples
+    --------
+    >>> as_share("5%"), as_share(" .05 "), as_share("2.5 %")
+    (0.05, 0.05, 0.025)
+    """
     given = str(text).strip()
     per_cent = given.endswith("%")
     try:
@@ -170,7 +176,16 @@ _READING: dict[str, tuple[Any, Any, Any]] = {
 
 
 def with_columns(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that say how predictions are read."""
+    """Give a command the options that say how predictions are read.
+
+    Its argument ``columns`` gets those that were given, by their names in
+    :func:`cautious.read_predictions`.
+
+    Parameters
+    ----------
+    *left_out : str
+        Options that the command has no use for.
+    """
     taken = {name: one for name, one in _READING.items() if name not in left_out}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -291,7 +306,19 @@ def costs_of(
     table: Path | None,
     budgets: Sequence[str] = (),
 ) -> Any:
-    """Put the costs that were given together, as :func:`cautious.costs.as_costs` takes them."""
+    """Put the costs that were given together, as :func:`cautious.costs.as_costs` takes them.
+
+    Parameters
+    ----------
+    false_negative, false_positive, mistake, abstain, table
+        What was given.
+    budgets : sequence of str
+        Budgets that are given too; they stand in for the cost of abstaining.
+
+    Returns
+    -------
+    dict, Path or None
+    """
     named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
     if len(named) > 1:
         raise ValueError(f"{' and '.join(named)} are given; give one of them.")
